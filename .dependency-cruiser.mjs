@@ -23,7 +23,8 @@ const mayImport = { statistics: ['trades'], orders: ['market'] }
 const domain = '^packages/domain/src/'
 
 // A package that is named nowhere is an adapter, and may import the domain only.
-const adapter = '^packages/(?!(?:domain|sandbox-broker|client|contract-watch|testkit)/)([^/]+)/'
+const adapter =
+  '^packages/(?!(?:domain|sandbox-broker|client|console|contract-watch|testkit)/)([^/]+)/'
 const workspace = '^(packages|apps|tooling)/'
 const ownPackage = '^$1/$2/'
 const inPackage = (group) => `^(${group})/([^/]+)/`
@@ -65,8 +66,14 @@ export default {
     forbid(
       'stand-alone',
       'People outside use this package by itself: write what it needs here.',
-      { path: inPackage('packages'), pathNot: [adapter, '^packages/(domain|testkit)/'] },
+      { path: inPackage('packages'), pathNot: [adapter, '^packages/(domain|testkit|console)/'] },
       { path: workspace, pathNot: ownPackage },
+    ),
+    forbid(
+      'console-imports-client-only',
+      'The console reads the service through the client, as any program does.',
+      { path: '^packages/console/' },
+      { path: workspace, pathNot: '^packages/(client|console)/' },
     ),
     forbid(
       'app-imports-packages-only',

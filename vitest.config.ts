@@ -4,6 +4,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+// For tests of pages. It stays unset where none is installed, and the tests are left out.
+const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+)
+if (chromium !== undefined) process.env['CHROMIUM_PATH'] ??= chromium
+
 const conditions = ['@tradeport/source', 'module', 'node']
 
 /**

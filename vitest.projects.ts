@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config'
 import type { Reporter, TestModule } from 'vitest/node'
 import { settingsOf } from './vitest.config.ts'
 
-const needs = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_HISTORIES']
+const needs = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_HISTORIES', 'CHROMIUM_PATH']
 
 const countTests = (
   modules: readonly TestModule[],

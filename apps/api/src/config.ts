@@ -79,6 +79,7 @@ const providerUrl = variableType(
 )
 
 const capabilities = [
+  'console',
   'events',
   'insights',
   'long-histories',

@@ -131,6 +131,7 @@ const demoDocument = (key: string, now: number): OperatorDocument => {
 export const demoWelcome = (
   urls: { readonly api: string; readonly operator: string },
   key: string,
+  consoleLink: string | undefined,
 ): string => {
   const curl = (path: string, options = ''): string =>
     `  curl -s -H 'X-API-Key: ${key}' ${options}'${urls.api}/api/v1${path}'`
@@ -144,7 +145,7 @@ export const demoWelcome = (
   return `
 Tradeport is running with a demo user and a simulated provider.
 
-  API           ${urls.api}/api/v1
+${consoleLink === undefined ? '' : `  Console       ${urls.api}${consoleLink} (signs you in once, within a minute)\n`}  API           ${urls.api}/api/v1
   Reference     ${urls.api}/docs
   Operator API  ${urls.operator}/operator/v1
   API key       ${key}

@@ -16,8 +16,10 @@ import {
   type Address,
   type ServerDependencies,
   type Listener,
+  type Pages,
   type Readiness,
 } from '@tradeport/http'
+import { createConsole } from '@tradeport/console'
 import { meteredLimiter } from '@tradeport/metrics'
 import { createReferencePage } from '@tradeport/reference-page'
 import type { OpenedAdapters } from './adapters.ts'
@@ -29,6 +31,8 @@ interface ListenerDependencies {
   readonly opened: OpenedAdapters
   readonly operatorToken: string
   readonly isDraining: () => boolean
+  /** On the API's listener, in addition to those that every service has. */
+  readonly furtherPages: Pages
   readonly log: Logger
   readonly closers: AsyncDisposableStack
 }
@@ -36,7 +40,7 @@ interface ListenerDependencies {
 export const openListeners = async (
   config: Config,
   { useCases, operatorUseCases }: ComposedService,
-  { opened, operatorToken, isDraining, log, closers }: ListenerDependencies,
+  { opened, operatorToken, isDraining, furtherPages, log, closers }: ListenerDependencies,
 ) => {
   const { adapters, limits, metrics } = opened
   const probes = probePages(readinessOf(opened, isDraining))
@@ -63,14 +67,17 @@ export const openListeners = async (
   })
   const operatorListener = await listen(operatorApi, config.operator, listenOptions)
   listeners.push(operatorListener)
+  const consolePages = config.capabilities.includes('console') ? builtConsole(log) : {}
   const api = createApi(useCases, {
     ...dependencies,
     // Metrics are for the operator: on the public listener they need a token.
     pages: {
-      ...rootPages,
+      ...rootPages(consolePages),
       ...probes,
       ...(config.metricsToken === null ? {} : metricsPages),
       ...filePages(referencePage),
+      ...consolePages,
+      ...furtherPages,
     },
     capabilities: config.capabilities,
     corsOrigins: config.corsOrigins,
@@ -79,7 +86,11 @@ export const openListeners = async (
   })
   const apiListener = await listen(api, config.api, listenOptions)
   listeners.push(apiListener)
-  return { api: urlOf(config.api, apiListener), operator: urlOf(config.operator, operatorListener) }
+  return {
+    api: urlOf(config.api, apiListener),
+    operator: urlOf(config.operator, operatorListener),
+    hasConsole: '/console' in consolePages,
+  }
 }
 
 /** The checks of `/readyz`, throttled so that nobody can load the database by asking. */
@@ -115,10 +126,24 @@ const referencePage = createReferencePage({
   title: 'Tradeport API',
 })
 
+// Without its page the service is still of use to programs.
+const builtConsole = (log: Logger): Pages => {
+  try {
+    return filePages(createConsole())
+  } catch (err) {
+    log.warn(
+      { event: 'console_missing', err },
+      'the console has not been built, so /console is not served: run pnpm build',
+    )
+    return {}
+  }
+}
+
 const readme = new URL('../../../README.md', import.meta.url)
 
-const rootPages = {
+const rootPages = (consolePages: Pages): Pages => ({
   ...indexPage({
+    ...('/console' in consolePages ? { '/console': 'Console' } : {}),
     '/docs': 'API reference',
     '/readme': 'README',
     '/healthz': 'Is the service alive?',
@@ -133,7 +158,7 @@ const rootPages = {
       read: () => readFile(readme, 'utf8'),
     },
   }),
-}
+})
 
 const newRequestId = (): string => `req_${randomUUID()}`
 

@@ -6,6 +6,7 @@ import { composeUseCases } from './compose.ts'
 import { tokenType, type Config } from './config.ts'
 import { loadOrCreateSecret, openDataFolder } from './data-folder.ts'
 import { demoWelcome, loadOrCreateDemoKey } from './demo.ts'
+import { createDemoSignIn } from './demo-sign-in.ts'
 import { openListeners } from './listeners.ts'
 import { newSecret } from './secrets.ts'
 import { startWorkers } from './workers.ts'
@@ -50,18 +51,24 @@ export const startService = async (
     const composed = composeUseCases(opened.adapters)
     await startWorkers(composed, opened, { closers, log })
     const demoKey = isDemo ? await loadOrCreateDemoKey(dataFolder, composed, clock.now()) : null
+    const demoSignIn =
+      demoKey === null ? undefined : createDemoSignIn(demoKey, opened.adapters.clock)
     let isDraining = false
     const urls = await openListeners(config, composed, {
       opened,
       operatorToken,
       isDraining: () => isDraining,
+      furtherPages: demoSignIn?.pages ?? {},
       log,
       closers,
     })
     return {
       apiUrl: urls.api,
       operatorUrl: urls.operator,
-      welcome: demoKey === null ? null : demoWelcome(urls, demoKey),
+      welcome:
+        demoKey === null
+          ? null
+          : demoWelcome(urls, demoKey, urls.hasConsole ? demoSignIn?.link : undefined),
       close: async () => {
         isDraining = true
         if (drainDelayMs > 0) await setTimeout(drainDelayMs)

@@ -23,8 +23,8 @@ export const apiPrefix = '/api/v1'
 /** The names of those that are enabled; undefined: all. */
 export type Capabilities = readonly string[] | undefined
 
-export const isEnabled = (capabilities: Capabilities, one: string | undefined): boolean =>
-  one === undefined || capabilities === undefined || capabilities.includes(one)
+export const isEnabled = (capabilities: Capabilities, one: string): boolean =>
+  capabilities === undefined || capabilities.includes(one)
 
 const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] => [
   {
@@ -84,7 +84,11 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<UseCases>[]
   allGroups(capabilities)
     .map(({ routes, ...group }) => ({
       ...group,
-      routes: routes.filter(({ capability }) => isEnabled(capabilities, capability)),
+      routes: routes.filter(
+        ({ capability }) =>
+          capability === undefined ||
+          [capability].flat().some((one) => isEnabled(capabilities, one)),
+      ),
     }))
     .filter(({ routes }) => routes.length > 0)
 

@@ -14,6 +14,7 @@ export type {
   Pages,
   RequestMeter,
 } from './app.ts'
+export { isBearerOf } from './credentials.ts'
 export type { OpenApiDocument, Operation } from './document.ts'
 export { type Address, listen, type Listener, type ListenOptions } from './listen.ts'
 export { type Networks, parseNetworks } from './networks.ts'

@@ -129,8 +129,8 @@ interface RouteRecord<
   Failure,
   Early,
 > extends ReplyShape<NoInfer<Result>, Data> {
-  /** The route exists only where this capability is on. */
-  readonly capability?: string
+  /** The route exists only where this capability, or one of these, is on. */
+  readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
   /** Of this endpoint, in addition to those of the plan. */
   readonly limit?: Omit<EndpointLimit, 'route'>
@@ -207,7 +207,7 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
   /** The name in generated clients: never changed once released. */
   readonly operationId: string
   readonly description: string
-  readonly capability?: string
+  readonly capability?: string | readonly string[]
   readonly access: Access
   readonly limit: EndpointLimit | undefined
   readonly params: Fields

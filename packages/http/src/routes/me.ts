@@ -64,7 +64,8 @@ export const meRoutes = [
     'getMe',
     'The credential of the request: whose it is, what it may do, and what is left of its limits.',
     {
-      capability: 'trading-tools',
+      // The console decides by it what to show.
+      capability: ['trading-tools', 'console'],
       access: anyCredential,
       refusals: [],
       useCase: (useCases, caller) => useCases.describeCaller(caller),

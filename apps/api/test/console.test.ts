@@ -1,0 +1,263 @@
+// The console in a real browser: signing in, the overview, trades.
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { accessibilityFaults, chromiumPath, useBrowser } from './support/browser.ts'
+import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
+import { newFolder, request, startFrom, useTestService } from './support/service.ts'
+
+const [first, second, third, fourth] = [1, 2, 3, 4].map(newAccountUuid) as [
+  string,
+  string,
+  string,
+  string,
+]
+
+/** Returns the link of the welcome. */
+const startDemo = async (now = Date.now): Promise<string> => {
+  const demo = await startFrom(
+    { PORT: '0', OPERATOR_PORT: '0', DATA_DIR: await newFolder(), LOG_LEVEL: 'info' },
+    { now },
+  )
+  onTestFinished(demo.close)
+  return /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
+}
+
+const signIn = async (page: Page, key: string): Promise<void> => {
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+describe.skipIf(chromiumPath === undefined)('the console', () => {
+  // Before the service, which lists the built files when it starts.
+  const browser = useBrowser()
+  const service = useTestService(
+    [
+      {
+        id: 'first',
+        login: '1',
+        startBalance: 10_000,
+        generate: { trades: 150, openPositions: 2 },
+      },
+      { id: 'second', login: '2', startBalance: 500 },
+      { id: 'third', login: '3', startBalance: 500 },
+    ],
+    { environment: { CAPABILITIES: 'all' } },
+  )
+  beforeAll(async () => {
+    await service.setUp(
+      linkDocument({
+        user: 'trader',
+        accounts: [
+          { id: first, name: 'First', providerAccountId: 'first' },
+          { id: second, name: 'Second', providerAccountId: 'second' },
+        ],
+      }),
+      linkDocument({
+        user: 'unlucky',
+        accounts: [
+          { id: third, name: 'Read once', providerAccountId: 'first' },
+          { id: fourth, name: 'Never read', providerAccountId: 'third' },
+        ],
+      }),
+      linkDocument({ user: 'reader', scopes: ['accounts:read'] }),
+    )
+  })
+  const open = (path = '/console', options = {}) =>
+    browser.open(`${service.apiUrl}${path}`, options)
+  const opened = async (path?: string, options?: object, user = 'trader'): Promise<Page> => {
+    const page = await open(path, options)
+    await signIn(page, keyOf(user))
+    return page
+  }
+
+  it('refuses a wrong key, and keeps a good one in memory unless it is asked to', async () => {
+    const page = await open()
+    await signIn(page, 'tp_live_wrong')
+    await page.getByText('The service does not accept this key.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await signIn(page, keyOf('trader'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const kept = () =>
+      page.evaluate<string>(
+        'JSON.stringify([location.href, {...localStorage}, {...sessionStorage}])',
+      )
+    expect(await kept()).not.toContain('tp_live')
+    await page.reload()
+    await page.getByLabel('Stay signed in').check()
+    await signIn(page, keyOf('trader'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await kept()).not.toContain('tp_live')
+  })
+
+  it('signs out after 30 minutes without activity', async () => {
+    const page = await open()
+    await page.clock.install()
+    await signIn(page, keyOf('trader'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.clock.fastForward(29 * 60_000)
+    await page.keyboard.press('Shift')
+    await page.clock.fastForward(29 * 60_000)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.clock.fastForward(2 * 60_000)
+    await page.getByText('You were signed out after 30 minutes').waitFor()
+  })
+
+  it('shows what a key may read, and why it does not show the rest', async () => {
+    const page = await open()
+    await signIn(page, keyOf('reader'))
+    await page.getByText('it needs the scope trading:read or positions:read').waitFor()
+    await page.getByRole('link', { name: 'Trades', exact: true }).click()
+    await page.getByText('it needs the scope trading:read or history:read').waitFor()
+  })
+
+  it.each([
+    [360, 'light'],
+    [768, 'dark'],
+    [1_440, 'light'],
+  ] as const)('fits %i pixels and is accessible in %s colours', async (width, colorScheme) => {
+    const page = await opened('/console', { viewport: { width, height: 800 }, colorScheme })
+    await page.locator('.chart canvas').first().waitFor()
+    await page.getByRole('table').nth(1).waitFor()
+    const overflow = () =>
+      page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+    await page.getByRole('link', { name: 'Trades', exact: true }).click()
+    await page.getByText('Average trade', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
+    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+    await page.locator('tbody a').first().click()
+    await page.getByText('How the result adds up').waitFor()
+    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+  })
+
+  it('shows a position when it opens', async () => {
+    const page = await opened()
+    const positions = page.getByRole('region', { name: 'Open positions' })
+    await positions.getByText('2 open').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    await request(`${service.apiUrl}/api/v1/orders`, {
+      method: 'POST',
+      headers: { 'X-API-Key': keyOf('trader'), 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        accountId: second,
+        symbol: 'EURUSD',
+        type: 'buy',
+        orderType: 'market',
+        volume: 0.01,
+      }),
+    })
+    await positions.getByText('3 open').waitFor()
+    await page.getByText('Order filled').waitFor()
+  })
+
+  it('shows no figure of a broker that was never read, and the last ones of one that was', async () => {
+    service.sandbox.faults.set('third', 'any', { kind: 'unavailable' })
+    onTestFinished(() => service.sandbox.faults.clear())
+    const page = await opened('/console', {}, 'unlucky')
+    const positions = page.getByRole('region', { name: 'Open positions' })
+    await positions.getByText('Its positions are not known.').waitFor()
+    const account = page.getByRole('row').filter({ hasText: 'Never read' })
+    expect(await account.getByRole('cell').allTextContents()).toEqual([
+      expect.stringContaining('never read'),
+      ...Array.from({ length: 5 }, () => '–'),
+    ])
+    const held = positions.getByRole('row').filter({ hasText: 'Read once' })
+    await held.first().waitFor()
+    service.sandbox.faults.set('first', 'any', { kind: 'unavailable' })
+    // With the next regular read.
+    await positions.getByText('Its positions are those of').waitFor({ timeout: 60_000 })
+    expect(await held.count()).toBe(2)
+  })
+
+  it('keeps the filters in the address, sorts, reads further pages and downloads a file', async () => {
+    const page = await opened(`/console/trades?account=${first}`)
+    const rows = page.getByRole('region', { name: 'Closed trades' }).locator('tbody tr')
+    await rows.nth(99).waitFor()
+    await page.getByRole('button', { name: 'Show 100 more' }).click()
+    await page.getByText('150 trades.').waitFor()
+    expect(await rows.count()).toBe(150)
+    await page.getByRole('button', { name: 'Net profit' }).click()
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-netProfit')
+    const largest = (await page.getByText(/best \$/).textContent()) ?? ''
+    const shownFirst = (await rows.first().getByRole('cell').last().textContent()) ?? ''
+    expect(largest).toContain(shownFirst.replace('+', ''))
+    await page.getByLabel('Result').selectOption('loss')
+    await page.getByText(/^\d+ trades\.$/).waitFor()
+    const losses = await rows.count()
+    expect(losses).toBeLessThan(150)
+    await page.reload()
+    await signIn(page, keyOf('trader'))
+    await rows.first().waitFor()
+    expect(await page.getByLabel('Result').inputValue()).toBe('loss')
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
+    expect([file.suggestedFilename(), lines.length - 1]).toEqual([
+      expect.stringMatching(/^trades_.*\.csv$/),
+      losses,
+    ])
+  })
+
+  it('serves files with hashes in their names for good, compressed, under a policy without exceptions', async () => {
+    const page = await request(`${service.apiUrl}/console`, {
+      headers: { 'Accept-Encoding': 'gzip' },
+    })
+    const policy = page.headers.get('Content-Security-Policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/unsafe|data:|https?:|\*/)
+    const script = /src="([^"]+\.js)"/.exec(page.body)?.[1] ?? ''
+    const { status, headers } = await request(`${service.apiUrl}${script}`, {
+      headers: { 'Accept-Encoding': 'gzip' },
+    })
+    expect([status, headers.get('Cache-Control'), headers.get('Content-Encoding')]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+      'gzip',
+    ])
+    expect((await request(`${service.operatorUrl}/console`)).status).toBe(404)
+  })
+
+  it('is signed in to by the link of the demo, once', async () => {
+    const link = await startDemo()
+    expect(link).not.toContain('tp_live')
+    const page = await browser.open(link)
+    await page.getByRole('heading', { name: 'Balance of Demo trading' }).waitFor()
+    expect(page.url()).not.toContain('code')
+    const again = await browser.open(link)
+    await again.getByText('The link was used before').waitFor()
+  })
+
+  it('is not signed in to by a link older than a minute', async () => {
+    const started = Date.now()
+    let later = 0
+    const link = await startDemo(() => started + later)
+    later = 61_000
+    const page = await browser.open(link)
+    await page.getByText('older than a minute').waitFor()
+  })
+})
+
+it('leaves no trace of the console where it is off', async () => {
+  const folder = await newFolder()
+  const off = await startFrom({
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    DATA_DIR: folder,
+    CAPABILITIES: 'events',
+    LOG_LEVEL: 'info',
+  })
+  onTestFinished(off.close)
+  const statuses = ['/console', '/console/trades', '/api/v1/me'].map(
+    // Not checked against the document, which has the route.
+    async (path) => (await fetch(`${off.apiUrl}${path}`)).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([404, 404, 404])
+  expect(off.welcome).not.toContain('console')
+})

@@ -1,0 +1,66 @@
+// A real Chromium that looks at the console. What its pages do wrong fails the test: a violation of
+// the Content-Security-Policy, an error in a script, a request to another host.
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import axe from 'axe-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
+
+/** Where Chromium is installed; undefined: its tests are left out. */
+export const chromiumPath = process.env['CHROMIUM_PATH']
+
+const builder = resolve(import.meta.dirname, '../../../../packages/console/build-if-changed.ts')
+
+/** Builds the console, and opens pages while the tests of a file run. */
+export const useBrowser = () => {
+  let browser: Browser | undefined
+  const faults: string[] = []
+  beforeAll(async () => {
+    await promisify(execFile)(process.execPath, [builder])
+    browser = await chromium.launch({
+      executablePath: chromiumPath ?? '',
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
+  })
+  afterEach(() => expect(faults.splice(0)).toEqual([]))
+  afterAll(() => browser?.close())
+
+  const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    if (browser === undefined) throw new Error('the browser has not started')
+    const context = await browser.newContext({
+      viewport: { width: 1_440, height: 900 },
+      ...options,
+    })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    // Chromium logs violations of the policy as errors, and every refused request.
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        faults.push(message.text())
+    })
+    page.on('pageerror', (error) => faults.push(String(error)))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (protocol !== 'blob:' && origin !== new URL(url).origin)
+        faults.push(`a request to ${origin}`)
+    })
+    await page.goto(url)
+    return page
+  }
+  return { open }
+}
+
+/** What axe finds wrong with a page for readers who use it without sight or without a mouse. */
+export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
+  // Not as an element of the page, which its policy would refuse.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<{
+    readonly violations: readonly {
+      readonly id: string
+      readonly nodes: readonly { readonly html: string }[]
+    }[]
+  }>('axe.run()')
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}

@@ -1,0 +1,86 @@
+// Figures and times as text, in the viewer's language and zone.
+
+const written = new Map<string, Intl.NumberFormat>()
+
+const numberFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+  const name = JSON.stringify(options)
+  const format = written.get(name) ?? new Intl.NumberFormat(undefined, options)
+  written.set(name, format)
+  return format
+}
+
+const isCurrency = (code: string): boolean => /^[A-Za-z]{3}$/.test(code)
+
+/** An amount in a currency; without one (several accounts) only the figure. */
+export const money = (
+  amount: number,
+  currency: string | undefined,
+  signDisplay: 'auto' | 'exceptZero' = 'auto',
+): string => {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay }
+  if (currency === undefined) return numberFormat(digits).format(amount)
+  return isCurrency(currency)
+    ? numberFormat({ ...digits, style: 'currency', currency }).format(amount)
+    : `${numberFormat(digits).format(amount)} ${currency}`
+}
+
+/** An amount that was gained or lost, with its sign. */
+export const result = (amount: number, currency: string | undefined): string =>
+  money(amount, currency, 'exceptZero')
+
+export const number = (value: number, maximumFractionDigits = 2): string =>
+  numberFormat({ maximumFractionDigits }).format(value)
+
+/** A price; those that are weighted by volume may have more digits than the broker quotes. */
+export const price = (value: number): string =>
+  numberFormat({
+    minimumFractionDigits: 2,
+    maximumFractionDigits: Math.abs(value) < 1 ? 8 : 5,
+  }).format(value)
+
+export const percent = (value: number, digits = 1): string =>
+  `${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)} %`
+
+const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+export const localTime = (iso: string): string => {
+  const at = new Date(iso)
+  return at.toDateString() === new Date().toDateString() ? today.format(at) : clock.format(at)
+}
+export const localDay = (iso: string): string => day.format(new Date(iso))
+export const localMoment = (epochSeconds: number): string =>
+  clock.format(new Date(epochSeconds * 1_000))
+
+export const utcTime = (iso: string): string => `${iso.replace('T', ' ').replace('Z', '')} UTC`
+
+const units = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+/** Whole seconds in the two largest units: 3 h 12 min. */
+export const duration = (seconds: number): string => {
+  const start = units.findIndex(([, length]) => seconds >= length)
+  if (start < 0) return '0 s'
+  let rest = seconds
+  return units
+    .slice(start, start + 2)
+    .map(([unit, length]) => {
+      const count = Math.floor(rest / length)
+      rest -= count * length
+      return count === 0 ? '' : `${count} ${unit}`
+    })
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+export const ago = (iso: string): string => {
+  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(iso)) / 1_000))
+  return seconds < 5
+    ? 'just now'
+    : `${duration(seconds < 60 ? seconds : seconds - (seconds % 60))} ago`
+}

@@ -1,0 +1,45 @@
+// The address as the state of what is shown: paths below /console, and filters in the query.
+import { useEffect, useState } from 'preact/hooks'
+
+const changed = 'console:navigated'
+
+export const navigate = (url: string, { replace = false } = {}): void => {
+  history[replace ? 'replaceState' : 'pushState'](null, '', url)
+  dispatchEvent(new Event(changed))
+}
+
+/** The current address; renders again when it changes. */
+export const useAddress = (): { readonly path: string; readonly query: URLSearchParams } => {
+  const [url, setUrl] = useState(location.href)
+  useEffect(() => {
+    const update = (): void => setUrl(location.href)
+    addEventListener('popstate', update)
+    addEventListener(changed, update)
+    return () => {
+      removeEventListener('popstate', update)
+      removeEventListener(changed, update)
+    }
+  }, [])
+  const { pathname, searchParams } = new URL(url)
+  return { path: pathname, query: searchParams }
+}
+
+/** Changes parameters of the query; an empty value removes one. */
+export const setQuery = (changes: Readonly<Record<string, string>>): void => {
+  const url = new URL(location.href)
+  for (const [name, value] of Object.entries(changes))
+    if (value === '') url.searchParams.delete(name)
+    else url.searchParams.set(name, value)
+  navigate(url.pathname + url.search, { replace: true })
+}
+
+/** Follows a link to a page of the console without loading it anew. */
+export const followLink = (event: MouseEvent): void => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey)
+  if (link === null || !isPlain || link.target !== '' || link.hasAttribute('download')) return
+  if (link.origin !== location.origin || !/^\/console(\/|$)/.test(link.pathname)) return
+  event.preventDefault()
+  navigate(link.pathname + link.search)
+  scrollTo(0, 0)
+}

@@ -1,0 +1,120 @@
+// The console: signs in, and shows the page of the address.
+import { render } from 'preact'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { followLink, useAddress } from './location.ts'
+import { Overview } from './overview.tsx'
+import {
+  forgetKey,
+  keepKey,
+  keptKey,
+  openSession,
+  redeemLink,
+  sentenceOf,
+  whenIdle,
+  type Session,
+} from './session.ts'
+import { SignIn } from './sign-in.tsx'
+import { TradePage } from './trade.tsx'
+import { Trades } from './trades.tsx'
+
+const pages = [
+  ['/console', 'Overview'],
+  ['/console/trades', 'Trades'],
+] as const
+
+const Console = () => {
+  const [session, setSession] = useState<Session>()
+  const [message, setMessage] = useState<string>()
+  const [isOpening, setIsOpening] = useState(true)
+
+  const signIn = useCallback(async (key: string, isKept: boolean): Promise<void> => {
+    setIsOpening(true)
+    try {
+      setSession(await openSession(key))
+      setMessage(undefined)
+      if (isKept) keepKey(key)
+    } catch (error) {
+      forgetKey()
+      setMessage(sentenceOf(error))
+    }
+    setIsOpening(false)
+  }, [])
+  const signOut = useCallback((why?: string): void => {
+    forgetKey()
+    setSession(undefined)
+    setMessage(why)
+  }, [])
+
+  useEffect(() => {
+    const resume = async (): Promise<void> => {
+      try {
+        const linked = await redeemLink()
+        const key = linked ?? keptKey()
+        if (key !== undefined) return await signIn(key, linked === undefined)
+      } catch (error) {
+        setMessage(sentenceOf(error))
+      }
+      setIsOpening(false)
+    }
+    void resume()
+  }, [signIn])
+  useEffect(
+    () =>
+      session && whenIdle(() => signOut('You were signed out after 30 minutes without activity.')),
+    [session, signOut],
+  )
+
+  if (session === undefined)
+    return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
+  return <SignedIn session={session} onSignOut={() => signOut()} />
+}
+
+const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => void }) => {
+  const { path, query } = useAddress()
+  const { me } = session
+  const tradeId = /^\/console\/trades\/([^/]+)$/.exec(path)?.[1]
+  const current = tradeId === undefined ? path : '/console/trades'
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events jsx-a11y/no-static-element-interactions
+    <div onClick={followLink}>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <header class="bar">
+        <strong>Tradeport</strong>
+        <nav aria-label="Pages">
+          {pages.map(([url, name]) => (
+            <a key={url} href={url} aria-current={url === current ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="who" title={`Credential ${me.credential.id}, plan ${me.plan}`}>
+          {me.userId}
+        </span>
+        <button type="button" onClick={onSignOut}>
+          Sign out
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {tradeId !== undefined ? (
+          <TradePage session={session} id={decodeURIComponent(tradeId)} />
+        ) : path === '/console/trades' ? (
+          <Trades session={session} query={query} />
+        ) : (
+          <Overview session={session} query={query} />
+        )}
+      </main>
+      <footer>
+        Times are of your zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}; hover for UTC.
+        Charts are drawn by{' '}
+        <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
+          TradingView Lightweight Charts™
+        </a>
+        .
+      </footer>
+    </div>
+  )
+}
+
+render(<Console />, document.getElementById('console') as HTMLElement)

@@ -1,0 +1,516 @@
+// What is happening: accounts, the curve of one of them, open positions, working orders, events.
+import type { Account, DataOf, LogEvent, Position } from '@tradeport/client'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { Curve } from './curve.tsx'
+import { describeEvent, eventTitle } from './events.ts'
+import { money, number, percent, price } from './format.ts'
+import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
+import { useInterval, useRead, type Read } from './read.ts'
+import { sentenceOf, whyHidden, type Session } from './session.ts'
+
+/** Prices move without an event: figures are read again after this time while the page is visible. */
+const refreshMs = 30_000
+/** Several events often come together. */
+const settleMs = 400
+const shownEvents = 30
+
+export const Overview = ({ session, query }: { session: Session; query: URLSearchParams }) => {
+  const { client, me } = session
+  const hidden = whyHidden(me, 'accounts')
+  const accounts = useRead(
+    'accounts',
+    hidden === undefined
+      ? async (signal) => (await client.listAccounts({ signal })).data
+      : undefined,
+  )
+  const all = accounts.data ?? []
+  const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
+  const [changes, setChanges] = useState(0)
+  const onEvent = useCallback(() => setChanges((count) => count + 1), [])
+  useInterval(accounts.refresh, refreshMs)
+  useEffect(() => {
+    if (changes > 0) accounts.refresh()
+  }, [changes, accounts.refresh])
+
+  return (
+    <>
+      <h1>Overview</h1>
+      <Section title="Accounts">
+        {hidden === undefined ? (
+          <Shown read={accounts}>
+            {(list) => <AccountTable accounts={list} chosenId={chosen?.id} />}
+          </Shown>
+        ) : (
+          <Notice>{hidden}</Notice>
+        )}
+      </Section>
+      {chosen !== undefined && (
+        <CurveSection key={chosen.id} session={session} account={chosen} changes={changes} />
+      )}
+      <Positions session={session} accounts={accounts.data} changes={changes} />
+      <div class="columns">
+        <WorkingOrders session={session} accounts={all} changes={changes} />
+        <Events session={session} accounts={all} onEvent={onEvent} />
+      </div>
+    </>
+  )
+}
+
+const statusWords: Readonly<Record<Account['status'], string>> = {
+  connected: 'Connected',
+  disconnected: 'Disconnected',
+  syncing: 'Connecting',
+  error: 'Cannot be read',
+}
+
+/** Figures of an account that was never read are stored as 0, which says nothing of it. */
+const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): boolean =>
+  liveDataUpdatedAt !== null || lastSyncAt !== createdAt
+
+const AccountTable = ({
+  accounts,
+  chosenId,
+}: {
+  accounts: readonly Account[]
+  chosenId: string | undefined
+}) => {
+  if (accounts.length === 0) return <Notice>No account is linked to this user yet.</Notice>
+  return (
+    <Scroll label="Accounts">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Account</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="figure">
+              Equity
+            </th>
+            <th scope="col" class="figure">
+              Balance
+            </th>
+            <th scope="col" class="figure">
+              Open result
+            </th>
+            <th scope="col" class="figure">
+              Free margin
+            </th>
+            <th scope="col" class="figure">
+              Margin level
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map((account) => (
+            <AccountRow key={account.id} account={account} isChosen={account.id === chosenId} />
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}
+
+const AccountRow = ({ account, isChosen }: { account: Account; isChosen: boolean }) => {
+  const { currency, balance, equity, freeMargin, marginLevel, status } = account
+  const isLive = account.liveDataUpdatedAt !== null
+  const figure = (value: number | null): string =>
+    value === null || !wasRead(account) ? '–' : money(value, currency)
+  return (
+    <tr class={isChosen ? 'chosen' : undefined}>
+      <th scope="row">
+        <a
+          href={`/console?account=${account.id}`}
+          aria-current={isChosen ? 'true' : undefined}
+          title="Show its curve"
+        >
+          {account.name}
+        </a>{' '}
+        <span class="tag">{account.isDemo ? 'demo' : 'live'}</span>
+        <div class="quiet">
+          {account.accountNumber} · {account.server}
+        </div>
+      </th>
+      <td>
+        <span class={`status ${isLive ? 'connected' : status}`}>{statusWords[status]}</span>
+        <div class="quiet">
+          {isLive ? (
+            <>
+              read <Age iso={account.liveDataUpdatedAt ?? ''} />
+            </>
+          ) : wasRead(account) ? (
+            <>
+              figures of <Age iso={account.lastSyncAt} />
+            </>
+          ) : (
+            'never read'
+          )}
+        </div>
+      </td>
+      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(equity)}</td>
+      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(balance)}</td>
+      <td class={`figure ${isLive ? '' : 'stale'}`}>
+        {wasRead(account) ? <Result amount={equity - balance} currency={currency} /> : '–'}
+      </td>
+      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(freeMargin)}</td>
+      <td class={`figure ${isLive ? '' : 'stale'}`}>
+        {marginLevel === null || !wasRead(account) ? '–' : percent(marginLevel, 0)}
+      </td>
+    </tr>
+  )
+}
+
+const CurveSection = ({
+  session: { client, me },
+  account,
+  changes,
+}: {
+  session: Session
+  account: Account
+  changes: number
+}) => {
+  const hidden = whyHidden(me, 'curve')
+  const curve = useRead(
+    account.id,
+    hidden === undefined
+      ? async (signal) => (await client.getTradeCurve({ accountId: account.id }, { signal })).data
+      : undefined,
+  )
+  useRefreshOn(changes, curve.refresh)
+  return (
+    <Section
+      title={`Balance of ${account.name}`}
+      aside={<a href={`/console/trades?account=${account.id}`}>Its trades and statistics</a>}
+    >
+      {hidden === undefined ? (
+        <Shown read={curve}>{(data) => <Curve curve={data} currency={account.currency} />}</Shown>
+      ) : (
+        <Notice>{hidden}</Notice>
+      )}
+    </Section>
+  )
+}
+
+const useRefreshOn = (changes: number, refresh: () => void): void => {
+  useEffect(() => {
+    if (changes > 0) refresh()
+  }, [changes, refresh])
+}
+
+type OfAccount = Read<readonly Position[]> & { readonly account: Account }
+
+/** Each account by itself, so that a broker that cannot be read hides no other's positions. */
+const usePositions = ({ client }: Session, accounts: readonly Account[] | undefined) => {
+  const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
+  const readable = (accounts ?? []).filter(({ brokerType }) => brokerType !== 'paper')
+  const latest = useRef(readable)
+  latest.current = readable
+  const refresh = useCallback((): void => {
+    const readOne = async ({ id }: Account): Promise<void> => {
+      const read = async (): Promise<Partial<Read<readonly Position[]>>> => {
+        const positions: Position[] = []
+        for await (const position of client.listPositions.each({ accountId: id }))
+          positions.push(position)
+        return { data: positions, readAt: Date.now(), failure: undefined }
+      }
+      const outcome = await read().catch((error: unknown) => ({ failure: sentenceOf(error) }))
+      setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome, isReading: false } }))
+    }
+    for (const account of latest.current) void readOne(account)
+  }, [client])
+  const ids = readable.map(({ id }) => id).join()
+  useEffect(() => {
+    if (ids !== '') refresh()
+  }, [ids, refresh])
+  useInterval(refresh, refreshMs)
+  const ofAccounts: readonly OfAccount[] = readable.map((account) => ({
+    account,
+    ...(reads[account.id] ?? { isReading: true }),
+  }))
+  return { ofAccounts, refresh }
+}
+
+const Positions = ({
+  session,
+  accounts,
+  changes,
+}: {
+  session: Session
+  accounts: readonly Account[] | undefined
+  changes: number
+}) => {
+  const hidden = whyHidden(session.me, 'positions') ?? whyHidden(session.me, 'accounts')
+  const { ofAccounts, refresh } = usePositions(session, hidden === undefined ? accounts : undefined)
+  useRefreshOn(changes, refresh)
+  const count = ofAccounts.reduce((sum, { data }) => sum + (data?.length ?? 0), 0)
+  const isComplete = ofAccounts.every(({ data, failure }) => data !== undefined && !failure)
+  if (hidden !== undefined)
+    return (
+      <Section title="Open positions">
+        <Notice>{hidden}</Notice>
+      </Section>
+    )
+  return (
+    <Section title="Open positions" aside={isComplete ? `${count} open` : undefined}>
+      {ofAccounts.map(
+        ({ account, readAt, failure }) =>
+          failure !== undefined && (
+            <Notice kind="warning" key={account.id}>
+              {account.name}: {failure}{' '}
+              {readAt === undefined ? (
+                'Its positions are not known.'
+              ) : (
+                <>
+                  Its positions are those of <Age iso={new Date(readAt).toISOString()} />.
+                </>
+              )}
+            </Notice>
+          ),
+      )}
+      {count > 0 ? (
+        <Scroll label="Open positions">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Symbol</th>
+                <th scope="col">Account</th>
+                <th scope="col">Side</th>
+                <th scope="col" class="figure">
+                  Lots
+                </th>
+                <th scope="col" class="figure">
+                  Entry
+                </th>
+                <th scope="col" class="figure">
+                  Now
+                </th>
+                <th scope="col" class="figure">
+                  Stop loss
+                </th>
+                <th scope="col" class="figure">
+                  Take profit
+                </th>
+                <th scope="col" class="figure">
+                  Swap
+                </th>
+                <th scope="col" class="figure">
+                  Open result
+                </th>
+                <th scope="col">Opened</th>
+              </tr>
+            </thead>
+            <tbody>
+              {ofAccounts.flatMap(({ account, data, failure }) =>
+                (data ?? []).map((position) => (
+                  <tr key={position.id} class={failure === undefined ? undefined : 'stale'}>
+                    <th scope="row">{position.symbol}</th>
+                    <td>{account.name}</td>
+                    <td class={position.type}>{position.type}</td>
+                    <td class="figure">{number(position.volume)}</td>
+                    <td class="figure">{price(position.entryPrice)}</td>
+                    <td class="figure">{price(position.currentPrice)}</td>
+                    <td class="figure">
+                      {position.stopLoss === undefined ? 'none' : price(position.stopLoss)}
+                    </td>
+                    <td class="figure">
+                      {position.takeProfit === undefined ? 'none' : price(position.takeProfit)}
+                    </td>
+                    <td class="figure">{money(position.swap, account.currency)}</td>
+                    <td class="figure">
+                      <Result amount={position.unrealizedPnl} currency={account.currency} />
+                    </td>
+                    <td>
+                      <Time iso={position.openedAt} />
+                    </td>
+                  </tr>
+                )),
+              )}
+            </tbody>
+          </table>
+        </Scroll>
+      ) : isComplete && accounts !== undefined ? (
+        <p class="quiet">No position is open.</p>
+      ) : (
+        ofAccounts.some(({ isReading }) => isReading) && <p class="reading">Reading…</p>
+      )}
+    </Section>
+  )
+}
+
+const nameOf = (accounts: readonly Account[], id: string): string =>
+  accounts.find((account) => account.id === id)?.name ?? id
+
+const WorkingOrders = ({
+  session: { client, me },
+  accounts,
+  changes,
+}: {
+  session: Session
+  accounts: readonly Account[]
+  changes: number
+}) => {
+  const hidden = whyHidden(me, 'orders')
+  const orders = useRead(
+    'orders',
+    hidden === undefined
+      ? async (signal) => {
+          const pages = await Promise.all(
+            (['pending', 'open'] as const).map((status) =>
+              client.listOrders({ status, limit: 50 }, { signal }),
+            ),
+          )
+          return {
+            orders: pages.flatMap(({ data }) => data),
+            total: pages.reduce((sum, { meta }) => sum + meta.pagination.total, 0),
+          }
+        }
+      : undefined,
+  )
+  useRefreshOn(changes, orders.refresh)
+  return (
+    <Section title="Working orders">
+      {hidden === undefined ? (
+        <Shown read={orders}>
+          {({ orders: list, total }) => <OrderTable {...{ orders: list, total, accounts }} />}
+        </Shown>
+      ) : (
+        <Notice>{hidden}</Notice>
+      )}
+    </Section>
+  )
+}
+
+const OrderTable = ({
+  orders,
+  total,
+  accounts,
+}: {
+  orders: DataOf<'listOrders'>
+  total: number
+  accounts: readonly Account[]
+}) => {
+  if (orders.length === 0) return <p class="quiet">No order is waiting for its outcome.</p>
+  return (
+    <>
+      <Scroll label="Working orders">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Symbol</th>
+              <th scope="col">Account</th>
+              <th scope="col">Order</th>
+              <th scope="col" class="figure">
+                Lots
+              </th>
+              <th scope="col" class="figure">
+                Price
+              </th>
+              <th scope="col">Status</th>
+              <th scope="col">Created</th>
+            </tr>
+          </thead>
+          <tbody>
+            {orders.map((order) => (
+              <tr key={order.id}>
+                <th scope="row">{order.symbol}</th>
+                <td>{nameOf(accounts, order.accountId)}</td>
+                <td class={order.type}>
+                  {order.type} {order.orderType.replace('_', ' ')}
+                </td>
+                <td class="figure">{number(order.volume)}</td>
+                <td class="figure">{order.price === undefined ? '–' : price(order.price)}</td>
+                <td>{order.status}</td>
+                <td>
+                  <Time iso={order.createdAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {total > orders.length && (
+        <p class="quiet">
+          {orders.length} of {total} are shown.
+        </p>
+      )}
+    </>
+  )
+}
+
+type Stream = { readonly state: 'connecting' | 'following' } | { readonly failure: string }
+
+const Events = ({
+  session: { client, me },
+  accounts,
+  onEvent,
+}: {
+  session: Session
+  accounts: readonly Account[]
+  onEvent: () => void
+}) => {
+  const hidden = whyHidden(me, 'events')
+  const [events, setEvents] = useState<readonly LogEvent[]>()
+  const [stream, setStream] = useState<Stream>({ state: 'connecting' })
+  useEffect(() => {
+    if (hidden !== undefined) return undefined
+    const controller = new AbortController()
+    const { signal } = controller
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const follow = async (): Promise<void> => {
+      const latest = (await client.listEvents({ order: 'desc', limit: shownEvents }, { signal }))
+        .data
+      setEvents(latest)
+      setStream({ state: 'following' })
+      for await (const event of client.events({ after: latest[0]?.id, signal })) {
+        setEvents((last = []) => [event, ...last].slice(0, shownEvents))
+        timer ??= setTimeout(() => {
+          timer = undefined
+          onEvent()
+        }, settleMs)
+      }
+    }
+    follow().catch((error: unknown) => {
+      if (!signal.aborted) setStream({ failure: sentenceOf(error) })
+    })
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
+  }, [client, hidden, onEvent])
+
+  if (hidden !== undefined)
+    return (
+      <Section title="Latest events">
+        <Notice>{hidden}</Notice>
+      </Section>
+    )
+  return (
+    <Section
+      title="Latest events"
+      aside={'failure' in stream ? undefined : <span class="status connected">live</span>}
+    >
+      {'failure' in stream && (
+        <Notice kind="warning">
+          Events are not followed: {stream.failure} Reload to try again.
+        </Notice>
+      )}
+      {events === undefined ? (
+        !('failure' in stream) && <p class="reading">Reading…</p>
+      ) : events.length === 0 ? (
+        <p class="quiet">Nothing was recorded yet.</p>
+      ) : (
+        <Scroll label="Latest events">
+          <ol class="events" aria-live="off">
+            {events.map((event) => (
+              <li key={event.id}>
+                <Time iso={event.timestamp} />
+                <span>
+                  <strong>{eventTitle(event)}</strong> {describeEvent(event)}{' '}
+                  <span class="quiet">{nameOf(accounts, event.accountId)}</span>
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Scroll>
+      )}
+    </Section>
+  )
+}

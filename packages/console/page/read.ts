@@ -1,0 +1,67 @@
+// Reading from the service: what was read last stays shown, with its time, while a newer read fails.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from './session.ts'
+
+export interface Read<A> {
+  /** What was read last. */
+  readonly data?: A
+  /** When, in epoch milliseconds. */
+  readonly readAt?: number
+  /** Why the latest read failed; undefined when it succeeded. */
+  readonly failure?: string | undefined
+  readonly isReading: boolean
+}
+
+/**
+ * Reads when the key changes and when `refresh` is called; undefined reads nothing.
+ * @param key names what is read: with another key nothing of the last one is shown
+ */
+export const useRead = <A>(
+  key: string,
+  read: ((signal: AbortSignal) => Promise<A>) | undefined,
+): Read<A> & { readonly refresh: () => void } => {
+  const [state, setState] = useState<Read<A> & { readonly key: string }>({ key, isReading: true })
+  const latest = useRef(read)
+  latest.current = read
+  const running = useRef<AbortController | undefined>(undefined)
+  const refresh = useCallback((): void => {
+    const readNow = latest.current
+    if (readNow === undefined) return
+    running.current?.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState((last) => ({ ...(last.key === key ? last : { key }), isReading: true }))
+    const run = async (): Promise<void> => {
+      try {
+        const data = await readNow(controller.signal)
+        if (!controller.signal.aborted)
+          setState({ key, data, readAt: Date.now(), isReading: false })
+      } catch (error) {
+        if (!controller.signal.aborted)
+          setState((last) => ({
+            ...(last.key === key ? last : { key }),
+            failure: sentenceOf(error),
+            isReading: false,
+          }))
+      }
+    }
+    void run()
+  }, [key])
+  useEffect(() => {
+    refresh()
+    return () => running.current?.abort()
+  }, [refresh])
+  return { ...(state.key === key ? state : { isReading: true }), refresh }
+}
+
+/** Calls again and again while the page is visible. */
+export const useInterval = (act: () => void, everyMs: number): void => {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') latest.current()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+}

@@ -1,0 +1,209 @@
+// Statistics with their uncertainty: an interval is drawn, and too few trades are greyed.
+import type { TradeStatistics } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
+import { duration, money, number, percent, result } from './format.ts'
+import { Result } from './parts.tsx'
+
+/** Below this many trades the figures say next to nothing. */
+const enough = 30
+
+interface Bounds {
+  readonly lower: number
+  readonly upper: number
+}
+
+/** An interval on a scale, with the estimate as a point and a line to compare with. */
+const Interval = ({
+  bounds: { lower, upper },
+  estimate,
+  reference,
+  text,
+  words,
+}: {
+  bounds: Bounds
+  estimate: number
+  reference: number
+  text: (value: number) => string
+  /** What the line is. */
+  words: string
+}) => {
+  const least = Math.min(lower, reference)
+  const span = Math.max(upper, reference) - least || 1
+  // A margin at both ends, so that nothing is cut off.
+  const at = (value: number): number => 5 + (90 * (value - least)) / span
+  return (
+    <>
+      <svg
+        class="interval"
+        viewBox="0 0 100 12"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`95 % interval from ${text(lower)} to ${text(upper)}; the line is ${words}, ${text(reference)}`}
+      >
+        <rect x={at(lower)} y="4" width={Math.max(0.5, at(upper) - at(lower))} height="4" />
+        <line class="reference" x1={at(reference)} x2={at(reference)} y1="0" y2="12" />
+        <line class="estimate" x1={at(estimate)} x2={at(estimate)} y1="2" y2="10" />
+      </svg>
+      <span class="quiet">
+        {text(lower)} to {text(upper)} · line: {words} {text(reference)}
+      </span>
+    </>
+  )
+}
+
+const Figure = ({
+  name,
+  hint,
+  value,
+  children,
+}: {
+  name: string
+  hint: string
+  value: ComponentChildren
+  children?: ComponentChildren
+}) => (
+  <div class="figure-card">
+    <dt title={hint}>{name}</dt>
+    <dd>
+      <span class="value">{value}</span>
+      {children}
+    </dd>
+  </div>
+)
+
+/** The win rate at which winners and losers of their mean sizes cancel out. */
+const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | undefined =>
+  averageWin + averageLoss > 0 ? (100 * averageLoss) / (averageWin + averageLoss) : undefined
+
+const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
+  const bounds = confidenceIntervals.averageTrade
+  if (bounds === null || totalTrades < enough)
+    return `${number(totalTrades)} trades are too few to tell skill from luck; ${enough} are the least that say something.`
+  if (bounds.lower > 0)
+    return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
+  if (bounds.upper < 0)
+    return 'The average trade is below zero with 95 % confidence: bad luck alone seldom looks like this.'
+  return 'The result cannot be told from luck: the 95 % interval of the average trade includes zero.'
+}
+
+export const Statistics = ({
+  statistics,
+  currency,
+}: {
+  statistics: TradeStatistics
+  currency: string | undefined
+}) => {
+  const { totalTrades, confidenceIntervals, profitFactor, maxDrawdownPercent } = statistics
+  if (totalTrades === 0) return <p class="quiet">No closed trade, so there is nothing to sum up.</p>
+  const amount = (value: number): string => money(value, currency)
+  const averageTrade = statistics.netProfit / totalTrades
+  const reference = breakEvenRate(statistics)
+  return (
+    <>
+      <p class="verdict">{verdict(statistics)}</p>
+      <dl class={`figures ${totalTrades < enough ? 'few' : ''}`}>
+        <Figure
+          name="Net profit"
+          hint="Profit with commission and swap."
+          value={<Result amount={statistics.netProfit} currency={currency} />}
+        >
+          <span class="quiet">
+            {amount(statistics.totalProfit)} won, {amount(statistics.totalLoss)} lost
+          </span>
+        </Figure>
+        <Figure
+          name="Trades"
+          hint="Closed positions that match the filters."
+          value={number(totalTrades)}
+        >
+          <span class="quiet">
+            {number(statistics.winningTrades)} won, {number(statistics.losingTrades)} lost
+          </span>
+        </Figure>
+        <Figure
+          name="Average trade"
+          hint="Net profit over the number of trades; Student's t interval of the mean."
+          value={<Result amount={averageTrade} currency={currency} />}
+        >
+          {confidenceIntervals.averageTrade !== null && (
+            <Interval
+              bounds={confidenceIntervals.averageTrade}
+              estimate={averageTrade}
+              reference={0}
+              words="no gain"
+              text={(value) => result(value, currency)}
+            />
+          )}
+        </Figure>
+        <Figure
+          name="Win rate"
+          hint="Trades with a net profit above 0; Wilson's interval."
+          value={percent(statistics.winRate)}
+        >
+          {confidenceIntervals.winRate !== null && reference !== undefined && (
+            <Interval
+              bounds={confidenceIntervals.winRate}
+              estimate={statistics.winRate}
+              reference={reference}
+              words="breaks even at"
+              text={(value) => percent(value)}
+            />
+          )}
+        </Figure>
+        <Figure
+          name="Average win, loss"
+          hint="The mean of the winning and of the losing trades."
+          value={
+            <>
+              {amount(statistics.averageWin)}
+              <span class="quiet"> / </span>
+              {amount(statistics.averageLoss)}
+            </>
+          }
+        >
+          <span class="quiet">
+            best {amount(statistics.largestWin)}, worst {amount(statistics.largestLoss)}
+          </span>
+        </Figure>
+        <Figure
+          name="Deepest drawdown"
+          hint="The deepest fall of the summed net profit from a peak."
+          value={amount(statistics.maxDrawdown)}
+        >
+          {typeof maxDrawdownPercent === 'number' && (
+            <span class="quiet">{percent(maxDrawdownPercent)} of the highest balance</span>
+          )}
+        </Figure>
+        <Figure
+          name="Profit factor"
+          hint="What was won over what was lost."
+          value={profitFactor === null ? 'no loss' : number(profitFactor)}
+        >
+          <span class="quiet">1 breaks even</span>
+        </Figure>
+        <Figure
+          name="Sharpe ratio"
+          hint="The mean trade over its standard deviation, per trade, not annualised."
+          value={number(statistics.sharpeRatio)}
+        >
+          <span class="quiet">
+            per trade
+            {typeof statistics.sortinoRatio === 'number' &&
+              `; Sortino ${number(statistics.sortinoRatio)}`}
+          </span>
+        </Figure>
+        {statistics.averageHoldingTime !== undefined && (
+          <Figure
+            name="Average holding time"
+            hint="The mean time that a position was open."
+            value={duration(Math.round(statistics.averageHoldingTime))}
+          >
+            <span class="quiet">
+              streaks: {statistics.longestWinStreak} won, {statistics.longestLossStreak} lost
+            </span>
+          </Figure>
+        )}
+      </dl>
+    </>
+  )
+}
