@@ -31,6 +31,7 @@ describe('an environment', () => {
         redisUrl: null,
         broker: 'sandbox',
         capabilities: [
+          'console',
           'events',
           'insights',
           'long-histories',
