@@ -5,10 +5,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Account } from '@tradeport/domain/accounts'
+import { requireBrokerAccount, type Account } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { brokerClientId, type OrderId, notFoundAtBrokerCode } from '@tradeport/domain/orders'
-import type { NewOrder, OrderJob, AcquireSlot, Trading } from '@tradeport/domain/ports'
+import type {
+  AcquireSlot,
+  NewOrder,
+  OrderJob,
+  PositionLocks,
+  Trading,
+} from '@tradeport/domain/ports'
 import {
   hourMs,
   minuteMs,
@@ -18,7 +24,7 @@ import {
   type TenantId,
   type UserId,
 } from '@tradeport/domain/primitives'
-import { placeOrder, processOrder } from '@tradeport/domain/use-cases'
+import { createOpenOrders, placeOrder, processOrder } from '@tradeport/domain/use-cases'
 import { newAccount } from './stored-records.ts'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, type OrderRow } from './simulated-database.ts'
@@ -49,6 +55,10 @@ export interface OrderSimulation {
    * executed, but must then be corrected within hours.
    */
   readonly refreshShowsTruth?: boolean
+  /**
+   * The share of limit orders, which are changed, cancelled and watched as well; 0 when left out.
+   */
+  readonly pendingShare?: number
   /** Breaks a part, to see that the simulation notices. */
   readonly broken?: BrokenParts
 }
@@ -79,6 +89,7 @@ const decidedWithinMs = 80 * minuteMs
 const afterwardsMs = 3 * hourMs
 const startedAt = Date.parse('2026-01-05T12:00:00.000Z')
 const pollMs = 2 * secondMs
+const watchMs = 10 * secondMs
 
 const owner: Owner = { tenantId: 'tenant' as TenantId, userId: 'user' as UserId }
 
@@ -89,6 +100,9 @@ const linkedAccount = (index: number, isConfirmed: boolean): Account => ({
   }),
   id: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
 })
+
+const tagOf = (result: E.Either<{ readonly _tag: string }, unknown>): string =>
+  E.isLeft(result) ? result.left._tag : 'done'
 
 const statusOf = ({ order }: OrderRow): string =>
   order.status === 'rejected' ? order.reason.code : order.status
@@ -102,6 +116,7 @@ export const simulateOrders = async (
     orders = 3,
     processes: processCount = 2,
     refreshShowsTruth = true,
+    pendingShare = 0,
     broken = {},
   } = simulation
   const world = createWorld(seed, breathe, simulation.faults ?? allFaults, faultsEndAtMs)
@@ -109,6 +124,7 @@ export const simulateOrders = async (
   const violations: string[] = []
   const madeAtMs = new Map<string, number>()
   const corrected = new Set<string>()
+  let modified = 0
 
   const violated = (law: string): void => {
     violations.push(law)
@@ -157,6 +173,23 @@ export const simulateOrders = async (
       order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
   })
 
+  // --- locks of all processes, which those of a dead one lose ---
+
+  const holders = new Map<string, Life>()
+  const locks =
+    (life: Life): PositionLocks['holding'] =>
+    (_, subject) =>
+    (work) =>
+    async () => {
+      while (holders.get(subject)?.isAlive() === true) await life.wait(100)
+      holders.set(subject, life)
+      try {
+        return await work(() => life.isAlive())()
+      } finally {
+        if (holders.get(subject) === life) holders.delete(subject)
+      }
+    }
+
   // --- a process: places orders, and processes those that are due ---
 
   const startProcess = (name: string) => {
@@ -167,6 +200,7 @@ export const simulateOrders = async (
     let life: Life
     let ports: ReturnType<typeof portsOf>
     let processJob: ReturnType<typeof processOrder>
+    let openOrders: ReturnType<typeof createOpenOrders>
     let startedAtMs = 0
     let isPolling = false
     let isPollScheduled = false
@@ -182,6 +216,7 @@ export const simulateOrders = async (
       )
       ports = portsOf(life)
       processJob = processOrder(ports)
+      openOrders = createOpenOrders(ports)
       timeline.schedule(0, poll)
     }
 
@@ -212,9 +247,11 @@ export const simulateOrders = async (
         placeOrder: (account, order, maySend) => () =>
           broker.placeOrder(current, account, order, maySend),
         findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
-        workingOrders: () => TE.right([]),
-        modifyOrder: () => TE.left({ _tag: 'OrderGone' }),
-        cancelOrder: () => TE.left({ _tag: 'OrderGone' }),
+        workingOrders: (account) => () => broker.workingOrders(current, account),
+        modifyOrder: (account, orderId, terms, maySend) => () =>
+          broker.modifyOrder(current, account, orderId, terms, maySend),
+        cancelOrder: (account, orderId, maySend) => () =>
+          broker.cancelOrder(current, account, orderId, maySend),
       }
       const store = database.orders(current, recorded)
       const acquire: AcquireSlot = (_, patienceMs) => async () => {
@@ -228,6 +265,7 @@ export const simulateOrders = async (
         orders: store,
         trading: broken.trading?.(unbroken) ?? unbroken,
         slots: { forSend: acquire, forLookup: acquire },
+        positionLocks: { holding: locks(current) },
         clock,
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
@@ -294,10 +332,45 @@ export const simulateOrders = async (
       })
     }
 
+    /** A round of the watch for every account. */
+    const round = async (): Promise<void> => {
+      const current = life
+      for (const { id } of accounts) {
+        const account = database.accounts.get(id)
+        const linked = account && requireBrokerAccount(account)
+        if (!current.isAlive() || linked === undefined || E.isLeft(linked)) continue
+        const followed = await openOrders.followOpenOrders(linked.right)()
+        if (E.isRight(followed) && followed.right.areDue) poll()
+      }
+    }
+
     start()
     return {
       poll,
-      place: (id: OrderId, account: Account): void => {
+      round: (): void => void round(),
+      change: (id: OrderId): void => {
+        const [caller, clientId] = [{ owner }, brokerClientId(id)]
+        const price = random.whole(1, 1_000)
+        const reason = random.pick(['user', 'halt'] as const)
+        const isCancellation = random.chance(0.6)
+        const check = async (): Promise<void> => {
+          if (!isCancellation) {
+            const changed = await openOrders.modifyOrder(caller, id, { price })()
+            timeline.note(`${life.id}  ${clientId} is changed: ${tagOf(changed)}`)
+            if (E.isRight(changed)) modified += 1
+            return
+          }
+          const cancelled = await (reason === 'user'
+            ? openOrders.cancelOrder(caller, id)()
+            : openOrders.cancelOrders(caller, accounts[0]?.id as AccountId, 'halt')())
+          timeline.note(`${life.id}  ${clientId} is cancelled: ${tagOf(cancelled)}`)
+          if (E.isLeft(cancelled) || 'length' in cancelled.right) return
+          if (broker.heldEntry(clientId)?.cancelledAtMs === Infinity)
+            violated(`${clientId} was answered as cancelled, and is not`)
+        }
+        if (life.isAlive()) void check()
+      },
+      place: (id: OrderId, account: Account, isPending: boolean): void => {
         if (!life.isAlive()) return
         const current = life
         const placePorts = {
@@ -331,8 +404,10 @@ export const simulateOrders = async (
               accountId: account.id,
               symbol: 'EURUSD',
               side: 'buy',
-              orderType: 'market',
               volume: 0.1,
+              ...(isPending
+                ? { orderType: 'limit' as const, price: 1.1 }
+                : { orderType: 'market' as const }),
             },
           },
         )()
@@ -348,9 +423,32 @@ export const simulateOrders = async (
   for (let index = 0; index < orders; index += 1) {
     const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
     const [account, place] = [random.pick(accounts), random.pick(processes).place]
-    timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account))
+    const isPending = pendingShare > 0 && random.chance(pendingShare)
+    timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account, isPending))
+    if (!isPending) continue
+    for (let change = random.whole(0, 3); change > 0; change -= 1) {
+      const process = random.pick(processes)
+      timeline.schedule(random.whole(0, faultsEndAtMs / 2), () => process.change(id))
+    }
   }
   // --- the laws ---
+
+  const checkHeld = (
+    { order }: OrderRow,
+    held: NonNullable<ReturnType<typeof broker.heldEntry>>,
+  ): void => {
+    const ends = [
+      ['filled', held.executedAtMs],
+      ['expired', held.expiredAtMs],
+      ['cancelled', held.cancelledAtMs],
+    ] as const
+    const end = ends.find(([, atMs]) => atMs < Infinity)?.[0]
+    if (order.status !== end)
+      violated(`${held.clientId} is ${order.status}, and ${end} at the broker`)
+    if (order.status !== 'cancelled' || database.forgottenCommits() > 0) return
+    if (held.isCancelledByRequest && order.cancelReason === 'broker')
+      violated(`${held.clientId} was cancelled by a request, which its record does not say`)
+  }
 
   const checkEnd = (row: OrderRow): void => {
     const clientId = brokerClientId(row.order.id)
@@ -359,10 +457,25 @@ export const simulateOrders = async (
       violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
     if (row.order.status === 'rejected' && isExecuted)
       violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
+    const held = broker.heldEntry(clientId)
+    if (held !== undefined) checkHeld(row, held)
     if (row.order.status === 'filled' && !isExecuted)
       violated(`${clientId} is filled, but not executed`)
     if (corrected.has(clientId) && refreshShowsTruth)
       violated(`${clientId} was reported not executed, and corrected`)
+  }
+
+  if (pendingShare > 0) {
+    const watch = (): void => {
+      for (const { round } of processes) if (random.chance(0.5)) round()
+      timeline.schedule(timeline.now() < faultsEndAtMs ? watchMs : 6 * watchMs, watch)
+    }
+    const upkeep = (): void => {
+      database.makeUnwatchedDue()
+      timeline.schedule(5 * minuteMs, upkeep)
+    }
+    watch()
+    upkeep()
   }
 
   await timeline.run(faultsEndAtMs + decidedWithinMs)
@@ -386,6 +499,10 @@ export const simulateOrders = async (
       rejectedOtherwise:
         statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
       corrected: corrected.size,
+      expired: count('expired'),
+      cancelled: count('cancelled'),
+      modified,
+      changes: broker.changes(),
       sends: broker.sends(),
       lookups: broker.lookups(),
       forgottenSends: database.forgottenSends.size,

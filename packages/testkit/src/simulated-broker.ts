@@ -2,8 +2,20 @@
 // a request leaves: at once or up to a minute later, or never. Reads show a copy of the book that
 // may be old; only refreshed ones show the book itself.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder, SentOrder } from '@tradeport/domain/ports'
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
+import type {
+  LookupAnswer,
+  PendingTerms,
+  PlacementAnswer,
+  WorkingOrder,
+} from '@tradeport/domain/orders'
+import type {
+  BrokerOrder,
+  OrderChangeError,
+  OrderReceipt,
+  SentOrder,
+} from '@tradeport/domain/ports'
 import { type Ticket, minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { Life, World } from './simulated-time.ts'
 
@@ -16,8 +28,15 @@ interface BookEntry {
   readonly account: string
   readonly orderId: string
   readonly workingAtMs: number
-  readonly executedAtMs: number
   readonly refusedAtMs: number
+  /** Of a pending order, on which terms it is held. */
+  terms: PendingTerms | undefined
+  /** Of these, a pending order has one, unless it is cancelled first. */
+  executedAtMs: number
+  expiredAtMs: number
+  cancelledAtMs: number
+  /** Whether a request cancelled it, rather than somebody at the terminal. */
+  isCancelledByRequest: boolean
 }
 
 /** What one process does about one order after it recorded that it sends it. */
@@ -62,6 +81,7 @@ export const createSimulatedBroker = (
   const copies = new Map<string, { readonly asOfMs: number; readonly untilMs: number }>()
   let sends = 0
   let lookups = 0
+  let changes = 0
 
   const checkSend = (clientId: string): void => {
     const lateMs = timeline.now() - options.madeAtMs(clientId) - sendTimeoutMs
@@ -75,6 +95,7 @@ export const createSimulatedBroker = (
   const receive = (
     current: Try,
     account: string,
+    pending: BrokerOrder['pending'],
   ): { readonly answer: PlacementAnswer; readonly inMs: number } => {
     const { clientId } = current
     const answered = (answer: PlacementAnswer, inMs: number) => {
@@ -110,12 +131,27 @@ export const createSimulatedBroker = (
       workingAtMs: Infinity,
       executedAtMs: Infinity,
       refusedAtMs: Infinity,
+      expiredAtMs: Infinity,
+      cancelledAtMs: Infinity,
+      isCancelledByRequest: false,
+      terms: undefined,
     }
     current.decidedAtMs = actsAtMs
     if (random.chance(0.1)) {
       book.push({ ...entry, refusedAtMs: actsAtMs })
       timeline.note(`broker     ${clientId} is refused in ${actsInMs} ms`)
       return answered({ kind: 'refused', reason: noMoney }, actsInMs + backMs())
+    }
+    if (pending !== undefined) {
+      const endsAtMs = actsAtMs + random.whole(0, 10 * minuteMs)
+      const end = random.pick(['executedAtMs', 'executedAtMs', 'expiredAtMs', 'cancelledAtMs'])
+      const terms = { price: pending.price, timeInForce: pending.timeInForce }
+      book.push({ ...entry, terms, workingAtMs: actsAtMs, [end]: endsAtMs })
+      timeline.note(
+        `broker     ${clientId} is held in ${actsInMs} ms, ${end} ${endsAtMs - timeline.now()} ms on ${account}`,
+      )
+      const brokerOrderId = random.chance(0.7) ? orderId : null
+      return answered({ kind: 'placed', brokerOrderId }, actsInMs + backMs())
     }
     const isWorking = strikes('working', 0.3)
     const executedAtMs = isWorking ? actsAtMs + delayMs(10 * minuteMs) : actsAtMs
@@ -135,7 +171,7 @@ export const createSimulatedBroker = (
   const placeOrder = async (
     life: Life,
     account: BrokerAccount,
-    { clientId }: BrokerOrder,
+    { clientId, pending }: BrokerOrder,
     maySend: () => boolean,
   ): Promise<PlacementAnswer> => {
     const current = tries.findLast(
@@ -157,7 +193,7 @@ export const createSimulatedBroker = (
     checkSend(clientId)
     current.isOver = true
     current.mayHaveSent = true
-    const { answer, inMs } = receive(current, account.providerAccountId)
+    const { answer, inMs } = receive(current, account.providerAccountId, pending)
     if (strikes('crash', 0.05)) life.crash()
     await life.wait(inMs)
     timeline.note(`${life.id}  ${clientId} is answered: ${answer.kind}`)
@@ -186,7 +222,17 @@ export const createSimulatedBroker = (
     const executed = shown.find(({ executedAtMs }) => executedAtMs <= atMs)
     if (executed !== undefined)
       return { kind: 'found', outcome: { kind: 'filled', fill: fillOf(executed.orderId) } }
-    if (shown.some(({ workingAtMs }) => workingAtMs <= atMs)) return { kind: 'working' }
+    const ended = shown.find((entry) => entry.expiredAtMs <= atMs || entry.cancelledAtMs <= atMs)
+    if (ended !== undefined)
+      return {
+        kind: 'found',
+        outcome:
+          ended.cancelledAtMs <= atMs
+            ? { kind: 'cancelled', reason: 'broker' }
+            : { kind: 'expired' },
+      }
+    const working = shown.find(({ workingAtMs }) => workingAtMs <= atMs)
+    if (working !== undefined) return { kind: 'working', order: workingOrderOf(working) }
     const refused = shown.find(({ refusedAtMs }) => refusedAtMs <= atMs)
     // Not every broker keeps what it refused.
     if (refused !== undefined && Number(refused.orderId) % 2 === 0)
@@ -218,7 +264,95 @@ export const createSimulatedBroker = (
     return answer
   }
 
+  const isHeld = (entry: BookEntry): boolean => {
+    const now = timeline.now()
+    const endsAtMs = Math.min(entry.executedAtMs, entry.expiredAtMs, entry.cancelledAtMs)
+    return entry.terms !== undefined && entry.workingAtMs <= now && now < endsAtMs
+  }
+
+  const workingOrders = async (
+    life: Life,
+    { accountId, providerAccountId }: BrokerAccount,
+  ): Promise<E.Either<BrokerReadError, readonly WorkingOrder[]>> => {
+    const isUnreadable = strikes('unreadable', 0.3)
+    const read = (): E.Either<BrokerReadError, readonly WorkingOrder[]> =>
+      isUnreadable
+        ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'unreadable' }))
+        : E.right(
+            book
+              .filter((entry) => entry.account === providerAccountId && isHeld(entry))
+              .flatMap((entry) => workingOrderOf(entry) ?? []),
+          )
+    return life.ask(random.whole(5, 500), read, random.whole(5, 500))
+  }
+
+  /** A change of an order, which is made as it arrives, unless it is lost or comes too late. */
+  const change = async (
+    life: Life,
+    { accountId, providerAccountId }: BrokerAccount,
+    orderId: string,
+    maySend: () => boolean,
+    make: (entry: BookEntry) => void,
+  ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
+    await life.wait(random.whole(1, 50))
+    if (!maySend() || strikes('no_connection', 0.3))
+      return E.left(refuse('BrokerUnavailable', { accountId, reason: 'no connection' }))
+    changes += 1
+    const unknown = E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+    const isLost = strikes('lost_request', 0.2)
+    const isUnanswered = strikes('lost_answer', 0.4)
+    const isRefused = strikes('turned_away', 0.2)
+    const actsInMs = strikes('slow_execution', 0.3)
+      ? random.whole(0, answerTimeoutMs)
+      : random.delayMs(2 * secondMs)
+    const act = (): E.Either<OrderChangeError, OrderReceipt> => {
+      if (isLost) return unknown
+      if (isRefused) return E.left(refuse('TradeRejected', noMoney))
+      const entry = book.find(
+        (one) => one.orderId === orderId && one.account === providerAccountId && isHeld(one),
+      )
+      if (entry === undefined) return E.left({ _tag: 'OrderGone' })
+      make(entry)
+      return E.right({ progress: random.chance(0.8) ? 'done' : 'accepted' })
+    }
+    const answer = await life.ask(actsInMs, act, random.whole(1, 500))
+    return isUnanswered ? unknown : answer
+  }
+
+  const cancelOrder = (
+    life: Life,
+    account: BrokerAccount,
+    orderId: string,
+    maySend: () => boolean,
+  ) =>
+    change(life, account, orderId, maySend, (entry) => {
+      timeline.note(`broker     ${entry.clientId} is cancelled`)
+      entry.cancelledAtMs = timeline.now()
+      entry.isCancelledByRequest = true
+      entry.executedAtMs = Infinity
+      entry.expiredAtMs = Infinity
+    })
+
+  const modifyOrder = (
+    life: Life,
+    account: BrokerAccount,
+    orderId: string,
+    terms: PendingTerms,
+    maySend: () => boolean,
+  ) =>
+    change(life, account, orderId, maySend, (entry) => {
+      timeline.note(`broker     ${entry.clientId} has the price ${terms.price}`)
+      entry.terms = terms
+    })
+
   return {
+    workingOrders,
+    cancelOrder,
+    modifyOrder,
+    /** What came of a pending order that the broker held. */
+    heldEntry: (clientId: string): Readonly<BookEntry> | undefined =>
+      book.find((entry) => entry.clientId === clientId && entry.terms !== undefined),
+    changes: () => changes,
     /** The process committed that it sends the order. */
     expectSend: (life: Life, clientId: string) =>
       tries.push({ clientId, life, isOver: false, mayHaveSent: false, decidedAtMs: -Infinity }),
@@ -244,5 +378,8 @@ export const createSimulatedBroker = (
     lookups: () => lookups,
   }
 }
+
+const workingOrderOf = ({ orderId, clientId, terms }: BookEntry): WorkingOrder | undefined =>
+  terms && { ...terms, brokerOrderId: orderId, clientId, volume: 0.1, remainingVolume: 0.1 }
 
 const fillOf = (orderId: string) => ({ price: 1.1, positionId: orderId as Ticket })

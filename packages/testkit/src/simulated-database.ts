@@ -30,7 +30,10 @@ export interface OrderRow extends OrderPlacement {
   readonly dueAtMs: number
 }
 
-export type SimulatedOrders = Pick<OrderStore, 'record' | 'placement' | 'advance' | 'othersTickets'>
+export type SimulatedOrders = Pick<
+  OrderStore,
+  'record' | 'placement' | 'advance' | 'othersTickets' | 'openOrders'
+>
 
 interface Options {
   /** A row was written, and is due for these processes after so many ms. */
@@ -152,6 +155,12 @@ export const createSimulatedDatabase = (
     advance: (_, from, step, now) =>
       query(life, `storing ${step.placement.step}`, () => advance(life, from, step, now)),
     othersTickets: () => query(life, 'reading other tickets', () => []),
+    openOrders: (_, accountId) =>
+      query(life, 'reading open orders', () =>
+        [...rows.values()].filter(
+          ({ order }) => order.status === 'open' && order.request.accountId === accountId,
+        ),
+      ),
   })
 
   const claimDue =
@@ -214,7 +223,18 @@ export const createSimulatedDatabase = (
         query(life, 'reading the account', () => O.fromNullable(accounts.get(id))),
     query,
     claimDue,
+    /** The upkeep of open orders that the watch does not see where their account is linked now. */
+    makeUnwatchedDue: (): void => {
+      for (const row of rows.values()) {
+        const linked = accounts.get(row.order.request.accountId)?.provider?.providerAccountId
+        const isWatched = linked === row.destination.providerAccountId
+        if (row.order.status === 'open' && row.dueAtMs === Infinity && !isWatched)
+          commit({ ...row, dueAtMs: timeline.now() })
+      }
+    },
     serverRun,
+    /** How many failovers lost commits. */
+    forgottenCommits: () => failovers,
     failOver,
     /** Clients' ids of orders of which a failover lost that they were sent. */
     forgottenSends: forgottenSends as ReadonlySet<string>,

@@ -14,7 +14,12 @@ export const runSimulation = async (
   for (let each = seed; each < seed + runs; each += 1) {
     // Half of the runs have more processes and orders, which meet more often.
     const more = each % 2 === 0 ? { processes: 3, orders: 5 } : {}
-    const { violations, history, counts } = await simulateOrders({ seed: each, breathe, ...more })
+    const { violations, history, counts } = await simulateOrders({
+      seed: each,
+      breathe,
+      pendingShare: 0.5,
+      ...more,
+    })
     if (violations.length > 0) {
       const repeat = `repeat it with --seed ${each} --runs 1`
       say([...history, '', `seed ${each}:`, ...violations, repeat].join('\n'))

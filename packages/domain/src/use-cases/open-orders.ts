@@ -314,7 +314,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (found: HeldOrder, maySend: MaySend): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
-      const marked = await store(found, markCancelled(reason))
+      const earlier = found.placement.cancelledBy
+      const marked = await store(found, markCancelled(earlier ?? reason))
       if (E.isLeft(marked)) return marked
       const open = requireCancellable(marked.right.order)
       if (E.isLeft(open)) return open
@@ -328,7 +329,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const notSent =
         <Failure>(failure: E.Either<Failure, never>) =>
         async () => {
-          await store(held, markCancelled(null))
+          await store(held, markCancelled(earlier))
           return failure
         }
       const number = await brokerNumberOf(held)
@@ -338,8 +339,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(sent)) {
         const { left } = sent
         if (left._tag === 'OrderGone') {
-          // It ended before, which nobody here has caused.
-          await store(held, markCancelled(null))
+          // It ended before, which this request has not caused.
+          await store(held, markCancelled(earlier))
           return gone(held, requireCancellable)
         }
         if (left._tag !== 'BrokerOutcomeUnknown') return notSent(E.left(left))()

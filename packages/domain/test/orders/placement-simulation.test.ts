@@ -26,6 +26,12 @@ const firstViolation = async (
   return { violations: [], report: '', totals }
 }
 
+const inventsCancellations: BrokenParts['trading'] = (unbroken) => ({
+  ...unbroken,
+  findOrder: () => () =>
+    Promise.resolve({ kind: 'found', outcome: { kind: 'cancelled', reason: 'broker' } }),
+})
+
 describe('orders that are placed under faults', () => {
   it('are never executed twice, sent late or reported wrongly, and all are decided in the end', async () => {
     const { violations, report, totals } = await firstViolation(1_500)
@@ -38,6 +44,23 @@ describe('orders that are placed under faults', () => {
   it('are never executed twice, sent late or reported wrongly by three processes', async () => {
     const { violations, report } = await firstViolation(250, { processes: 3, orders: 5 })
     expect(violations, report).toEqual([])
+  })
+
+  it('end as the broker’s book says, whatever is changed, cancelled and missed, where they wait for a price', async () => {
+    const { violations, report, totals } = await firstViolation(500, { pendingShare: 0.7 })
+    expect(violations, report).toEqual([])
+    for (const outcome of ['filled', 'expired', 'cancelled', 'modified', 'notFound'])
+      expect(totals[outcome], outcome).toBeGreaterThan(20)
+  })
+
+  it('show a lookup that reports cancellations that were not made', async () => {
+    const simulation = {
+      pendingShare: 1,
+      broken: { trading: inventsCancellations },
+      faults: ['lost_answer'] as const,
+    }
+    const { violations } = await firstViolation(200, simulation)
+    expect(violations.join()).toMatch(/is cancelled, and (filled|expired) at the broker/)
   })
 
   it('are corrected when refreshed lookups did not show what was executed', async () => {

@@ -294,6 +294,17 @@ describe('a cancellation of an open order', () => {
     if (status === 'cancelled') expect(await read(order)).toMatchObject({ cancelReason: 'broker' })
   })
 
+  it('that was made by an earlier request, whose outcome was unknown, stays that of the user', async () => {
+    const { place, cancelOrder, trading, read } = openDesk()
+    const order = await place()
+    trading.nextChange('make_and_lose_the_answer')
+    trading.hide(true)
+    expect(await tagOf(cancelOrder(caller, order.id))).toBe('BrokerOutcomeUnknown')
+    trading.hide(false)
+    expect(await tagOf(cancelOrder(caller, order.id))).toBe('OrderNotCancellable')
+    expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+  })
+
   it('of an order without a number finds it by its client id', async () => {
     const { place, cancelOrder, read } = openDesk()
     const order = await place({}, 'accept_without_number')
