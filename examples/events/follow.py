@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 BASE_URL = os.environ.get("TRADEPORT_URL", "http://127.0.0.1:3000/api/v1")
+KEY = os.environ.get("TRADEPORT_KEY") or sys.exit("Set TRADEPORT_KEY to an API key.")
 # The service sends at least a comment every 15 seconds.
 SILENCE_SECONDS = 45
 
@@ -33,7 +34,7 @@ def frames(lines):
 def follow(last=None):
     retry_seconds = 2.0
     while True:
-        headers = {"X-API-Key": os.environ["TRADEPORT_KEY"]}
+        headers = {"X-API-Key": KEY}
         if last is not None:
             headers["Last-Event-ID"] = last
         request = urllib.request.Request(f"{BASE_URL}/events/stream", headers=headers)
@@ -54,5 +55,11 @@ def follow(last=None):
         time.sleep(float(wait_seconds or retry_seconds))
 
 
-for event in follow(*sys.argv[1:2]):
-    print(json.dumps(event), flush=True)
+try:
+    for event in follow(*sys.argv[1:2]):
+        print(json.dumps(event), flush=True)
+except KeyboardInterrupt:
+    pass
+except BrokenPipeError:
+    # Whoever read the output has gone; Python would fail once more when it flushes at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -131,7 +131,8 @@ const demoDocument = (key: string, now: number): OperatorDocument => {
 export const demoWelcome = (
   urls: { readonly api: string; readonly operator: string },
   key: string,
-  consoleLink: string | undefined,
+  capabilities: readonly string[],
+  consoleLink?: string,
 ): string => {
   const curl = (path: string, options = ''): string =>
     `  curl -s -H 'X-API-Key: ${key}' ${options}'${urls.api}/api/v1${path}'`
@@ -142,6 +143,14 @@ export const demoWelcome = (
     orderType: 'market',
     volume: 0.1,
   }
+  const commands = [
+    curl('/accounts'),
+    curl(`/trades/stats?accountId=${demoAccountIds.trading}`),
+    curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `),
+    curl('/orders?limit=1'),
+    ...(capabilities.includes('events') ? [curl('/events/stream', '-N ')] : []),
+    ...(capabilities.includes('market-data') ? [curl('/quotes/EURUSD')] : []),
+  ]
   return `
 Tradeport is running with a demo user and a simulated provider.
 
@@ -150,15 +159,9 @@ ${consoleLink === undefined ? '' : `  Console       ${urls.api}${consoleLink} (s
   Operator API  ${urls.operator}/operator/v1
   API key       ${key}
 
-Copy these into another terminal: accounts, statistics, an order, its outcome, events as they are
-recorded, and a quote:
+Copy these into another terminal:
 
-${curl('/accounts')}
-${curl(`/trades/stats?accountId=${demoAccountIds.trading}`)}
-${curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `)}
-${curl('/orders?limit=1')}
-${curl('/events/stream', '-N ')}
-${curl('/quotes/EURUSD')}
+${commands.join('\n')}
 
 GET /orders/:id follows one order to its fill. Ctrl+C stops the service; the next start continues with the same data.
 `

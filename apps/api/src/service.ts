@@ -68,7 +68,12 @@ export const startService = async (
       welcome:
         demoKey === null
           ? null
-          : demoWelcome(urls, demoKey, urls.hasConsole ? demoSignIn?.link : undefined),
+          : demoWelcome(
+              urls,
+              demoKey,
+              config.capabilities,
+              urls.hasConsole ? demoSignIn?.link : undefined,
+            ),
       close: async () => {
         isDraining = true
         if (drainDelayMs > 0) await setTimeout(drainDelayMs)

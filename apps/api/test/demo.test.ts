@@ -7,9 +7,23 @@ import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from './support/desk.ts'
 import { createTestClock, newFolder, request, startFrom } from './support/service.ts'
+import { demoWelcome } from '../src/demo.ts'
 import type { Json } from './support/service.ts'
 
 const reasonsOf = (events: readonly Json[]) => events.map(({ data }) => data.exit_reason)
+
+it.each([
+  [[], []],
+  [['events'], ['/events/stream']],
+  [
+    ['events', 'market-data'],
+    ['/events/stream', '/quotes/EURUSD'],
+  ],
+])('with %j its welcome has commands for %j', (capabilities, expected) => {
+  const welcome = demoWelcome({ api: 'http://api', operator: 'http://operator' }, 'k', capabilities)
+  const targets = ['/events/stream', '/quotes/EURUSD']
+  expect(targets.filter((target) => welcome.includes(target))).toEqual(expected)
+})
 
 it('reports stops and targets of a followed account to a stream and to a webhook over http', async () => {
   const clock = createTestClock(Date.now())

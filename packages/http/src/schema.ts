@@ -444,6 +444,10 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Names in the wrong case are nearer than any other. */
+const nearest = (name: string, known: readonly string[]): string =>
+  known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? closest(name, known)
+
 /** At most this many are reported: beyond that the sender meant something else. */
 const reportedUnknown = 20
 
@@ -453,7 +457,7 @@ const unknownFields = (
   context: t.Context,
 ): t.ValidationError[] => {
   const hintFor = (name: string): string =>
-    known.length === 0 ? 'none is accepted here' : `the nearest is ${closest(shorten(name), known)}`
+    known.length === 0 ? 'none is accepted here' : `the nearest is ${nearest(shorten(name), known)}`
   return Object.keys(value)
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)

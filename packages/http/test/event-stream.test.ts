@@ -55,6 +55,24 @@ it('says at every heartbeat how far the log was read', async () => {
   )
 })
 
+it('begins like a stream without the header where Last-Event-ID is empty', async () => {
+  const starts: unknown[] = []
+  await using api = await runApi({
+    followEvents: (_, { after }) => {
+      starts.push(after)
+      return TE.right(streamOf(endless()))
+    },
+  })
+  const after = formatEventId(9n)
+  for (const query of ['', `?after=${after}`]) {
+    const stopping = new AbortController()
+    const headers = { 'X-API-Key': goodKey, 'Last-Event-ID': '' }
+    await fetch(`${api.origin}${target}${query}`, { headers, signal: stopping.signal })
+    stopping.abort()
+  }
+  expect(starts).toEqual([undefined, after])
+})
+
 it('disconnects a reader that reads nothing within a second of the revocation of its credential', async () => {
   let isRevoked = false
   const closed = Promise.withResolvers<void>()

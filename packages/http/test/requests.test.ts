@@ -341,6 +341,7 @@ describe('a request', () => {
       ...get('/candles/EURUSD'),
       'timeframe is required; it must be one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M',
     ],
+    [...get('/events?AFTER=x'), 'AFTER is not a known field; the nearest is after'],
     // Every fault at once, those of the path before those of the query and of the range.
     [
       ...get(

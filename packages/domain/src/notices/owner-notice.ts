@@ -115,7 +115,7 @@ const webhookDisabledText = ({
         ['Disabled until', 'you enable it again'],
       ]),
       `What to do: GET /api/v1/webhooks/${id}/deliveries lists the deliveries that failed and why. Once the receiver answers with a 2xx status within 30 seconds, which POST /api/v1/webhooks/${id}/test tries out, enable the webhook by PUT /api/v1/webhooks/${id} with {"enabled": true}.`,
-      'Events that happened in between are not sent by themselves; the deliveries in the list can be sent again one by one.',
+      `Events that it missed are not sent by themselves. Once it is enabled, POST /api/v1/webhooks/${id}/recover with {"since": "…"}, the time from which events are missing, delivers them again.`,
     ]),
   }
 }
@@ -139,6 +139,6 @@ const oneLine = (text: string): string =>
   text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 
 const hostOf = (url: string): string => {
-  const [, host = ''] = /^https:\/\/([^\\/?#@\s]+)(?:[\\/?#]|$)/i.exec(url) ?? []
+  const [, host = ''] = /^https?:\/\/([^\\/?#@\s]+)(?:[\\/?#]|$)/i.exec(url) ?? []
   return host === '' ? 'unknown' : oneLine(host)
 }

@@ -18,6 +18,7 @@ import type {
 import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
+import { requireResumable } from './steps/find.ts'
 import {
   eventDelivery,
   failureOf,
@@ -53,7 +54,13 @@ const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
 
 type WebhookPorts = Pick<
   Ports,
-  'webhooks' | 'webhookDeliveries' | 'webhookIds' | 'webhookReach' | 'webhookSender' | 'clock'
+  | 'webhooks'
+  | 'webhookDeliveries'
+  | 'eventLog'
+  | 'webhookIds'
+  | 'webhookReach'
+  | 'webhookSender'
+  | 'clock'
 > & {
   /** Whether the service records events. */
   readonly recordsEvents: boolean
@@ -67,6 +74,7 @@ interface WebhookBody {
 export const createWebhooks = ({
   webhooks,
   webhookDeliveries,
+  eventLog,
   webhookIds,
   webhookReach,
   webhookSender,
@@ -252,9 +260,14 @@ export const createWebhooks = ({
       id: string,
       since: EventId | Instant,
       { begin }: IdempotencyGuard,
-    ): AsyncResult<number, 'NotFound' | 'IdempotencyInProgress'> =>
+    ): AsyncResult<number, 'NotFound' | 'EventGone' | 'IdempotencyInProgress'> =>
       pipe(
         getWebhook(caller, id),
+        TE.tap(() =>
+          typeof since === 'number'
+            ? TE.right(undefined)
+            : requireResumable({ eventLog })(caller.owner, since),
+        ),
         TE.tap(() => begin),
         TE.flatMap((webhook) =>
           webhookDeliveries.recover(caller.owner, webhook.id, { since, at: clock.now() }),

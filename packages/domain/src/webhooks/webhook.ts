@@ -83,18 +83,25 @@ export interface SecretRotation {
   readonly overlapHours: number
 }
 
-/** Only the secret that is replaced signs too: a second rotation ends the overlap of the first. */
+/**
+ * Only the secret that is replaced signs too: a second rotation ends the overlap of the first, unless
+ * it repeats the first with the same secret. Without an overlap none signs too.
+ */
 export const withRotatedSecret = (
-  { webhook, secret: replaced }: WebhookWithSecret,
+  { webhook, secret: replaced, previous }: WebhookWithSecret,
   { secret, overlapHours }: SecretRotation,
   now: Instant,
-): WebhookWithSecret => ({
-  webhook: { ...webhook, updatedAt: now },
-  secret,
-  ...(overlapHours > 0 && {
-    previous: { secret: replaced, until: now + Math.round(overlapHours * hourMs) },
-  }),
-})
+): WebhookWithSecret => {
+  const overlapping =
+    secret === replaced
+      ? previous
+      : { secret: replaced, until: now + Math.round(overlapHours * hourMs) }
+  return {
+    webhook: { ...webhook, updatedAt: now },
+    secret,
+    ...(overlapHours > 0 && overlapping !== undefined && { previous: overlapping }),
+  }
+}
 
 /** Newest first. */
 export const signingSecrets = (

@@ -67,6 +67,7 @@ describe('what an owner is told', () => {
       [
         'five attempts in a row',
         'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}',
+        'POST /api/v1/webhooks/0a000000-0000-4000-8000-000000000001/recover with {"since": ',
       ],
     ],
   ])('names %s, since when, until when and what to do', (_, notice, subject, table, words) => {
@@ -81,6 +82,11 @@ describe('what an owner is told', () => {
     const { text } = noticeText({ ...webhook, because: 'gone' })
     expect(text).toContain('410 Gone')
     expect(text).not.toContain('five')
+  })
+
+  it('names the host of a receiver on the same machine', () => {
+    const { text } = noticeText({ ...webhook, url: 'http://127.0.0.1:4000/hook' })
+    expect(text).toContain('Host:             127.0.0.1:4000\n')
   })
 
   it('names the token’s id where the application is not known', () => {

@@ -7,6 +7,7 @@ import { refuse, type Refusal } from '../../src/errors.ts'
 import type { IdempotencyGuard } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import {
+  createFakeEventLog,
   createFakeRecords,
   createFakeWebhookSender,
   createFakeWebhookStore,
@@ -46,6 +47,7 @@ const webhookDesk = () => {
     webhooks,
     webhookSender: createFakeWebhookSender(),
     webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => 'made' },
+    eventLog: createFakeEventLog(),
     webhookDeliveries: {
       ...noDeliveries,
       replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),

@@ -3,9 +3,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
+import { formatEventId } from '../../src/events/index.ts'
 import { withoutKey } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import {
+  createFakeEventLog,
   createFakeRecords,
   createFakeWebhookSender,
   createFakeWebhookStore,
@@ -29,6 +31,7 @@ const page = { page: 3, limit: 7 }
 
 const createDesk = async () => {
   let now = noon
+  let secrets = 0
   const records = createFakeRecords()
   const ports = {
     webhooks: createFakeWebhookStore(records),
@@ -36,9 +39,10 @@ const createDesk = async () => {
     webhookIds: {
       newWebhookId,
       newDeliveryId: () => deliveryId,
-      newWebhookSecret: () => 'f'.repeat(64),
+      newWebhookSecret: () => `generated secret ${++secrets}`,
     },
     webhookDeliveries: noDeliveries,
+    eventLog: createFakeEventLog(),
     webhookReach: {
       allowsAddress: () => false,
       allowsLocalNames: false,
@@ -84,7 +88,7 @@ describe('the records of webhooks', () => {
   })
 
   it.each([
-    [undefined, 'f'.repeat(64)],
+    [undefined, 'generated secret 2'],
     ['a secret of their own', 'a secret of their own'],
   ])(
     'get the secret %j when it is rotated, beside the one before for a while',
@@ -100,13 +104,18 @@ describe('the records of webhooks', () => {
         secret,
         previous: { secret: first, until: noon + 5 + 30 * 60_000 },
       })
+      wait(5)
+      const repeated = { secret, overlapHours: 24 }
+      expect(
+        await rightOf(use.rotateWebhookSecret(caller, webhook.id, repeated, withoutKey)),
+      ).toStrictEqual({ ...rotated, webhook: { ...webhook, updatedAt: noon + 10 } })
       await test()
       const [{ body, headers } = expect.fail('nothing was sent')] = ports.webhookSender.sent
       expect(verifyWebhookSignature(secret, body, headers['X-Webhook-Signature'])).toBe(true)
-      const again = { overlapHours: 0 }
-      expect(
-        await rightOf(use.rotateWebhookSecret(caller, webhook.id, again, withoutKey)),
-      ).not.toHaveProperty('previous')
+      for (const last of [{ secret, overlapHours: 0 }, repeated, { overlapHours: 0 }])
+        expect(
+          await rightOf(use.rotateWebhookSecret(caller, webhook.id, last, withoutKey)),
+        ).not.toHaveProperty('previous')
     },
   )
 
@@ -208,6 +217,10 @@ describe('the deliveries of a webhook', () => {
       total: 0,
     })
     expect(await rightOf(use.recoverWebhook(caller, webhook.id, 0, withoutKey))).toBe(0)
+    const never = formatEventId(7n)
+    expect(await use.recoverWebhook(caller, webhook.id, never, withoutKey)()).toStrictEqual(
+      E.left({ _tag: 'EventGone', resumeAfter: formatEventId(0n), oldest: null }),
+    )
     for (const id of ['any', deliveryId])
       expect(await use.replayWebhookDelivery(caller, webhook.id, id, withoutKey)()).toStrictEqual(
         noDelivery,

@@ -1,5 +1,5 @@
 // The log of events: by pages, and as a stream of server-sent events.
-import { eventScopes, parseEventId, type LoggedEvent } from '@tradeport/domain/events'
+import { eventScopes, parseEventId, type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import { webhookEventTypes, type WebhookEventType } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
@@ -24,6 +24,15 @@ const eventId = (description: string) =>
   parsedString('the id of an event', parseEventId, description, exampleId, {
     pattern: eventIdPattern,
   })
+
+// Browsers may send it empty where they have none yet.
+const lastEventId = parsedString<EventId | undefined>(
+  'the id of an event, or empty',
+  (sent) => (sent === '' ? O.some(undefined) : parseEventId(sent)),
+  'Resume after this event; overrides `after`. Empty: as if it were left out.',
+  exampleId,
+  { pattern: `${eventIdPattern}|^$` },
+)
 
 const isType = (name: string): name is WebhookEventType =>
   (webhookEventTypes as readonly string[]).includes(name)
@@ -95,7 +104,7 @@ export const eventRoutes = [
     access,
     query: { ...filters, after: optional(eventId('Begin with what follows this event.')) },
     headers: {
-      'Last-Event-ID': optional(eventId('Resume after this event; overrides `after`.')),
+      'Last-Event-ID': optional(lastEventId),
     },
     refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone', 'StreamLimitReached'],
     useCase: (useCases, caller, { query, headers }) =>

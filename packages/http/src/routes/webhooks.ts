@@ -350,7 +350,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
         capability: 'events',
         ...writing,
         body: recovery,
-        refusals: ['NotFound', 'IdempotencyInProgress'],
+        refusals: ['NotFound', 'EventGone', 'IdempotencyInProgress'],
         useCase: (useCases, caller, { id, body, guard }) =>
           useCases.recoverWebhook(caller, id, body.since, guard),
         data: recovered,
