@@ -2,8 +2,8 @@
 // the broker shows a change (docs/behaviour.md#pending-orders).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
-import { hasRequestedPrices } from '../positions/levels.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
+import { hasRequestedPrices } from '../primitives/requested-prices.ts'
 import { brokerClientId, clientIdPrefix, termsOf, type Order } from './order.ts'
 import type { OrderRequest, PendingTerms } from './order.ts'
 import type { WorkingOrder } from './placement.ts'

@@ -2,12 +2,7 @@
 // whether a change of them shows in a later read (docs/behaviour.md#changes).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
-import {
-  compareDecimals,
-  decimalOf,
-  multiplyDecimals,
-  subtractDecimals,
-} from '../primitives/decimal.ts'
+import { hasRequestedPrices } from '../primitives/requested-prices.ts'
 import type { BrokerPosition } from './position.ts'
 
 /** The levels that a position is to have; an absent one is removed. */
@@ -62,22 +57,6 @@ export const hasRequestedLevels = (
   return hasRequestedPrices(names, after, { stopLoss, takeProfit, currentPrice }, before)
 }
 
-/** The same for any prices by their names: those of a position or of a pending order. */
-export const hasRequestedPrices = <Name extends string>(
-  names: readonly Name[],
-  after: Prices<Name>,
-  requested: Prices<Name>,
-  before: Prices<Name>,
-): boolean => {
-  const decimals = shownDecimals(names.flatMap((name) => [after[name] ?? 0, before[name] ?? 0]))
-  return names.every((name) => {
-    if (after[name] === requested[name]) return true
-    return after[name] !== before[name] && isRounded(after[name], requested[name], decimals)
-  })
-}
-
-type Prices<Name extends string> = { readonly [Price in Name]?: number | undefined }
-
 /**
  * Whether a level that was to change is what it was: the read is older than the change, or the
  * change changed nothing.
@@ -104,24 +83,4 @@ export const withConfirmedLevels = (
     .map((name) => [name, after[name] === before[name] ? requested[name] : shown[name]] as const)
     .filter(([, price]) => price !== undefined)
   return { ...rest, ...Object.fromEntries(confirmed) }
-}
-
-/** No symbol has prices of more; beyond them is binary residue. */
-const mostDecimals = 8
-
-// The entry price of a netting position is an average, of more decimals than its symbol has.
-const shownDecimals = (prices: readonly number[]): number =>
-  Math.min(mostDecimals, Math.max(...prices.map((price) => decimalOf(price).scale)))
-
-const isRounded = (
-  shown: number | undefined,
-  requested: number | undefined,
-  decimals: number,
-): boolean => {
-  if (shown === undefined || requested === undefined) return false
-  const [low, high] = [Math.min(shown, requested), Math.max(shown, requested)]
-  const distance = subtractDecimals(decimalOf(high), decimalOf(low))
-  return (
-    compareDecimals(multiplyDecimals(decimalOf(2), distance), { units: 1n, scale: decimals }) <= 0
-  )
 }

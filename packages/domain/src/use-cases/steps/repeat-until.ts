@@ -1,3 +1,4 @@
+// Reads after a change, for a short while: brokers show a change a moment after they have made it.
 import type { Pauser } from '../../ports/index.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
