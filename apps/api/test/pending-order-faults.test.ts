@@ -231,6 +231,34 @@ describe.each(platforms)('an open order on %j', (broker) => {
     expect(order.status).toBe(status)
   })
 
+  it('that expires shows so within the time of the watch, as of its expiry', async () => {
+    const desk = await linkFor(broker)
+    const at = Date.now() + 2_000
+    const expiresAt = new Date(at).toISOString()
+    const { id } = await desk.place({ timeInForce: 'gtd', expiresAt })
+    expect(await statusOf(desk, id, 'open')).toMatchObject({ status: 'open', expiresAt })
+    const order = await statusOf(desk, id, 'expired')
+    expect(Date.now() - at).toBeLessThan(withinMs)
+    expect(order).toMatchObject({ status: 'expired', expiredAt: expiresAt })
+  })
+
+  it('that is filled in parts is filled once all of it is', async () => {
+    const desk = await linkFor(broker)
+    desk.fail('trade', { kind: 'partial-fill', times: 1 })
+    const { id } = await openOrder(desk)
+    const isWhole = broker.platform === 'mt4'
+    moveTo(1.08)
+    const rest = () => desk.broker.orders().map(({ currentVolume }) => currentVolume)
+    await expect.poll(rest).toEqual(isWhole ? [] : [0.05])
+    if (!isWhole) expect((await desk.find(id)).status).toBe('open')
+    moveTo(1.079)
+    expect(await statusOf(desk, id, 'filled')).toMatchObject({
+      status: 'filled',
+      filledVolume: 0.1,
+    })
+    expect(desk.broker.opened()).toHaveLength(isWhole ? 1 : 2)
+  })
+
   it('that gets another number at the broker is followed under it', async () => {
     const desk = await linkFor(broker)
     const { id } = await openOrder(desk)
