@@ -167,25 +167,68 @@ const CurveSection = ({
   account: Account
   changes: number
 }) => {
-  const hidden = whyHidden(me, 'curve')
+  const hidden = whyHidden(me, 'insights')
   const curve = useRead(
     account.id,
     hidden === undefined
       ? async (signal) => (await client.getTradeCurve({ accountId: account.id }, { signal })).data
       : undefined,
   )
+  const reconciliation = useRead(
+    account.id,
+    hidden === undefined
+      ? async (signal) => (await client.getReconciliation(account.id, { signal })).data
+      : undefined,
+  )
   useRefreshOn(changes, curve.refresh)
+  useRefreshOn(changes, reconciliation.refresh)
   return (
     <Section
       title={`Balance of ${account.name}`}
       aside={<a href={`/console/trades?account=${account.id}`}>Its trades and statistics</a>}
     >
       {hidden === undefined ? (
-        <Shown read={curve}>{(data) => <Curve curve={data} currency={account.currency} />}</Shown>
+        <>
+          <Shown read={curve}>{(data) => <Curve curve={data} currency={account.currency} />}</Shown>
+          <Shown read={reconciliation}>
+            {(data) => <Reconciled reconciliation={data} currency={account.currency} />}
+          </Shown>
+        </>
       ) : (
         <Notice>{hidden}</Notice>
       )}
     </Section>
+  )
+}
+
+/** Whether the history agrees with the broker. */
+const Reconciled = ({
+  reconciliation: { deals, difference, complete, checkedAt },
+  currency,
+}: {
+  reconciliation: DataOf<'getReconciliation'>
+  currency: string
+}) => {
+  if (difference === null || checkedAt === null)
+    return (
+      <Notice>
+        {number(deals)} deals are kept; they were not compared with the broker's balance since the
+        latest one.
+      </Notice>
+    )
+  if (complete)
+    return (
+      <p class="quiet">
+        The {number(deals)} deals behind this add up to the broker's balance, checked{' '}
+        <Age iso={checkedAt} />.
+      </p>
+    )
+  return (
+    <Notice kind="warning">
+      The {number(deals)} deals behind this do not explain the broker's balance
+      {difference === 0 ? ' for certain' : `: ${money(difference, currency)} are missing`}. Checked{' '}
+      <Age iso={checkedAt} />.
+    </Notice>
   )
 }
 

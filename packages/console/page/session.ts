@@ -94,7 +94,7 @@ const areas = {
   positions: { scopes: ['trading:read', 'positions:read'] },
   orders: { scopes: ['trading:read'] },
   trades: { scopes: ['trading:read', 'history:read'] },
-  curve: { scopes: ['trading:read', 'history:read'], capability: 'insights' },
+  insights: { scopes: ['trading:read', 'history:read'], capability: 'insights' },
   events: {
     scopes: ['trading:read', 'positions:read', 'history:read', 'accounts:read'],
     capability: 'events',

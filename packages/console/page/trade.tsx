@@ -1,7 +1,7 @@
 // One closed trade, and how its figures come about.
-import type { Trade } from '@tradeport/client'
+import type { DataOf, Trade } from '@tradeport/client'
 import { duration, money, number, price } from './format.ts'
-import { Age, Notice, Result, Section, Shown, Time } from './parts.tsx'
+import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 
@@ -11,6 +11,13 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
   const trade = useRead(
     id,
     hidden === undefined ? (signal) => client.getTrade(id, { signal }) : undefined,
+  )
+  const dealsHidden = whyHidden(me, 'insights')
+  const deals = useRead(
+    id,
+    dealsHidden === undefined
+      ? async (signal) => (await client.getTradeDeals(id, { signal })).data
+      : undefined,
   )
   const mayReadAccount = whyHidden(me, 'accounts') === undefined
   const accounts = useRead(
@@ -35,6 +42,15 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
             </h1>
             <Facts trade={data} accountName={account?.name ?? data.accountId} />
             <Arithmetic trade={data} currency={account?.currency} />
+            <Section title="The broker's deals">
+              {dealsHidden === undefined ? (
+                <Shown read={deals}>
+                  {(shown) => <Deals deals={shown} currency={account?.currency} />}
+                </Shown>
+              ) : (
+                <Notice>{dealsHidden}</Notice>
+              )}
+            </Section>
             <p class="quiet">
               From the broker's deals, read <Age iso={meta.provenance.readAt} />.
             </p>
@@ -116,4 +132,77 @@ const Arithmetic = ({ trade, currency }: { trade: Trade; currency: string | unde
       </tfoot>
     </table>
   </Section>
+)
+
+const entries = {
+  in: 'opens',
+  out: 'closes',
+  inout: 'reverses',
+  out_by: 'closes by another',
+} as const
+
+const Deals = ({
+  deals: { deals, sums },
+  currency,
+}: {
+  deals: DataOf<'getTradeDeals'>
+  currency: string | undefined
+}) => (
+  <Scroll label="Deals">
+    <table class="sum wide">
+      <thead>
+        <tr>
+          <th scope="col">Deal</th>
+          <th scope="col">Time</th>
+          <th scope="col">What it does</th>
+          <th scope="col" class="figure">
+            Lots
+          </th>
+          <th scope="col" class="figure">
+            Price
+          </th>
+          <th scope="col" class="figure">
+            Profit
+          </th>
+          <th scope="col" class="figure">
+            Commission
+          </th>
+          <th scope="col" class="figure">
+            Swap
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deals.map((deal) => (
+          <tr key={deal.id}>
+            <th scope="row">{deal.id}</th>
+            <td>
+              <Time iso={deal.time} />
+            </td>
+            <td>
+              {deal.type}, {deal.entry === undefined ? 'not known' : entries[deal.entry]}
+              {deal.reason !== undefined && ` (${deal.reason.replace('_', ' ')})`}
+            </td>
+            <td class="figure">{deal.volume === undefined ? '–' : number(deal.volume)}</td>
+            <td class="figure">{deal.price === undefined ? '–' : price(deal.price)}</td>
+            <td class="figure">{money(deal.profit, currency)}</td>
+            <td class="figure">{money(deal.commission, currency)}</td>
+            <td class="figure">{money(deal.swap, currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={3}>
+            Sum
+          </th>
+          <td class="figure">{number(sums.closedVolume)}</td>
+          <td />
+          <td class="figure">{money(sums.profit, currency)}</td>
+          <td class="figure">{money(sums.commission, currency)}</td>
+          <td class="figure">{money(sums.swap, currency)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  </Scroll>
 )

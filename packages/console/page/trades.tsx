@@ -1,6 +1,7 @@
 // What happened: closed trades by the filters of the address, and their statistics.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
+import { Breakdown } from './breakdown.tsx'
 import { duration, money, number, price } from './format.ts'
 import { setQuery } from './location.ts'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
@@ -89,6 +90,7 @@ export const Trades = ({ session, query }: { session: Session; query: URLSearchP
           )}
         </Shown>
       </Section>
+      {isExtended && <Breakdown {...{ session, query, filter, currency }} />}
       <TradeList
         key={`${key}${resultOf(query)}`}
         session={session}
