@@ -8,6 +8,7 @@ import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
 import { insightsBench } from './insights.ts'
 import { journalBench } from './journal.ts'
+import { marketBench } from './market.ts'
 import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
 import { startBench } from './start.ts'
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
   ordersBench,
   fairnessBench,
   authBench,
+  marketBench,
   memoryBench,
   startBench,
   streamsBench,

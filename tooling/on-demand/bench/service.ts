@@ -107,7 +107,7 @@ interface LinkedUser {
   readonly providerToken?: string
 }
 
-const scopes = ['trading:read', 'trading:write', 'webhooks:write']
+const scopes = ['market-data:read', 'trading:read', 'trading:write', 'webhooks:write']
 
 /** Users on the largest plan, whose keys may do everything that a bench needs. */
 export const linkUsers = async (
