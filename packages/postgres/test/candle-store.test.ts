@@ -67,7 +67,6 @@ onEachDatabase('candles', (here, there) => {
           const all = { from: 30, to: 220 }
           const seenIn = async (store: CandleStore) => [
             await rightOf(store.add(series, added, candles)),
-            await rightOf(store.known(series, all)),
             await rightOf(store.read(series, all, page)),
           ]
           expect(await seenIn(here.candles)).toEqual(await seenIn(fake))
@@ -91,10 +90,10 @@ onEachDatabase('candles', (here, there) => {
       ),
     )
     const all = { from: 0, to: 100 }
-    expect(await rightOf(here.candles.known(series, all))).toEqual([{ from: 0, to: 33 }])
-    expect(await rightOf(here.candles.read(series, all, { limit: 9, end: 'first' }))).toHaveLength(
-      3,
-    )
+    expect(await rightOf(here.candles.read(series, all, { limit: 9, end: 'first' }))).toEqual({
+      known: [{ from: 0, to: 33 }],
+      candles: [0, 10, 20].map((time) => candleAt(time, 1)),
+    })
   })
 
   it('of another account, link or user are not seen, and go with the account', async () => {
@@ -108,13 +107,13 @@ onEachDatabase('candles', (here, there) => {
       account: { ...account, owner: { ...account.owner, userId: 'nobody' as UserId } },
     }
     await rightOf(here.candles.add(strangers, all, [candleAt(2, 1)]))
-    for (const other of [await stored(), relinked])
-      expect(await rightOf(here.candles.known(other, all))).toEqual([])
-    const page = { limit: 9, end: 'last' } as const
-    expect(await rightOf(here.candles.read(series, all, page))).toEqual([candleAt(1, 1)])
+    const read = (one: CandleSeries) =>
+      rightOf(here.candles.read(one, all, { limit: 9, end: 'last' }))
+    const nothing = { known: [], candles: [] }
+    for (const other of [await stored(), relinked]) expect(await read(other)).toEqual(nothing)
+    expect(await read(series)).toEqual({ known: [all], candles: [candleAt(1, 1)] })
     await write(here.operator, { accounts: removes(account.accountId) })
-    expect(await rightOf(here.candles.read(series, all, page))).toEqual([])
-    expect(await rightOf(here.candles.known(series, all))).toEqual([])
+    expect(await read(series)).toEqual(nothing)
   })
 
   it('the feed is one for all tenants, moves to another, and goes with its account', async () => {

@@ -200,7 +200,6 @@ onEachDatabase('statements', (here) => {
     ['the balances', () => journal.records.balances(owner, accountId, day)],
     ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
     ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
-    ['known ranges of candles', () => here.candles.known(series, { from: 0, to: day })],
     [
       'a page of candles',
       () => here.candles.read(series, { from: 0, to: day }, { limit: 100, end: 'last' }),

@@ -25,15 +25,17 @@ export const createFakeCandleStore = (): CandleStore => {
     return series
   }
   return {
-    known: (series, range) =>
-      // Between the gaps.
-      TE.fromIO(() => gapsIn(range, gapsIn(range, find(series).known))),
-    read: (series, { from, to }, { limit, end }) =>
+    read: (series, range, { limit, end }) =>
       TE.fromIO(() => {
-        const found = [...find(series).candles.values()]
-          .filter(({ time }) => time >= from && time <= to)
+        const { known, candles } = find(series)
+        const found = [...candles.values()]
+          .filter(({ time }) => time >= range.from && time <= range.to)
           .toSorted((a, b) => a.time - b.time)
-        return end === 'first' ? found.slice(0, limit) : found.slice(-limit)
+        return {
+          // Between the gaps.
+          known: gapsIn(range, gapsIn(range, known)),
+          candles: end === 'first' ? found.slice(0, limit) : found.slice(-limit),
+        }
       }),
     add: (series, range, candles) =>
       TE.fromIO(() => {

@@ -39,19 +39,24 @@ export interface CandleSeries {
   readonly timeframe: Timeframe
 }
 
+/** What is kept of a range of opening times. */
+export interface KeptCandles {
+  /** The parts of the range of which every candle is kept. */
+  readonly known: readonly CandleRange[]
+  /** The first so many of the range, or the last so many; oldest first. */
+  readonly candles: readonly Candle[]
+}
+
 /**
  * Complete candles as they were read from the broker, by account and its link. Every method has the
  * account, which holds its owner.
  */
 export interface CandleStore {
-  /** The ranges of opening times of which every candle is kept, within `range`. */
-  readonly known: (series: CandleSeries, range: CandleRange) => AsyncResult<readonly CandleRange[]>
-  /** Oldest first: the first so many of the range, or the last so many. */
   readonly read: (
     series: CandleSeries,
     range: CandleRange,
     page: { readonly limit: number; readonly end: 'first' | 'last' },
-  ) => AsyncResult<readonly Candle[]>
+  ) => AsyncResult<KeptCandles>
   /**
    * Keeps the candles, and that there are no others in the range. A candle that is kept already
    * stays as it is.

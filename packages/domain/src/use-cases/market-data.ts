@@ -3,6 +3,7 @@
 // instruments (docs/behaviour.md#market-data).
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, ScopedCaller } from '../access/credential.ts'
 import {
@@ -28,7 +29,7 @@ import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-
 import type { AccountStore, Ports } from '../ports/index.ts'
 import { marketDataPageSize, type MarketDataError } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import type { AccountId } from '../primitives/ids.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import { findAccount } from './steps/find.ts'
@@ -87,8 +88,10 @@ interface Source {
   readonly spelled: Readonly<Record<string, string>>
 }
 
+const noSpellings: Source['spelled'] = {}
+
 /** A symbol at its source. */
-interface Located extends Source {
+interface Located extends Omit<Source, 'spelled'> {
   /** As it was asked for. */
   readonly symbol: string
   /** As the broker spells it. */
@@ -108,29 +111,37 @@ export const createMarketData = (ports: MarketPorts) => {
   const readCandles = createCandleReader(ports)
   const polls = createQuotePolls(ports)
 
-  const ofAccount = (owner: Caller['owner'], id: AccountId) =>
-    pipe(findAccount(ports)(owner, id), TE.flatMapEither(requireBrokerAccount))
+  const findBrokerAccount =
+    (
+      owner: Owner,
+      id: AccountId,
+    ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
+    async () => {
+      const account = await findAccount(ports)(owner, id)()
+      return E.isLeft(account) ? account : requireBrokerAccount(account.right)
+    }
 
-  const sourceOf = (
-    caller: Caller | undefined,
-    accountId: AccountId | undefined,
-  ): AsyncResult<Source, SourceTag> => {
-    if (accountId !== undefined && caller !== undefined)
-      return pipe(
-        ofAccount(caller.owner, accountId),
-        TE.map((account) => ({ account, isFeed: false, spelled: {} })),
-      )
-    return pipe(
-      marketDataFeeds.find,
-      TE.flatMap(TE.fromOption(() => refuse('NotImplemented', { feature: 'market-data' }))),
-      TE.flatMap((feed) =>
-        pipe(
-          ofAccount(feed.owner, feed.accountId),
-          TE.map((account) => ({ account, isFeed: true, spelled: feed.symbols })),
-        ),
-      ),
-    )
-  }
+  // Every quote comes this way. It is written out because each step of a pipe costs as much as what
+  // is done here.
+  const sourceOf =
+    (
+      caller: Caller | undefined,
+      accountId: AccountId | undefined,
+    ): AsyncResult<Source, SourceTag> =>
+    async () => {
+      if (accountId !== undefined && caller !== undefined) {
+        const account = await findBrokerAccount(caller.owner, accountId)()
+        if (E.isLeft(account)) return account
+        return E.right({ account: account.right, isFeed: false, spelled: noSpellings })
+      }
+      const feed = await marketDataFeeds.find()
+      if (E.isLeft(feed)) return feed
+      if (O.isNone(feed.right)) return E.left(refuse('NotImplemented', { feature: 'market-data' }))
+      const { owner, accountId: id, symbols: spelled } = feed.right.value
+      const account = await findBrokerAccount(owner, id)()
+      if (E.isLeft(account)) return E.left(failureOf({ isFeed: true })(account.left))
+      return E.right({ account: account.right, isFeed: true, spelled })
+    }
 
   // One list of symbols is kept for an hour, and so is what was found in it.
   const resolved = new WeakMap<readonly string[], Map<string, ResolvedSymbol>>()
@@ -143,44 +154,35 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 
   /** Unknown symbols are never asked for: the provider limits a token that does so. */
-  const spellingOf = (
-    { account, isFeed, spelled }: Source,
-    symbol: string,
-  ): AsyncResult<string, SourceTag> => {
-    if (isFeed && findInstrument(symbol) === undefined)
-      return TE.left(refuse('NotFound', { what: 'symbol' }))
-    return pipe(
-      marketData.symbols(account),
-      TE.flatMapEither((symbols): E.Either<Refusal<'NotFound' | 'SymbolAmbiguous'>, string> => {
-        const found = resolve(spelled[symbol] ?? symbol, symbols)
-        if (found.kind === 'found') return E.right(found.symbol)
-        return E.left(
-          found.kind === 'unknown'
-            ? refuse('NotFound', { what: 'symbol' })
-            : refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }),
-        )
-      }),
-    )
-  }
-
   const locateIn =
     (source: Source) =>
     (symbol: string): AsyncResult<Located, SourceTag> =>
-      pipe(
-        spellingOf(source, symbol),
-        TE.mapBoth(failureOf(source), (spelling) => ({ ...source, symbol, spelling })),
-      )
+    async () => {
+      const { account, isFeed, spelled } = source
+      const unknown = E.left(refuse('NotFound', { what: 'symbol' }))
+      if (isFeed && findInstrument(symbol) === undefined) return unknown
+      const symbols = await marketData.symbols(account)()
+      if (E.isLeft(symbols)) return E.left(failureOf(source)(symbols.left))
+      const found = resolve(spelled[symbol] ?? symbol, symbols.right)
+      if (found.kind === 'unknown') return unknown
+      if (found.kind === 'ambiguous') {
+        const { candidates } = found
+        return E.left(failureOf(source)(refuse('SymbolAmbiguous', { symbol, candidates })))
+      }
+      return E.right({ account, isFeed, symbol, spelling: found.symbol })
+    }
 
   /** The account, and the broker's spelling of the symbol there. */
-  const locate = (
-    caller: Caller | undefined,
-    accountId: AccountId | undefined,
-    symbol: string,
-  ): AsyncResult<Located, SourceTag> =>
-    pipe(
-      sourceOf(caller, accountId),
-      TE.flatMap((source) => locateIn(source)(symbol)),
-    )
+  const locate =
+    (
+      caller: Caller | undefined,
+      accountId: AccountId | undefined,
+      symbol: string,
+    ): AsyncResult<Located, SourceTag> =>
+    async () => {
+      const source = await sourceOf(caller, accountId)()
+      return E.isLeft(source) ? source : locateIn(source.right)(symbol)()
+    }
 
   const shownQuote = (symbol: string, { bid, ask, time }: Quote): ShownQuote => ({
     symbol,
@@ -212,11 +214,14 @@ export const createMarketData = (ports: MarketPorts) => {
       ),
     )
 
-  const quoteOf = (located: Located): AsyncResult<ShownQuote, SourceTag> =>
-    pipe(
-      marketData.quote(located.account, located.spelling),
-      TE.mapBoth(failureOf(located), (quote) => shownQuote(located.symbol, quote)),
-    )
+  const quoteOf =
+    (located: Located): AsyncResult<ShownQuote, SourceTag> =>
+    async () => {
+      const quote = await marketData.quote(located.account, located.spelling)()
+      return E.isLeft(quote)
+        ? E.left(failureOf(located)(quote.left))
+        : E.right(shownQuote(located.symbol, quote.right))
+    }
 
   const readTicks = async (
     { account, spelling }: Located,
@@ -315,18 +320,22 @@ export const createMarketData = (ports: MarketPorts) => {
           : TE.left(onlyWith('accountId', page === undefined ? 'limit' : 'page'))
       if (type !== undefined) return TE.left(brokersHaveNoTypes)
       return pipe(
-        ofAccount(caller.owner, accountId),
+        findBrokerAccount(caller.owner, accountId),
         TE.flatMap((account) => pageOfInstruments(account, search, { page, limit })),
       )
     },
 
     /** GET /quotes/:symbol. Without a caller the account is the operator's feed. */
-    getQuote: (
-      caller: Caller | undefined,
-      symbol: string,
-      accountId: AccountId | undefined,
-    ): AsyncResult<ShownQuote, SourceTag> =>
-      pipe(locate(caller, accountId, symbol), TE.flatMap(quoteOf)),
+    getQuote:
+      (
+        caller: Caller | undefined,
+        symbol: string,
+        accountId: AccountId | undefined,
+      ): AsyncResult<ShownQuote, SourceTag> =>
+      async () => {
+        const located = await locate(caller, accountId, symbol)()
+        return E.isLeft(located) ? located : quoteOf(located.right)()
+      },
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
     listQuotes: (
@@ -429,7 +438,7 @@ const maxTicksOfWindow = 50_000
 
 /** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
 const failureOf =
-  ({ isFeed }: Source) =>
+  ({ isFeed }: Pick<Source, 'isFeed'>) =>
   <Tag extends RefusalTag>(
     failure: Refusal<Tag | 'ServiceUnavailable'>,
   ): Refusal<Tag | 'ServiceUnavailable'> => {

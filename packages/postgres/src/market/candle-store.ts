@@ -2,61 +2,58 @@
 // operator's feed, in PostgreSQL.
 import type { Candle } from '@tradeport/domain/market'
 import type { CandleSeries, CandleStore, MarketDataFeeds } from '@tradeport/domain/ports'
-import * as t from 'io-ts'
+import { identity } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import { codecOf, tableOf, toText } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
 import { attempt, attempts } from '../connection/failures.ts'
 import { query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { ownedFeed } from '../operator/records.ts'
-import * as O from 'fp-ts/lib/Option.js'
 
-/** A bigint column, which the driver returns as text. */
-const epochMs: t.Type<number, number> = codecOf(
-  'epochMs',
-  (value) => O.fromPredicate(Number.isSafeInteger)(Number(value)),
-  (value) => value,
-)
+const isRows = (value: unknown): value is readonly (readonly number[])[] =>
+  Array.isArray(value) &&
+  value.every((row) => Array.isArray(row) && row.every((one) => Number.isFinite(one)))
 
-const candles = tableOf('candles', {
-  timeMs: epochMs,
-  open: t.number,
-  high: t.number,
-  low: t.number,
-  close: t.number,
-  volume: t.number,
-})
+/** Rows of numbers, as JSON: a codec for each cell of a thousand rows would take longer than all the rest. */
+const rowsOfNumbers = codecOf('rows of numbers', O.fromPredicate(isRows), identity)
 
-const ranges = tableOf('ranges', { from: epochMs, to: epochMs })
+const kept = tableOf('candle_series', { known: rowsOfNumbers, candles: rowsOfNumbers })
 
 const ofSeries = ({ account, symbol, timeframe }: CandleSeries): Sql => sql`
   tenant_id = ${account.owner.tenantId} and account_id = ${account.accountId}
   and provider_account_id = ${account.providerAccountId}
   and symbol = ${symbol} and timeframe = ${timeframe}`
 
+const candleOf = ([
+  time = 0,
+  open = 0,
+  high = 0,
+  low = 0,
+  close = 0,
+  volume = 0,
+]: readonly number[]): Candle => ({ time, open, high, low, close, volume })
+
 export const createCandleStore = ({ knex }: Pick<Database, 'knex'>): CandleStore =>
   attempts<CandleStore>('candles', {
-    known: (series, { from, to }) =>
-      readAll(
-        knex,
-        sql`select lower(range) as "from", upper(range) - 1 as "to"
-          from candle_series, unnest(known * int8multirange(int8range(${from}, ${to}, '[]'))) as range
-          where ${ofSeries(series)}`,
-        ranges,
-      ),
-
     read: async (series, { from, to }, { limit, end }) => {
       const direction = end === 'first' ? sql`asc` : sql`desc`
-      const rows = await readAll(
+      const [row] = await readAll(
         knex,
-        sql`select ${candles.columns} from candles
-          where tenant_id = ${series.account.owner.tenantId}
-            and series_id = (select id from candle_series where ${ofSeries(series)})
-            and time_ms between ${from} and ${to}
-          order by time_ms ${direction} limit ${limit}`,
-        candles,
+        sql`select
+            (select coalesce(json_agg(json_build_array(lower(part), upper(part) - 1)), '[]')
+              from unnest(known * int8multirange(int8range(${from}, ${to}, '[]'))) as part) as known,
+            (select coalesce(json_agg(json_build_array(time_ms, open, high, low, close, volume) order by time_ms), '[]')
+              from (select time_ms, open, high, low, close, volume from candles
+                where candles.tenant_id = candle_series.tenant_id and series_id = candle_series.id
+                  and time_ms between ${from} and ${to}
+                order by time_ms ${direction} limit ${limit}) as page) as candles
+          from candle_series where ${ofSeries(series)}`,
+        kept,
       )
-      const found = rows.map(({ timeMs: time, ...prices }): Candle => ({ time, ...prices }))
-      return end === 'first' ? found : found.toReversed()
+      return {
+        known: (row?.known ?? []).map(([first = 0, last = 0]) => ({ from: first, to: last })),
+        candles: (row?.candles ?? []).map(candleOf),
+      }
     },
 
     // One statement, so that the candles of a known range are all there.

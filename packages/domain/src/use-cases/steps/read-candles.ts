@@ -53,33 +53,33 @@ export const createCandleReader = ({
   candles: store,
   clock,
 }: Pick<Ports, 'marketData' | 'candles' | 'clock'>) => {
-  /** The kept candles up to the first gap, seen from the wanted end. */
+  /**
+   * The kept candles up to the first gap, seen from the wanted end.
+   * @param asked what this request has learned beyond what is kept
+   */
   const readKept = async (
     { series, range, end, limit }: Wanted,
-    known: readonly CandleRange[],
+    asked: readonly CandleRange[] = [],
   ): Promise<Read<{ readonly reached: readonly Candle[]; readonly gap?: CandleRange }>> => {
     const read = await store.read(series, range, { limit, end })()
     if (E.isLeft(read)) return read
-    const gap = gapsIn(range, known).at(end === 'last' ? -1 : 0)
-    if (gap === undefined) return E.right({ reached: read.right })
-    const reached = read.right.filter(({ time }) =>
-      end === 'last' ? time > gap.to : time < gap.from,
-    )
+    const { known, candles } = read.right
+    const gap = gapsIn(range, [...known, ...asked]).at(end === 'last' ? -1 : 0)
+    if (gap === undefined) return E.right({ reached: candles })
+    const reached = candles.filter(({ time }) => (end === 'last' ? time > gap.to : time < gap.from))
     return E.right(reached.length < limit ? { reached, gap } : { reached })
   }
 
   const readWithBroker = async (wanted: Wanted): Promise<Read<readonly ShownCandle[]>> => {
-    const { series, range, end, now, latest } = wanted
+    const { series, end, now, latest } = wanted
     const { account, symbol, timeframe } = series
     const period = periodMs[timeframe]
-    const kept = await store.known(series, range)()
-    if (E.isLeft(kept)) return kept
-    const known = [...kept.right]
+    const asked: CandleRange[] = []
     let current: Candle | undefined
     let hasLatest = false
     let windowMs = wanted.limit * period
     for (let pages = 0; pages <= maxPages; pages += 1) {
-      const read = await readKept(wanted, known)
+      const read = await readKept(wanted, asked)
       if (E.isLeft(read)) return read
       const { reached, gap } = read.right
       if (gap === undefined) return E.right(shown(wanted, reached, current))
@@ -98,7 +98,7 @@ export const createCandleReader = ({
       }
       current ??= found.current
       // What opened since the last complete candle is known for this request alone.
-      known.push({ from: found.known.from, to })
+      asked.push({ from: found.known.from, to })
       // A window that one page does not fill is doubled; of one that holds more, the first half
       // comes next.
       const missingMs = found.known.from - gap.from
@@ -136,9 +136,7 @@ export const createCandleReader = ({
       if (range.from > range.to) return E.right([])
       const end = from === undefined ? 'last' : 'first'
       const wanted: Wanted = { series, range, end, limit, now, latest }
-      const known = await store.known(series, range)()
-      if (E.isLeft(known)) return known
-      const read = await readKept(wanted, known.right)
+      const read = await readKept(wanted)
       if (E.isLeft(read)) return read
       const { reached, gap } = read.right
       if (gap === undefined) return E.right(shown(wanted, reached, undefined))
