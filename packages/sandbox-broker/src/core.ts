@@ -5,7 +5,7 @@ import { enterBalanceDeal, fillMarketOrder } from './fills.ts'
 import { generateHistory, type GeneratePlan } from './generate.ts'
 import { type Lags, noLags } from './lags.ts'
 import { derivePositions } from './loaded-history.ts'
-import { createMarket, type Instrument, type Market } from './market.ts'
+import { createMarket, type Instrument, type Market, marketWith } from './market.ts'
 import { createRandom, DAY_MS, decimal } from './numbers.ts'
 import {
   type AccountOptions,
@@ -24,6 +24,8 @@ export type Core = {
   readonly market: Market
   /** In the order in which they were added. */
   readonly accounts: Map<string, Account>
+  /** The market with the symbols of each account's broker. */
+  readonly markets: Map<string, Market>
   /** The options that each account was made from. */
   readonly madeFrom: Map<string, AccountOptions>
   readonly tokens: ReadonlySet<string>
@@ -42,6 +44,7 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     anchor,
     market: createMarket(seed),
     accounts: new Map(),
+    markets: new Map(),
     madeFrom: new Map(),
     tokens: new Set(options.tokens ?? [DEFAULT_TOKEN]),
     regions: new Set<string>(DEFAULT_REGIONS),
@@ -57,22 +60,23 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
 export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (core.accounts.has(options.id)) throw new Error(`There already is an account ${options.id}`)
   const settings = settingsOf(options, core.accounts.size)
-  if (!core.market.knowsCurrency(settings.currency))
+  const market = marketWith(core.market, settings.symbols)
+  if (!market.knowsCurrency(settings.currency))
     throw new Error(`Account ${options.id}: no exchange rate for ${settings.currency}`)
-  if (settings.keepsOpen !== undefined) instrumentOf(core, settings.keepsOpen.symbol)
+  if (settings.keepsOpen !== undefined) instrumentOf(market, settings.keepsOpen.symbol)
   const account = createAccount(settings, options.history?.deals ?? [])
   const deposit = options.startBalance ?? 10_000
-  if (options.history !== undefined) account.positions = derivePositions(account, core.market)
+  if (options.history !== undefined) account.positions = derivePositions(account, market)
   else if (options.generate !== undefined)
     generateHistory(
       account,
-      core.market,
+      market,
       core.seed,
-      planOf(core, options, options.generate, deposit),
+      planOf(core, market, options, options.generate, deposit),
     )
   else
     enterBalanceDeal(
-      { account, market: core.market, at: core.anchor },
+      { account, market, at: core.anchor },
       decimal(deposit),
       'Deposit',
       'DEAL_TYPE_BALANCE',
@@ -81,9 +85,9 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (options.positions !== undefined)
     account.nextOrder = Math.ceil(account.nextOrder / 1_000) * 1_000
   for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
-    const instrument = instrumentOf(core, symbol)
+    const instrument = instrumentOf(market, symbol)
     fillMarketOrder(
-      { account, market: core.market, at: core.anchor },
+      { account, market, at: core.anchor },
       {
         instrument,
         side,
@@ -98,6 +102,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   account.newDeals.length = 0
   account.newOrders.length = 0
   core.accounts.set(options.id, account)
+  core.markets.set(options.id, market)
   core.regions.add(settings.region)
   core.madeFrom.set(options.id, options)
   return account
@@ -107,6 +112,7 @@ const GENERATED_DAYS = 180
 
 const planOf = (
   core: Core,
+  market: Market,
   options: AccountOptions,
   generate: GenerateOptions,
   startBalance: number,
@@ -114,8 +120,8 @@ const planOf = (
   const until = generate.until ?? core.anchor
   const since = until - GENERATED_DAYS * DAY_MS
   const openPositions = generate.openPositions ?? 0
-  const instruments = (generate.symbols ?? [...core.market.instruments.keys()]).map((symbol) =>
-    instrumentOf(core, symbol),
+  const instruments = (generate.symbols ?? [...market.instruments.keys()]).map((symbol) =>
+    instrumentOf(market, symbol),
   )
   if (
     options.marginMode !== undefined &&
@@ -129,11 +135,14 @@ const planOf = (
   return { trades: generate.trades, openPositions, since, until, instruments, startBalance }
 }
 
-export const instrumentOf = ({ market }: Core, symbol: string): Instrument => {
+export const instrumentOf = (market: Market, symbol: string): Instrument => {
   const instrument = market.instruments.get(symbol)
   if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
   return instrument
 }
+
+export const marketOf = ({ market, markets }: Core, { settings }: Account): Market =>
+  markets.get(settings.id) ?? market
 
 export const lagsOf = (core: Core, accountId: string): Lags => {
   const known = core.lags.get(accountId)

@@ -3,7 +3,7 @@ import type { RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { getRawBody } from 'raw-body'
 import type { Account, Moment } from './account.ts'
-import type { Core } from './core.ts'
+import { marketOf, type Core } from './core.ts'
 import type { Fired } from './faults.ts'
 import type { Lags } from './lags.ts'
 import type { createRequestLog } from './request-log.ts'
@@ -30,7 +30,7 @@ export type Middleware = (ctx: Context, next: Next) => unknown
 
 export const momentOf = ({ state: { account, core, at } }: Context): Moment => ({
   account,
-  market: core.market,
+  market: marketOf(core, account),
   at,
 })
 

@@ -20,12 +20,6 @@ import {
   utcText,
 } from './numbers.ts'
 
-/** The instrument that a symbol of the account's broker is. */
-export const tradedInstrument = (
-  { account, market }: Moment,
-  symbol: string,
-): Instrument | undefined => market.instruments.get(account.settings.symbols.get(symbol) ?? '')
-
 export const listSymbols: Handler = (ctx) => {
   ctx.body = [...ctx.state.account.settings.symbols.keys()]
 }
@@ -35,7 +29,7 @@ const ofSymbol =
   (answer: (ctx: Context, instrument: Instrument, symbol: string) => void): Handler =>
   (ctx) => {
     const { symbol = '' } = ctx.params
-    const instrument = tradedInstrument(momentOf(ctx), symbol)
+    const instrument = momentOf(ctx).market.instruments.get(symbol)
     if (instrument === undefined) symbolNotFound(ctx)
     else answer(ctx, instrument, symbol)
   }

@@ -4,6 +4,8 @@ import { createRandom, DAY_MS, decimal, type Decimal } from './numbers.ts'
 
 export type Instrument = {
   readonly symbol: string
+  /** The instrument whose prices it has, where a broker spells it in its own way. */
+  readonly pricedAs?: string
   readonly description: string
   /** Group in the broker's tree of symbols. */
   readonly path: string
@@ -273,10 +275,10 @@ export const createPrices = (
   const pins = new Map<string, Quote>()
 
   const wavesOf = (instrument: Instrument): readonly Wave[] => {
-    const known = waves.get(instrument.symbol)
+    const known = waves.get(priceNameOf(instrument))
     if (known !== undefined) return known
     const made = makeWaves(seed, instrument)
-    waves.set(instrument.symbol, made)
+    waves.set(priceNameOf(instrument), made)
     return made
   }
 
@@ -284,10 +286,10 @@ export const createPrices = (
   const latest = new Map<string, { readonly at: number; readonly mid: number }>()
 
   const mid = (instrument: Instrument, at: number): number => {
-    const known = latest.get(instrument.symbol)
+    const known = latest.get(priceNameOf(instrument))
     if (known !== undefined && known.at === at) return known.mid
     const made = midAt(instrument, at)
-    latest.set(instrument.symbol, { at, mid: made })
+    latest.set(priceNameOf(instrument), { at, mid: made })
     return made
   }
 
@@ -306,14 +308,16 @@ export const createPrices = (
   return {
     mid,
     quote: (instrument, at) =>
-      pins.get(instrument.symbol) ?? spreadAround(instrument, mid(instrument, at)),
+      pins.get(priceNameOf(instrument)) ?? spreadAround(instrument, mid(instrument, at)),
     pin: (symbol, quote) => void pins.set(symbol, quote),
     pinned: () => Object.fromEntries(pins),
   }
 }
 
+const priceNameOf = ({ symbol, pricedAs }: Instrument): string => pricedAs ?? symbol
+
 const makeWaves = (seed: number, instrument: Instrument): readonly Wave[] => {
-  const random = createRandom(seed, `prices/${instrument.symbol}`)
+  const random = createRandom(seed, `prices/${priceNameOf(instrument)}`)
   return PERIODS_MS.map((period) => ({
     amplitude: AMPLITUDE_OF_DAILY_MOVE * instrument.dailyMove * Math.sqrt(period / DAY_MS),
     radiansPerMs: (2 * Math.PI) / (period * (0.85 + 0.3 * random.fraction())),
@@ -385,6 +389,27 @@ export const createMarket = (seed: number): Market => {
       else closed.delete(symbol)
     },
     closedSymbols: () => [...closed],
+  }
+}
+
+/**
+ * The market with the symbols of one broker.
+ * @param symbols by the broker's spelling the instrument
+ */
+export const marketWith = (market: Market, symbols: ReadonlyMap<string, string>): Market => {
+  const instruments = new Map<string, Instrument>()
+  for (const [symbol, name] of symbols) {
+    const instrument = market.instruments.get(name)
+    if (instrument === undefined) throw new Error(`The sandbox does not trade ${name}`)
+    instruments.set(
+      symbol,
+      symbol === name ? instrument : { ...instrument, symbol, pricedAs: name },
+    )
+  }
+  return {
+    ...market,
+    instruments,
+    isOpen: (symbol) => market.isOpen(symbols.get(symbol) ?? symbol),
   }
 }
 

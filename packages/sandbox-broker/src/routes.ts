@@ -121,7 +121,7 @@ const calculateMargin: Handler = (ctx) => {
   const details = checkFields(fields, marginFields)
   if (details.length > 0) return invalid(details)(ctx)
   const { symbol, volume, openPrice } = fields
-  const instrument = core.market.instruments.get(String(symbol))
+  const instrument = momentOf(ctx).market.instruments.get(String(symbol))
   if (instrument === undefined) return symbolNotFound(ctx)
   const margin = marginOf(
     momentOf(ctx),

@@ -80,9 +80,9 @@ const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' 
   faults: core.faults.faults,
   requests: core.requests.log,
   prices: {
-    quote: (symbol) => core.market.prices.quote(instrumentOf(core, symbol), core.now()),
+    quote: (symbol) => core.market.prices.quote(instrumentOf(core.market, symbol), core.now()),
     pin: (symbol, quote) => {
-      core.market.prices.pin(instrumentOf(core, symbol).symbol, quote)
+      core.market.prices.pin(instrumentOf(core.market, symbol).symbol, quote)
       changed()
     },
   },

@@ -12,7 +12,7 @@ import {
   type PlacedOrder,
   type Position,
 } from './account.ts'
-import type { Core } from './core.ts'
+import { marketOf, type Core } from './core.ts'
 import type { Market, Quote } from './market.ts'
 import { decimal } from './numbers.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
@@ -117,7 +117,7 @@ export const applyState = (
       throw new Error(
         `${path} holds account ${id} made from other options; move it away to start anew`,
       )
-    restore(account, core.market, saved)
+    restore(account, marketOf(core, account), saved)
   }
   for (const [symbol, quote] of Object.entries(state.pinned)) core.market.prices.pin(symbol, quote)
   for (const symbol of state.closed) core.market.setOpen(symbol, false)
