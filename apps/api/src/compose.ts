@@ -17,6 +17,7 @@ import {
   createOrderPreviews,
   createOpenOrders,
   createOrders,
+  createOrderSymbols,
   createOrdersUnderWay,
   createPositionChanges,
   createPositions,
@@ -122,14 +123,19 @@ export const composeUseCases = (adapters: Adapters) => {
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
   const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
+  const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : undefined
   const documents = createOperatorDocuments(ports)
   const changes = createPositionChanges(ports)
   const openOrders = createOpenOrders(ports)
   const useCases: UseCases = {
     ...createAccounts(ports),
     ...createEvents(ports),
-    ...createOrders(ports),
-    ...createOrderPreviews({ ...ports, broker: cachedMarginEstimates(broker, { clock, tallies }) }),
+    ...createOrders({ ...ports, resolveOrderSymbol }),
+    ...createOrderPreviews({
+      ...ports,
+      resolveOrderSymbol,
+      broker: cachedMarginEstimates(broker, { clock, tallies }),
+    }),
     modifyOrder: openOrders.modifyOrder,
     cancelOrder: openOrders.cancelOrder,
     cancelOrders: openOrders.cancelOrders,

@@ -2,10 +2,15 @@
 // feed, candles that are read once, and streams of quotes that share their reads.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { eventually, keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
+import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { request, useTestService, type Json } from './support/service.ts'
 
-const [main, suffixed, old] = [1, 2, 3].map(newAccountUuid) as [string, string, string]
+const [main, suffixed, old, trading] = [1, 2, 3, 4].map(newAccountUuid) as [
+  string,
+  string,
+  string,
+  string,
+]
 const trader = linkDocument({
   user: 'u-1',
   scopes: ['market-data:read'],
@@ -19,13 +24,12 @@ const hour = 3_600_000
 /** A whole hour of yesterday. */
 const noon = Math.floor(Date.now() / (24 * hour)) * 24 * hour - 12 * hour
 const gap = { from: noon - 3 * hour, to: noon - hour }
+const symbols = { 'EURUSD.r': 'EURUSD', 'XAUUSD.r': 'XAUUSD', XAUUSDm: 'XAUUSD' }
 const service = useTestService(
   [
     { id: 'main', candleGaps: [gap] },
-    {
-      id: 'suffixed',
-      symbols: { 'EURUSD.r': 'EURUSD', 'XAUUSD.r': 'XAUUSD', XAUUSDm: 'XAUUSD' },
-    },
+    { id: 'suffixed', symbols },
+    { id: 'trading', symbols },
     { id: 'old', platform: 'mt4' },
   ],
   { environment: { CAPABILITIES: 'market-data' } },
@@ -35,6 +39,7 @@ beforeAll(() =>
     trader,
     linkDocument({ user: 'u-2', scopes: ['market-data:read'] }),
     linkDocument({ user: 'u-3', scopes: ['accounts:read'] }),
+    linkDocument({ user: 'u-4', accounts: [{ id: trading, providerAccountId: 'trading' }] }),
   ),
 )
 
@@ -178,6 +183,16 @@ const open = async (symbols: string, user = 'u-1') => {
     .finally(() => (stream.isOver = true))
   return stream
 }
+
+it("an order is sent in the broker's spelling, and refused where several could be meant", async () => {
+  const trader = openDesk(service, { user: 'u-4', accountId: trading })
+  const order = await trader.place({ symbol: 'EURUSD' })
+  expect(await trader.ended(order.id)).toMatchObject({ symbol: 'EURUSD', status: 'filled' })
+  expect(service.sandbox.account('trading').positions()).toMatchObject([{ symbol: 'EURUSD.r' }])
+  const { status, body } = await trader.post({ symbol: 'XAUUSD' })
+  expect([status, body.error.code]).toEqual([400, 'SYMBOL_AMBIGUOUS'])
+  expect((await trader.post({ symbol: 'NOPE' })).status).toBe(201)
+})
 
 describe('streams of quotes', () => {
   it('share one read of a symbol a second, and end when the key is revoked', async () => {

@@ -41,6 +41,7 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
     routes: createOrderRoutes({
       hasPending: isEnabled(capabilities, 'pending-orders'),
       hasTools: isEnabled(capabilities, 'trading-tools'),
+      hasMarketData: isEnabled(capabilities, 'market-data'),
     }),
   },
   {

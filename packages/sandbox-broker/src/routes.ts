@@ -115,7 +115,7 @@ const byTime =
 // The margin calculation.
 
 const calculateMargin: Handler = (ctx) => {
-  const { core, body } = ctx.state
+  const { body } = ctx.state
   const fields =
     typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
   const details = checkFields(fields, marginFields)

@@ -71,7 +71,10 @@ export interface PendingTerms {
  */
 export interface OrderRequest {
   readonly accountId: AccountId
+  /** As the caller wrote it. */
   readonly symbol: string
+  /** As the broker spells it, where that is known to differ; the order is sent with it. */
+  readonly brokerSymbol?: string
   readonly side: 'buy' | 'sell'
   readonly orderType: OrderType
   readonly volume: number

@@ -14,6 +14,7 @@ export {
 export { createInsights } from './insights.ts'
 export { createMarketData } from './market-data.ts'
 export type { QuoteStream, ShownQuote, StreamedQuote } from './market-data.ts'
+export { createOrderSymbols } from './steps/order-symbol.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
 export type { ShownCandle } from './steps/read-candles.ts'
 export type { Reconciliation } from './insights.ts'

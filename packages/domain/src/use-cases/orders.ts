@@ -12,6 +12,7 @@ import {
   requireDemo,
   requireTradingPurpose,
   type Account,
+  type BrokerAccount,
 } from '../accounts/account.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
 import {
@@ -65,6 +66,7 @@ import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
 import { findAccount } from './steps/find.ts'
+import type { ResolveOrderSymbol } from './steps/order-symbol.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 interface OrdersPorts extends Omit<PlacePorts, 'orders'>, Pick<Ports, 'orders' | 'pause'> {
@@ -132,6 +134,8 @@ export const createOrders = (ports: OrdersPorts) => {
 export interface CheckPorts extends Pick<Ports, 'orderLimits' | 'providerTokens'> {
   readonly halts: Pick<Halts, 'find'>
   readonly accounts: Pick<AccountStore, 'find'>
+  /** Left out without the capability `market-data`: a symbol is sent as it is. */
+  readonly resolveOrderSymbol?: ResolveOrderSymbol | undefined
   /** Reads bypass caches: stale positions would make the limit check wrong. */
   readonly positionTrading: Pick<PositionTrading, 'freshPositions'>
 }
@@ -164,6 +168,7 @@ type PlaceOrderTag =
   | 'BrokerUnavailable'
   | 'ChallengeLocked'
   | 'ChallengeCheckUnavailable'
+  | 'SymbolAmbiguous'
   | RecordRefusal['_tag']
 
 /** A check of a new order. */
@@ -206,8 +211,8 @@ const requireEach = <Facts, Failure, Order>(
 
 /**
  * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
- * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, open positions
- * (here), then limits and counts (in `record`).
+ * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, symbol,
+ * open positions (here), then limits and counts (in `record`).
  */
 export const placeOrder =
   (ports: PlacePorts) =>
@@ -229,13 +234,14 @@ export const placeOrder =
           E.let('account', () => account),
         ),
       ),
+      TE.bindW('symbols', ({ destination }) => readSymbols(ports, destination, request.symbol)),
       TE.bindW('openPositions', ({ account, limits }) => readOpenPositions(ports, account, limits)),
-      TE.flatMap(({ destination, limits, openPositions }) => {
+      TE.flatMap(({ destination, limits, symbols, openPositions }) => {
         const now = ports.clock.now()
         const order: PendingOrder = {
           id: ports.orderIds.newOrderId(),
           owner,
-          request,
+          request: { ...request, ...symbols },
           status: 'pending',
           createdAt: now,
           updatedAt: now,
@@ -260,6 +266,18 @@ export const requireGoodTerms = (
   const issues = issuesOfTerms(request, now)
   return issues.length === 0 ? E.right(undefined) : E.left(refuse('ValidationError', { issues }))
 }
+
+const readSymbols = (
+  { resolveOrderSymbol }: Pick<PlacePorts, 'resolveOrderSymbol'>,
+  destination: BrokerAccount,
+  symbol: string,
+): TE.TaskEither<Refusal<'SymbolAmbiguous'>, Pick<OrderRequest, 'brokerSymbol'>> =>
+  resolveOrderSymbol === undefined
+    ? TE.right({})
+    : pipe(
+        resolveOrderSymbol(destination, symbol),
+        TE.map((brokerSymbol) => (brokerSymbol === symbol ? {} : { brokerSymbol })),
+      )
 
 /** The account of an order, and what else its checks need. A read that failed refuses the order. */
 export interface AccountFacts {

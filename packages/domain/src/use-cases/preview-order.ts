@@ -6,7 +6,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
+import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { BrokerInstrument, Quote } from '../market/market-data.ts'
 import {
   entryPriceOf,
@@ -30,6 +30,7 @@ import {
   type OrderCheck,
   type OrderCheckName,
 } from './orders.ts'
+import type { ResolveOrderSymbol } from './steps/order-symbol.ts'
 
 export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
 
@@ -125,20 +126,27 @@ const checkEach = <Facts>(
 ): readonly PreviewedCheck[] =>
   checks.map(({ name, require }) => checked(name, require(order, facts)))
 
+type InstrumentRefusal = MarketDataError | ServiceUnavailable | Refusal<'SymbolAmbiguous'>
+
+const asWritten: ResolveOrderSymbol = (_, symbol) => TE.right(symbol)
+
 interface Market extends Omit<EstimateFacts, 'instrument'> {
-  readonly instrument: E.Either<MarketDataError | ServiceUnavailable, BrokerInstrument>
+  readonly instrument: E.Either<InstrumentRefusal, BrokerInstrument>
 }
 
 // All at once. The margin is asked for at the price of the quote.
 const readMarket = async (
-  { marketData, broker, liveAccounts }: PreviewPorts,
+  { marketData, broker, liveAccounts, resolveOrderSymbol = asWritten }: PreviewPorts,
   account: Account,
-  order: OrderRequest,
+  requested: OrderRequest,
 ): Promise<Market> => {
+  const nothing = { quote: undefined, margin: undefined, figures: undefined }
   const linked = requireBrokerAccount(account)
-  if (E.isLeft(linked))
-    return { instrument: linked, quote: undefined, margin: undefined, figures: undefined }
-  const { symbol } = order
+  if (E.isLeft(linked)) return { ...nothing, instrument: linked }
+  const spelled = await resolveOrderSymbol(linked.right, requested.symbol)()
+  if (E.isLeft(spelled)) return { ...nothing, instrument: spelled }
+  const symbol = spelled.right
+  const order = { ...requested, symbol }
   const readQuote = async (): Promise<readonly [Quote | undefined, number | undefined]> => {
     const quote = toUndefined(await marketData.quote(linked.right, symbol)())
     return [quote, await readMargin(broker, linked.right, order, quote)]
@@ -175,10 +183,11 @@ const checkInstrument = (
   now: number,
 ): readonly PreviewedCheck[] => {
   if (E.isLeft(instrument)) {
-    const because: BrokerReadError | MarketDataError | ServiceUnavailable = instrument.left
+    const because: InstrumentRefusal = instrument.left
+    const isOfSymbol = because._tag === 'NotFound' || because._tag === 'SymbolAmbiguous'
     return previewCheckNames.map((name) => ({
       name,
-      passed: name === 'symbol' && because._tag === 'NotFound' ? false : null,
+      passed: name === 'symbol' && isOfSymbol ? false : null,
       because,
     }))
   }

@@ -424,10 +424,10 @@ const pendingPartOf = ({
     : { type, price, stopLimitPrice, timeInForce, expiresAt }
 
 export const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
-  const { symbol, side, volume, stopLoss, takeProfit } = request
+  const { symbol, brokerSymbol = symbol, side, volume, stopLoss, takeProfit } = request
   return {
     clientId: brokerClientId(id),
-    symbol,
+    symbol: brokerSymbol,
     side,
     volume,
     stopLoss,

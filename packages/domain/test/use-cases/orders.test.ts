@@ -17,10 +17,12 @@ import {
   someProgram,
   type FakePlacement,
 } from '@tradeport/testkit'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { createOrders, orderCheckNames, placeOrder } from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
+import { createOrderSymbols } from '../../src/use-cases/steps/order-symbol.ts'
 import {
   createOrderDesk,
   down,
@@ -556,4 +558,35 @@ describe('GET, PUT and DELETE of orders', () => {
       }
     },
   )
+})
+
+const resolving = (symbols: readonly string[] | 'unreadable') => {
+  const { desk, account } = opened()
+  const resolveOrderSymbol = createOrderSymbols({
+    marketData: {
+      ...createFakeMarketData({ now: () => noon }),
+      symbols: () => (symbols === 'unreadable' ? TE.left(down(account.id)) : TE.right(symbols)),
+    },
+    pause: () => () => new Promise(() => undefined),
+  })
+  const request = { ...requestOn(account.id), symbol: 'EURUSD' }
+  return placeOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
+}
+
+describe('the symbol of an order', () => {
+  it.each([
+    [['EURUSD.r', 'GBPUSD.r'], 'EURUSD.r'],
+    [['EURUSD', 'EURUSD.r'], undefined],
+    [['GBPUSD'], undefined],
+    ['unreadable' as const, undefined],
+  ])('among %j is sent as %s, and shown as the caller wrote it', async (symbols, brokerSymbol) => {
+    const { request } = await rightOf(resolving(symbols))
+    expect([request.symbol, request.brokerSymbol]).toEqual(['EURUSD', brokerSymbol])
+  })
+
+  it('that could mean several is refused with all of them', async () => {
+    expect(await resolving(['EURUSD.r', 'EURUSDm'])()).toMatchObject({
+      left: { _tag: 'SymbolAmbiguous', candidates: ['EURUSD.r', 'EURUSDm'] },
+    })
+  })
 })

@@ -322,11 +322,14 @@ interface OrderCapabilities {
   readonly hasPending: boolean
   /** Whether `trading-tools` is on. */
   readonly hasTools: boolean
+  /** Whether `market-data` is on. */
+  readonly hasMarketData: boolean
 }
 
 export const createOrderRoutes = ({
   hasPending,
   hasTools,
+  hasMarketData,
 }: OrderCapabilities): readonly Route<UseCases>[] => {
   const reply = replyWith(order(hasPending))
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
@@ -361,6 +364,7 @@ export const createOrderRoutes = ({
           'BrokerUnavailable',
           'ChallengeCheckUnavailable',
           'ChallengeLocked',
+          ...(hasMarketData ? (['SymbolAmbiguous'] as const) : []),
           'LimitCheckUnavailable',
           'DeskLimitBreached',
           'TraderLimitBreached',

@@ -214,6 +214,8 @@ const tables = `
     is_orphaned boolean not null default false,
     account_id uuid not null,
     symbol text not null,
+    -- Null where the order is sent with the symbol as it is.
+    broker_symbol text,
     side text not null,
     order_type text not null,
     volume numeric not null,

@@ -41,6 +41,7 @@ const table = tableOf('orders', {
   userId: ids.user,
   accountId: ids.account,
   symbol: t.string,
+  brokerSymbol: orAbsent(t.string),
   side: oneOf('side', ['buy', 'sell']),
   orderType: oneOf('orderType', orderTypes),
   volume: numeric,
@@ -98,7 +99,7 @@ export const orders = mapped(
   ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
     const { accountId, symbol, side, orderType, volume, ...optional } = stored
     const { price, stopLimitPrice, timeInForce, expiresAt } = optional
-    const { stopLoss, takeProfit, comment, clientId } = optional
+    const { stopLoss, takeProfit, comment, clientId, brokerSymbol } = optional
     const { rejectCode: code, rejectMessage: message } = stored
     const { cancelReason, cancelledAt, expiredAt } = stored
     const order = {
@@ -111,7 +112,7 @@ export const orders = mapped(
         orderType,
         volume,
         ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt }),
-        ...withoutNulls({ stopLoss, takeProfit, comment, clientId }),
+        ...withoutNulls({ stopLoss, takeProfit, comment, clientId, brokerSymbol }),
       },
       // The record shows it of pending orders alone.
       ...(orderType === 'market' ? {} : withoutNulls({ brokerOrderId: stored.brokerOrderId })),
