@@ -12,7 +12,7 @@ const clock = createTestClock(Date.now())
 
 const service = useTestService([], {
   now: clock.now,
-  environment: { CAPABILITIES: 'events,trading-tools' },
+  environment: { CAPABILITIES: 'all' },
 })
 let desk: LinkedDesk
 const called = new Set<string>()
@@ -90,7 +90,7 @@ const order = () =>
     volume: 0.1,
   }) as const
 describe('the client', () => {
-  it('reads everything, pages included, and names what is not available', async () => {
+  it('reads everything, pages included', async () => {
     const { accountId } = desk
     const trades: string[] = []
     for await (const { id: read } of client.listTrades.each({ accountId })) trades.push(read)
@@ -116,12 +116,41 @@ describe('the client', () => {
     ])
     const file = await client.exportTrades({ format: 'json' })
     expect(JSON.parse(await file.text()).trades).toHaveLength(120)
-    for (const asked of [
-      () => client.getQuote('EURUSD'),
-      () => client.listCandles('EURUSD', { timeframe: '1h' }),
-      () => client.listTicks('EURUSD'),
+    const insights = await Promise.all([
+      client.getReconciliation(accountId),
+      client.getTradeCurve({ points: 10 }),
+      client.getTradeBreakdown({ by: 'side' }),
+      client.getRobustStatistics({ resamples: 1_000 }),
+      client.getTradeDeals(id),
     ])
-      expect(await failure(asked())).toMatchObject({ code: 'NOT_IMPLEMENTED', status: 501 })
+    expect(insights.map(({ data }) => data)).toMatchObject([
+      { complete: true },
+      { points: { length: 10 } },
+      { groups: [{ key: 'buy' }, { key: 'sell' }] },
+      { trades: 120 },
+      { deals: expect.anything() },
+    ])
+  })
+
+  it('reads and follows prices, and names what is not available', async () => {
+    const { accountId } = desk
+    expect((await client.getQuote('EURUSD', { accountId })).data).toMatchObject({
+      symbol: 'EURUSD',
+    })
+    const quotes = await client.listQuotes({ symbols: 'EURUSD,XAUUSD', accountId })
+    expect(quotes.data.map(({ symbol }) => symbol)).toEqual(['EURUSD', 'XAUUSD'])
+    const candles = await client.listCandles('EURUSD', { timeframe: '1h', limit: 5, accountId })
+    expect(candles.data).toHaveLength(5)
+    expect((await client.listTicks('EURUSD', { limit: 5, accountId })).data).toHaveLength(5)
+    for await (const quote of client.quotes({ symbols: ['EURUSD'], accountId })) {
+      expect(quote).toMatchObject({ symbol: 'EURUSD' })
+      break
+    }
+    // There is no feed of the operator.
+    expect(await failure(client.getQuote('EURUSD'))).toMatchObject({
+      code: 'NOT_IMPLEMENTED',
+      status: 501,
+    })
   })
 
   it('places an order and closes its position once although the answers are lost', async () => {
@@ -150,6 +179,7 @@ describe('the client', () => {
     expect((await client.closePosition(id)).headers.get('Idempotent-Replayed')).toBe('true')
     const { accountId } = desk
     expect((await client.closePositions({ accountId })).data).toEqual([])
+    expect((await client.cancelOrders({ accountId })).data).toEqual([])
     expect((await client.haltAccount(accountId)).data).toMatchObject({ halted: true })
     expect((await client.liftHalt(accountId)).data).toMatchObject({ halted: false })
     // The order, three changes of levels and the close.

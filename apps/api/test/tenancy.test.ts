@@ -42,7 +42,9 @@ const kinds: Readonly<Record<string, IdKind>> = {
   'Idempotency-Key': 'idempotencyKey',
 }
 const namesNobodysThing = new Set([
+  'extended',
   'symbol',
+  'symbols',
   'search',
   'If-None-Match',
   'startDate',

@@ -134,8 +134,10 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
        where contype = 'p' and connamespace = 'public'::regnamespace and conrelid::regclass::text not like 'knex_%'`,
     )
     expect(rows.length).toBeGreaterThan(20)
+    // There is one feed of the whole service.
     expect(rows.filter(({ first }) => first !== 'tenant_id')).toStrictEqual([
       { name: 'tenants', first: 'id' },
+      { name: 'market_data_feed', first: 'id' },
     ])
     expect(await first.knex('pgboss.queue').pluck('name')).toStrictEqual(['owner-notices'])
     await Promise.all(started.map(({ stop }) => stop()))

@@ -145,7 +145,7 @@ const timeZone = parsedString(
   parseTimeZone,
   'An IANA time zone, in which months, weekdays and hours are counted.',
   'Europe/Berlin',
-  { maxLength: 64 },
+  { minLength: 1, maxLength: 64 },
 )
 
 const robustInterval = (description: string, example: readonly [number, number, number]) => {

@@ -127,9 +127,11 @@ const recordEvents = async (
     sql`with new as (
         select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json)
           as new (place int, tenant_id text, user_id text, key text, type text, account_id uuid, data text, occurred_at timestamptz)),
+      -- One by one, because the planner expects a hundred rows of JSON and would read all users for them.
       locked as (
-        select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from new)
-        order by tenant_id, id for no key update),
+        select tenant_id, user_id from (select distinct tenant_id, user_id from new order by tenant_id, user_id) of_new
+        cross join lateral (
+          select from users where users.tenant_id = of_new.tenant_id and users.id = of_new.user_id for no key update) own),
       recorded as (
         insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at)
         select tenant_id, user_id, key, type, account_id, data, occurred_at from new join locked using (tenant_id, user_id)
