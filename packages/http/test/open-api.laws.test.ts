@@ -236,7 +236,8 @@ it.each(parameters)(
   'the parameter $parameter of $operation is accepted where it is valid, and refused beyond its bounds',
   (one) => {
     const { schema, isValid, isAccepted } = one
-    if (ofUsers(one))
+    // A schema cannot say which time zones there are.
+    if (ofUsers(one) && one.parameter !== 'timeZone')
       fc.assert(
         fc.property(valuesOf(schema), (value) => isValid(value) && isAccepted(String(value))),
       )
