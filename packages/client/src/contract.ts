@@ -3049,6 +3049,7 @@ export interface operations {
             };
         };
         readonly responses: {
+            /** @description The fixed list, or with accountId a page of the broker's instruments. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -3057,6 +3058,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         readonly success: true;
+                        /** @description The fixed list, or with accountId a page of the broker's instruments. */
                         readonly data: readonly components["schemas"]["Instrument"][] | readonly components["schemas"]["BrokerInstrument"][];
                         /** @description About the reply. */
                         readonly meta: {

@@ -221,11 +221,14 @@ const routesWithPrices = [
       },
       refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
       useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
-      data: eitherOf(
-        listed,
-        list(brokerInstrument, 'In the order of their symbols.'),
-        (instruments): instruments is readonly Instrument[] =>
-          !instruments.some((one) => 'minVolume' in one),
+      data: withDescription(
+        eitherOf(
+          listed,
+          list(brokerInstrument, 'In the order of their symbols.'),
+          (instruments): instruments is readonly Instrument[] =>
+            !instruments.some((one) => 'minVolume' in one),
+        ),
+        "The fixed list, or with accountId a page of the broker's instruments.",
       ),
       meta: { pagination: optional(paginationShape) },
       present: (found) =>
