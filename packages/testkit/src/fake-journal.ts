@@ -348,7 +348,7 @@ export const createFakeJournal = (
               Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
               ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1),
           )
-        const before = deals.filter((deal) => !moved.includes(deal)).map(amountOf)
+        const before = deals.filter((deal) => !moved.includes(deal)).flatMap(balanceAmounts)
         return {
           opening: sumExactly([journal?.held.state.check?.difference ?? 0, ...before]),
           times: Float64Array.from(moved, ({ time = 0 }) => time),

@@ -172,8 +172,7 @@ export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
   if (!mayChange(order)) return order
-  const { id, owner, request, brokerOrderId, createdAt } = order
-  const record = { id, owner, request, brokerOrderId, createdAt, updatedAt: at }
+  const record = recordOf(order, at)
   switch (outcome.kind) {
     case 'rejected':
       return { ...record, status: outcome.kind, reason: outcome.reason }
@@ -209,11 +208,21 @@ export const withTerms = (
   const brokerOrderId = held.brokerOrderId ?? order.brokerOrderId
   const isSame =
     order.status === 'open' && request === order.request && brokerOrderId === order.brokerOrderId
-  const { id, owner, createdAt } = order
-  return isSame
-    ? order
-    : { id, owner, request, brokerOrderId, createdAt, updatedAt: at, status: 'open' }
+  return isSame ? order : { ...recordOf({ ...order, request, brokerOrderId }, at), status: 'open' }
 }
+
+/** What an order of any status has; a broker's number that is not known is left out. */
+const recordOf = (
+  { id, owner, request, brokerOrderId, createdAt }: OrderRecord,
+  updatedAt: Instant,
+): OrderRecord => ({
+  id,
+  owner,
+  request,
+  ...(brokerOrderId !== undefined && { brokerOrderId }),
+  createdAt,
+  updatedAt,
+})
 
 const termNames = [
   'price',
