@@ -115,6 +115,36 @@ describe('a listener', () => {
   })
 
   it.each([
+    ...[
+      `Content-Length: 5\r\n${chunked}`,
+      'Transfer-Encoding: xchunked\r\n',
+      'Transfer-Encoding: chunked, identity\r\n',
+      'Transfer-Encoding:\u000bchunked\r\n',
+      `${chunked}Transfer-Encoding: x\r\n`,
+      'Transfer-Encoding:\r\n chunked\r\n',
+      `X: y\n${chunked}`,
+    ].map((headers) => post(headers, `0\r\n\r\n${get('/api/v1/symbols')}`)),
+    ...[
+      'Content-Length: 0\r\nContent-Length: 44\r\n',
+      'Content-Length: 0, 44\r\n',
+      'Content-Length: +0\r\n',
+      'Content-Length: -1\r\n',
+      `Content-Length: ${'9'.repeat(30)}\r\n`,
+      'Content-Length : 0\r\n',
+      'X: y\r\n Content-Length: 0\r\n',
+    ].map((headers) => post(headers, get('/api/v1/symbols'))),
+    ...[
+      '1\n{\n0\n\n',
+      '-1\r\n\r\n',
+      'ffffffffffffffffff\r\n',
+      '1;\n{\r\n0\r\n\r\n',
+      '\r\n\r\n',
+    ].map((chunks) => post(chunked, `${chunks}${get('/api/v1/symbols')}`)),
+  ])('answers nothing that is smuggled behind a request: %j', async (text) => {
+    expect(statusesOf(await converse(api.port, text))).toEqual([400])
+  })
+
+  it.each([
     ['a malformed header', 'X-Request-ID: \u0000\r\n'],
     ['two Hosts', host],
   ])('lets a client that sends a large body first read the answer to %s', async (_, header) => {

@@ -1,6 +1,5 @@
 // `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
-import { runConnections } from './hostile/connections.ts'
 import { runHostile } from './hostile/hostile.ts'
 import { runEvents } from './events.ts'
 import { runJournal } from './journal.ts'
@@ -32,7 +31,6 @@ const runs = {
   clock: fault({ steps: 3 }, runClock),
   soak: fault({ minutes: 30 }, runSoak),
   hostile: fault({ requests: 100_000 }, runHostile),
-  connections: fault({ slow: 200, idle: 10_000 }, runConnections),
   simulate: fault({ runs: 20_000 }, runSimulation),
 }
 

@@ -1,14 +1,15 @@
 // The run of hostile requests: a hundred thousand drawn from the documents of the API and of the
-// operator API and from raw bytes, on many connections at once. A fault is shrunk to the smallest
-// request that shows it, and what the requests left in memory is measured.
+// operator API, on many connections at once. A fault is shrunk to the smallest request that shows
+// it, and what the requests left in memory is measured. Bytes that are no request, smuggled requests
+// and slow clients are in the tests of packages/http.
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { createContractWatch } from '@tradeport/contract-watch'
 import * as fc from 'fast-check'
 import type { Measured } from '../probe.ts'
 import { inRun, say } from '../run.ts'
-import { openConnection, type Connection } from './connection.ts'
-import { rawRequest, unfinished, type RawRequest } from './raw.ts'
-import { anyOperation, written, type HostileRequest } from './requests.ts'
-import type { WireReply } from './wire.ts'
+import { anyOperation, filled, type FilledRequest, type HostileRequest } from './requests.ts'
 import { checkInstance, startWorld } from './world.ts'
 
 export interface HostileRun {
@@ -20,16 +21,14 @@ const callers = 24
 /** Of equal numbers of requests; memory is measured after each. */
 const parts = 10
 const mostFaults = 10
-/** Connections that wait for the service to end them would make a short run long. */
-const leastForUnfinished = 10_000
 /** Of processor time: an event loop that is held longer keeps everybody waiting. */
 const mostHeldMs = 500
-/** The service may end a connection that was idle for longer. */
-const mostIdleMs = 20_000
+/** Longer than anything may take. */
+const patienceMs = 100_000
 
 export const runHostile = (seed: number, { databaseUrl, requests }: HostileRun) =>
   inRun(seed, async (run) => {
-    const world = await startWorld(run, {
+    const { instance, fill, learn } = await startWorld(run, {
       databaseUrl,
       requests,
       environment: {
@@ -38,89 +37,48 @@ export const runHostile = (seed: number, { databaseUrl, requests }: HostileRun) 
         TRUST_PROXY: '127.0.0.1/32',
       },
     })
-    const { instance, fill, learn } = world
-    const { apiUrl, operatorUrl } = instance
-    const ports = { api: portOf(apiUrl), operator: portOf(operatorUrl) }
-    const documents = {
-      api: await documentAt(`${apiUrl}/openapi.json`),
-      operator: await documentAt(`${operatorUrl}/operator/openapi.json`),
+    const listeners = {
+      api: await listenerOf(instance.apiUrl, '/openapi.json'),
+      operator: await listenerOf(instance.operatorUrl, '/operator/openapi.json'),
     }
-    const watches = {
-      api: createContractWatch(documents.api),
-      operator: createContractWatch(documents.operator),
-    }
-    const anyRequest = fc.oneof<fc.MaybeWeightedArbitrary<HostileRequest | RawRequest>[]>(
-      { weight: 6, arbitrary: anyOperation('api', documents.api) },
-      { weight: 1, arbitrary: anyOperation('operator', documents.operator) },
-      { weight: 1, arbitrary: rawRequest },
+    const anyRequest = fc.oneof(
+      { weight: 6, arbitrary: anyOperation('api', listeners.api.document) },
+      { weight: 1, arbitrary: anyOperation('operator', listeners.operator.document) },
     )
+    const agent = new Agent({ keepAlive: true })
+    run.closeLater(async () => agent.destroy())
     const counts = new Map<string, number>()
-    const count = ({ status, body }: WireReply): void => {
+
+    const attackOnce = async (hostile: HostileRequest): Promise<readonly string[]> => {
+      const { listener } = hostile
+      const { port, watch } = listeners[listener]
+      const sent = filled(hostile, fill)
+      const reply = await send(agent, port, sent).catch(String)
+      if (typeof reply === 'string') return [`no reply: ${reply}`]
+      const { status, headers, body } = reply
       const name = `${status} ${(status >= 400 && parsed(body)?.error?.code) || ''}`.trim()
       counts.set(name, (counts.get(name) ?? 0) + 1)
-    }
-
-    const sendRaw = async ({ listener, pieces, mostReplies }: RawRequest) => {
-      const connection = await openConnection(ports[listener])
-      // Filled as one, because a place may be cut in two.
-      const text = fill(pieces.join(''))
-      const cutAt = pieces.length > 1 ? (pieces[0]?.length ?? 0) : text.length
-      connection.write(text.slice(0, cutAt))
-      if (cutAt < text.length) setImmediate(() => connection.write(text.slice(cutAt)))
-      const { replies, fault } = await connection.rest(false)
-      for (const reply of replies) count(reply)
-      return [
-        ...(fault === undefined ? [] : [fault]),
-        ...(replies.length > mostReplies ? [`${replies.length} replies, of ${mostReplies}`] : []),
-        ...replies.flatMap((reply) => faultsOfReply(reply, false)),
-      ]
-    }
-
-    /** Requests one after the other on a connection to each listener, as long as it lasts. */
-    const createCaller = () => {
-      const kept = new Map<string, { connection: Connection; usedAt: number }>()
-      const connect = async (listener: HostileRequest['listener']): Promise<Connection> => {
-        const open = kept.get(listener)
-        kept.delete(listener)
-        if (open !== undefined && Date.now() - open.usedAt < mostIdleMs) return open.connection
-        open?.connection.close()
-        return openConnection(ports[listener])
-      }
-      return async (request: HostileRequest): Promise<readonly string[]> => {
-        const { listener, method } = request
-        const { bytes, path, body } = written(request, fill)
-        const connection = await connect(listener)
-        connection.write(bytes)
-        const reply = await connection.reply(method === 'HEAD')
-        if (typeof reply === 'string' || reply.isLast) connection.close()
-        else kept.set(listener, { connection, usedAt: Date.now() })
-        if (typeof reply === 'string') return [reply]
-        const { status, headers } = reply
-        count(reply)
-        const text = reply.body.toString()
-        if (listener === 'api' && status < 300) learn(path, parsed(reply.body))
-        const watch = watches[listener]
-        const isRead = status < 300 && body !== undefined
-        // What is not a request of HTTP/1.1 is refused before a route is looked for.
-        const isOfRoute = !(status === 400 && /"path":"request"/.test(text))
-        if (isOfRoute)
-          watch.hearReply({
-            method,
-            url: path,
-            // A byte order mark may be ignored (RFC 8259, 8.1).
-            sent: isRead ? new TextDecoder().decode(body) : undefined,
-            status,
-            headers,
-            text,
-          })
-        return [...faultsOfReply(reply, method === 'HEAD'), ...watch.takeFaults()]
-      }
+      const path = pathOf(sent.target)
+      if (listener === 'api' && status < 300) learn(path, parsed(body))
+      const text = body.toString()
+      // What is not a request of HTTP/1.1 is refused before a route is looked for.
+      if (status !== 400 || !/"path":"request"/.test(text))
+        watch.hearReply({
+          method: sent.method,
+          url: path,
+          // A byte order mark may be ignored (RFC 8259, 8.1).
+          sent: status < 300 && sent.body ? new TextDecoder().decode(sent.body) : undefined,
+          status,
+          headers,
+          text,
+        })
+      return [...faultsOfReply(reply, sent.method === 'HEAD'), ...watch.takeFaults()]
     }
 
     const faults: string[] = []
-    const attack = async (callWhole: ReturnType<typeof createCaller>): Promise<void> => {
+    const attack = async (): Promise<void> => {
       const property = fc.asyncProperty(anyRequest, async (request) => {
-        const found = await ('pieces' in request ? sendRaw(request) : callWhole(request))
+        const found = await attackOnce(request)
         if (found.length > 0) throw new Error(found.join('\n    '))
       })
       const { failed, counterexample, errorInstance } = await fc.check(property, {
@@ -135,20 +93,15 @@ export const runHostile = (seed: number, { databaseUrl, requests }: HostileRun) 
       faults.push(fault)
     }
 
-    const lanes = Array.from({ length: callers }, createCaller)
     const measured: Measured[] = []
-    let waiting: Promise<readonly string[]> = Promise.resolve([])
     const startedAt = Date.now()
     await instance.measure()
     for (let part = 0; part < parts && faults.length < mostFaults; part += 1) {
-      await Promise.all(lanes.map(attack))
+      await Promise.all(Array.from({ length: callers }, attack))
       if (!instance.isAlive()) break
-      if (part === 0 && requests >= leastForUnfinished) waiting = leaveUnfinished(ports)
       measured.push(await instance.measure())
     }
-    const tookMs = Date.now() - startedAt
-    faults.push(...(await waiting))
-    say(`${Math.round((requests * 1_000) / tookMs)} requests a second; replies:`)
+    say(`${Math.round((requests * 1_000) / (Date.now() - startedAt))} requests a second; replies:`)
     say([...counts].map((one) => one.join(' × ')).join(', '))
     const heldMs = Math.max(0, ...measured.map((one) => one.heldMs))
     return [
@@ -158,26 +111,46 @@ export const runHostile = (seed: number, { databaseUrl, requests }: HostileRun) 
     ]
   })
 
-export const portOf = (url: string): number => Number(new URL(url).port)
+const listenerOf = async (url: string, documentPath: string) => {
+  const document: ReturnType<typeof JSON.parse> = await (
+    await fetch(`${url}${documentPath}`)
+  ).json()
+  return { port: new URL(url).port, document, watch: createContractWatch(document) }
+}
 
-const documentAt = async (url: string): Promise<ReturnType<typeof JSON.parse>> =>
-  (await fetch(url)).json()
+interface Reply {
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+}
 
-/** Each is to be ended by the service while the others go on. */
-const leaveUnfinished = async (
-  ports: Readonly<Record<'api' | 'operator', number>>,
-): Promise<readonly string[]> => {
-  const ended = await Promise.all(
-    Object.values(ports).flatMap((port) =>
-      unfinished.map(async (text) => {
-        const connection = await openConnection(port)
-        connection.write(text)
-        const { fault } = await connection.rest(true)
-        return fault === undefined ? [] : [`${fault}: ${JSON.stringify(text)}`]
-      }),
-    ),
+const send = async (
+  agent: Agent,
+  port: string,
+  { method, target, headers, body }: FilledRequest,
+): Promise<Reply> => {
+  const request = httpRequest({
+    agent,
+    port,
+    host: '127.0.0.1',
+    method,
+    path: target,
+    headers: [['Host', '127.0.0.1'], ...headers].flat(),
+    signal: AbortSignal.timeout(patienceMs),
+  })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, rawHeaders } = response
+  const pairs = rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : [],
   )
-  return ended.flat()
+  return { status, headers: pairs, body: await buffer(response) }
+}
+
+/** As the service reads it. */
+const pathOf = (target: string): string => {
+  const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '')
+  return withoutOrigin.includes('#') ? withoutOrigin : (withoutOrigin.split('?')[0] ?? '')
 }
 
 const guards = ['x-content-type-options', 'content-security-policy', 'referrer-policy']
@@ -185,10 +158,7 @@ const guards = ['x-content-type-options', 'content-security-policy', 'referrer-p
 const ownFaults: readonly unknown[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
 /** What holds for every reply of an API, whatever was asked. */
-export const faultsOfReply = (
-  { status, headers, body }: WireReply,
-  isHead: boolean,
-): readonly string[] => {
+const faultsOfReply = ({ status, headers, body }: Reply, isHead: boolean): readonly string[] => {
   const fields = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
   const isJson = /^application\/json\b/.test(fields.get('content-type') ?? '')
   const value = isJson && !isHead && status !== 304 ? parsed(body) : {}

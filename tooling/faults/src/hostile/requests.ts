@@ -368,7 +368,6 @@ const strangeHeader: fc.Arbitrary<Header> = fc.oneof(
     ['Connection', 'keep-alive, X-API-Key, Content-Length'],
     ['Upgrade', 'websocket'],
     ['Expect', '200-maybe'],
-    ['Trailer', 'X-API-Key'],
     ['__proto__', 'x'],
     ['X-Many', 'x'.repeat(12_000)],
   ),
@@ -389,6 +388,8 @@ const contentType: fc.Arbitrary<readonly Header[]> = or(
     : [['Content-Type', value]],
 )
 
+/** What Node's client refuses to send in a header. */
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/g
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 const bodyOver10MiB = 10_485_761
@@ -431,11 +432,7 @@ const requestOf = (listener: Listener, operation: Operation): fc.Arbitrary<Hosti
   const noBody = fc.constant<HostileBody | undefined>(undefined)
   return fc
     .record({
-      method: or(
-        5,
-        fc.constant(method),
-        fc.constantFrom('GET', 'PUT', 'HEAD', 'TRACE', 'FOO', 'get'),
-      ),
+      method: or(5, fc.constant(method), fc.constantFrom('GET', 'PUT', 'HEAD', 'TRACE', 'FOO')),
       target: fc.tuple(pathOf(operation), queryOf(operation, names)).map((parts) => parts.join('')),
       headers: fc.tuple(...documented),
       more: or(15, fc.constant<Header[]>([]), fc.array(strangeHeader, { maxLength: 2 })),
@@ -449,57 +446,36 @@ const requestOf = (listener: Listener, operation: Operation): fc.Arbitrary<Hosti
       body: sent,
       headers: [...proof, ...headers, ...more, ...(sent === undefined ? [] : type)]
         .filter((one) => one !== undefined)
-        // What would end the line is for the raw bytes.
-        .map(([name, value]): Header => [name, latin1(value).replaceAll(/[\r\n]/g, ' ')]),
+        .map(([name, value]): Header => [name, latin1(value).replaceAll(unsendable, ' ')]),
     }))
 }
 
 export const anyOperation = (listener: Listener, document: Json): fc.Arbitrary<HostileRequest> =>
   fc.oneof(...operationsOf(document).map((operation) => requestOf(listener, operation)))
 
-// --- bytes ---
-
-export interface WrittenRequest {
-  readonly bytes: Buffer
-  /** The path as the service reads it. */
-  readonly path: string
-  /** Before it was cut in chunks. */
+/** A request with its places filled. */
+export interface FilledRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: readonly Header[]
   readonly body: Buffer | undefined
 }
 
-const chunkBytes = 65_536
-
 /** @param fill what the places become, all of one user */
-export const written = (
+export const filled = (
   { method, target, headers, body }: HostileRequest,
   fill: (text: string) => string,
-): WrittenRequest => {
-  const lines = [
-    `${method} ${target} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    ...headers.map((header) => header.join(': ')),
-    'X-Forwarded-For: {{address}}',
-  ]
-  const [head = '', ...rest] = fill([lines.join('\r\n'), body?.text ?? ''].join('\r\n\r\n')).split(
-    '\r\n\r\n',
+): FilledRequest => {
+  const sent = [...headers, ['X-Forwarded-For', '{{address}}']]
+  const [filledTarget, filledHeaders, text] = JSON.parse(
+    fill(JSON.stringify([target, sent, body?.text])),
   )
-  const sentTarget = head.slice(method.length + 1).split(' HTTP/1.1\r\n')[0] ?? ''
-  const withoutOrigin = sentTarget.replace(/^https?:\/\/[^/?#]*/i, '')
-  const path = withoutOrigin.includes('#') ? withoutOrigin : (withoutOrigin.split('?')[0] ?? '')
   if (body === undefined)
-    return { bytes: Buffer.from(`${head}\r\n\r\n`, 'latin1'), path, body: undefined }
-  const unpadded = Buffer.from(rest.join('\r\n\r\n'), 'latin1')
+    return { method, target: filledTarget, headers: filledHeaders, body: undefined }
+  const unpadded = Buffer.from(text, 'latin1')
   const bytes = Buffer.concat([unpadded, Buffer.alloc(body.padding, unpadded.at(-1) ?? 0)])
-  const pieces: Buffer[] = []
-  for (let at = 0; at < bytes.length; at += chunkBytes) {
-    const piece = bytes.subarray(at, at + chunkBytes)
-    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'))
-  }
-  const framed = body.isChunked ? [...pieces, Buffer.from('0\r\n\r\n')] : [bytes]
-  const framing = body.isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`
-  return {
-    bytes: Buffer.concat([Buffer.from(`${head}\r\n${framing}\r\n\r\n`, 'latin1'), ...framed]),
-    path,
-    body: bytes,
-  }
+  const framing: Header = body.isChunked
+    ? ['Transfer-Encoding', 'chunked']
+    : ['Content-Length', String(bytes.length)]
+  return { method, target: filledTarget, headers: [...filledHeaders, framing], body: bytes }
 }
