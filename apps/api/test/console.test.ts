@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { accessibilityFaults, chromiumPath, useBrowser } from './support/browser.ts'
+import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
 import { newFolder, request, startFrom, useTestService } from './support/service.ts'
 
@@ -21,11 +21,6 @@ const startDemo = async (now = Date.now): Promise<string> => {
   )
   onTestFinished(demo.close)
   return /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
-}
-
-const signIn = async (page: Page, key: string): Promise<void> => {
-  await page.getByLabel('API key').fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {

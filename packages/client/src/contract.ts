@@ -1754,6 +1754,10 @@ export interface components {
                  * @enum {string}
                  */
                 readonly reason?: "stop_loss" | "take_profit" | "stop_out" | "client" | "expert" | "mobile" | "web" | "other";
+                /** @description Of an opening deal: the stop loss of its order. */
+                readonly stopLoss?: number;
+                /** @description Of an opening deal: the take profit of its order. */
+                readonly takeProfit?: number;
             }[];
             /** @description Exact sums, each rounded once. They are the figures of the trade. */
             readonly sums: {

@@ -8,6 +8,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
+import { colourOf, drawInColours, frameOptions } from './chart-frame.ts'
 import { localDay, localMoment, money } from './format.ts'
 
 export type CurveData = DataOf<'getTradeCurve'>
@@ -46,48 +47,23 @@ const lastBalance = (points: readonly Point[]): number => {
 const deepestDrawdown = (points: readonly Point[]): number =>
   Math.min(...points.map(({ drawdown }) => -drawdown))
 
-/** Returns what removes it. It is drawn anew when the colours of the system change. */
-export const drawCurve = (element: HTMLElement, options: CurveOptions): (() => void) => {
-  let remove = draw(element, options)
-  const scheme = matchMedia('(prefers-color-scheme: dark)')
-  const redraw = (): void => {
-    remove()
-    remove = draw(element, options)
-  }
-  scheme.addEventListener('change', redraw)
-  return () => {
-    scheme.removeEventListener('change', redraw)
-    remove()
-  }
-}
+/** Returns what removes it. */
+export const drawCurve = (element: HTMLElement, options: CurveOptions): (() => void) =>
+  drawInColours(() => draw(element, options))
 
 const draw = (element: HTMLElement, { points, currency }: CurveOptions): (() => void) => {
-  const style = getComputedStyle(element)
-  const colour = (name: string): string => style.getPropertyValue(name).trim()
+  const colour = colourOf(element)
+  const frame = frameOptions(element)
   const chart = createChart(element, {
-    autoSize: true,
-    layout: {
-      // The logo writes a style element, which the policy forbids; the page names the library.
-      attributionLogo: false,
-      background: { color: 'transparent' },
-      textColor: colour('--quiet'),
-      fontFamily: style.fontFamily,
-      fontSize: 11,
-      panes: { separatorColor: colour('--line'), enableResize: false },
-    },
-    grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
-    rightPriceScale: { borderVisible: false },
+    ...frame,
     timeScale: {
-      borderVisible: false,
-      timeVisible: true,
+      ...frame.timeScale,
       tickMarkFormatter: (time: Time) => localDay(new Date(Number(time) * 1_000).toISOString()),
     },
     localization: {
       timeFormatter: (time: Time) => localMoment(Number(time)),
       priceFormatter: (value: number) => money(value, currency),
     },
-    handleScroll: { mouseWheel: false, vertTouchDrag: false },
-    handleScale: { mouseWheel: false },
   })
   const line = chart.addSeries(LineSeries, {
     color: colour('--accent'),

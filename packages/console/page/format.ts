@@ -38,6 +38,20 @@ export const price = (value: number): string =>
     maximumFractionDigits: Math.abs(value) < 1 ? 8 : 5,
   }).format(value)
 
+/** A price with the broker's decimals. */
+export const priceIn =
+  (digits: number) =>
+  (value: number): string =>
+    numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+
+/** Lots, with at least the usual two decimals. */
+export const lots = (value: number): string =>
+  numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
+
+/** The most decimals among the values: the broker's, where there are enough of its prices. */
+export const decimalsOf = (values: readonly number[]): number =>
+  Math.max(0, ...values.map((value) => String(value).split('.')[1]?.length ?? 0))
+
 export const percent = (value: number, digits = 1): string =>
   `${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)} %`
 
@@ -49,6 +63,8 @@ export const localTime = (iso: string): string => {
   const at = new Date(iso)
   return at.toDateString() === new Date().toDateString() ? today.format(at) : clock.format(at)
 }
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+export const localTimeOfDay = (iso: string): string => timeOfDay.format(new Date(iso))
 export const localDay = (iso: string): string => day.format(new Date(iso))
 export const localMoment = (epochSeconds: number): string =>
   clock.format(new Date(epochSeconds * 1_000))

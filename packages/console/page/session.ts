@@ -95,6 +95,7 @@ const areas = {
   orders: { scopes: ['trading:read'] },
   trades: { scopes: ['trading:read', 'history:read'] },
   insights: { scopes: ['trading:read', 'history:read'], capability: 'insights' },
+  prices: { scopes: ['market-data:read'], capability: 'market-data' },
   events: {
     scopes: ['trading:read', 'positions:read', 'history:read', 'accounts:read'],
     capability: 'events',

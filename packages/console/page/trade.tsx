@@ -1,9 +1,12 @@
 // One closed trade, and how its figures come about.
 import type { DataOf, Trade } from '@tradeport/client'
 import { duration, money, number, price } from './format.ts'
+import { late } from './late.tsx'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
+
+const TradePrices = late(async () => (await import('./trade-prices.tsx')).TradePrices)
 
 export const TradePage = ({ session, id }: { session: Session; id: string }) => {
   const { client, me } = session
@@ -41,6 +44,7 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
               <Result amount={data.netProfit} currency={account?.currency} />
             </h1>
             <Facts trade={data} accountName={account?.name ?? data.accountId} />
+            <TradePrices session={session} trade={data} deals={deals.data?.deals} />
             <Arithmetic trade={data} currency={account?.currency} />
             <Section title="The broker's deals">
               {dealsHidden === undefined ? (

@@ -109,6 +109,8 @@ const deal = encodedFrom(
     commission,
     swap,
     reason: optional(oneOf(dealReasons, 'Who or what caused it.', 'client')),
+    stopLoss: optional(decimal('Of an opening deal: the stop loss of its order.', 1.08)),
+    takeProfit: optional(decimal('Of an opening deal: the take profit of its order.', 1.09)),
   }),
   ({ side: type = 'buy', time: at = 0, ...deal }: BrokerDeal) => ({ ...deal, type, time: at }),
 )

@@ -1,0 +1,204 @@
+// Candles with lines and markers; in a file of its own, because the library is loaded with it.
+import type { Candle } from '@tradeport/client'
+import {
+  CandlestickSeries,
+  createChart,
+  createSeriesMarkers,
+  LineSeries,
+  LineStyle,
+  TickMarkType,
+  type IPriceLine,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import { colourOf, frameOptions } from './chart-frame.ts'
+import { localDay, localMoment, localTimeOfDay, priceIn } from './format.ts'
+
+/** A price that is drawn across the chart. */
+export interface PriceLine {
+  readonly id: string
+  readonly label: string
+  readonly kind: 'entry' | 'stop' | 'target' | 'now'
+  readonly price: number
+  /** Whether the reader may move it. */
+  readonly isMovable?: boolean
+}
+
+/** Something that happened at a time and a price. */
+export interface PriceMarker {
+  /** ISO 8601. */
+  readonly time: string
+  readonly price: number
+  readonly label: string
+  readonly isBuy: boolean
+}
+
+export interface CandleChart {
+  readonly setCandles: (candles: readonly Candle[]) => void
+  readonly setLines: (lines: readonly PriceLine[]) => void
+  readonly setMarkers: (markers: readonly PriceMarker[]) => void
+  /** While a line is moved, the scale of prices stands still. */
+  readonly holdScale: (isHeld: boolean) => void
+  /** Pixels from the top; undefined where there are no candles. */
+  readonly yOf: (price: number) => number | undefined
+  readonly priceAt: (y: number) => number | undefined
+  /** Of the part with candles, in pixels. */
+  readonly size: () => { readonly width: number; readonly height: number }
+  readonly remove: () => void
+}
+
+const secondsOf = (iso: string): UTCTimestamp => Math.floor(Date.parse(iso) / 1_000) as UTCTimestamp
+
+const colourNames = {
+  entry: '--accent',
+  stop: '--loss',
+  target: '--gain',
+  now: '--quiet',
+} as const
+
+/** How far lines may stretch the scale, in heights of the candles. */
+const maxStretch = 1
+
+/** @param onLayout is called whenever a price may have moved to another place */
+export const drawCandles = (
+  element: HTMLElement,
+  { digits, onLayout }: { readonly digits: number; readonly onLayout: () => void },
+): CandleChart => {
+  const colour = colourOf(element)
+  const frame = frameOptions(element)
+  const chart = createChart(element, {
+    ...frame,
+    // Room for the axis label of a line at either edge.
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.08 } },
+    timeScale: {
+      ...frame.timeScale,
+      rightOffset: 4,
+      tickMarkFormatter: (time: Time, type: TickMarkType) => {
+        const at = new Date(Number(time) * 1_000).toISOString()
+        return type >= TickMarkType.Time ? localTimeOfDay(at) : localDay(at)
+      },
+    },
+    localization: {
+      timeFormatter: (time: Time) => localMoment(Number(time)),
+      priceFormatter: (value: number) => priceIn(digits)(value),
+    },
+  })
+  let lines: readonly PriceLine[] = []
+  let heldRange: { readonly minValue: number; readonly maxValue: number } | undefined
+  let lastRange: typeof heldRange
+  const series = chart.addSeries(CandlestickSeries, {
+    upColor: 'transparent',
+    downColor: colour('--loss'),
+    borderUpColor: colour('--gain'),
+    borderDownColor: colour('--loss'),
+    wickUpColor: colour('--gain'),
+    wickDownColor: colour('--loss'),
+    priceLineVisible: false,
+    lastValueVisible: false,
+    priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits },
+    autoscaleInfoProvider: (own: () => { priceRange: typeof heldRange | null } | null) => {
+      const range = own()?.priceRange
+      if (range === null || range === undefined) return null
+      const height = range.maxValue - range.minValue || range.maxValue / 1_000
+      const drawn = lines
+        .map(({ price }) => price)
+        .filter(
+          (price) =>
+            price > range.minValue - maxStretch * height &&
+            price < range.maxValue + maxStretch * height,
+        )
+      lastRange = heldRange ?? {
+        minValue: Math.min(range.minValue, ...drawn),
+        maxValue: Math.max(range.maxValue, ...drawn),
+      }
+      return { priceRange: lastRange }
+    },
+  })
+  // The only notice that the library gives of a scale that has moved.
+  series.attachPrimitive({ updateAllViews: () => queueMicrotask(onLayout) })
+  const markers = createSeriesMarkers(series)
+  /** From the first marker to the last. */
+  const path = chart.addSeries(LineSeries, {
+    color: colour('--accent'),
+    lineWidth: 2,
+    lineStyle: LineStyle.Dotted,
+    priceLineVisible: false,
+    lastValueVisible: false,
+    crosshairMarkerVisible: false,
+  })
+  const drawn = new Map<string, IPriceLine>()
+  let times: readonly number[] = []
+  return {
+    setCandles: (candles) => {
+      const isFirst = times.length === 0
+      times = candles.map(({ time }) => secondsOf(time))
+      series.setData(
+        candles.map(({ time, open, high, low, close }) => ({
+          time: secondsOf(time),
+          open,
+          high,
+          low,
+          close,
+        })),
+      )
+      if (isFirst) chart.timeScale().fitContent()
+    },
+    setLines: (next) => {
+      lines = next
+      for (const [id, line] of drawn)
+        if (!next.some((one) => one.id === id)) {
+          series.removePriceLine(line)
+          drawn.delete(id)
+        }
+      for (const { id, kind, price, label, isMovable } of next) {
+        const options = {
+          price,
+          color: colour(colourNames[kind]),
+          lineWidth: 1 as const,
+          lineStyle: kind === 'entry' ? LineStyle.Solid : LineStyle.Dashed,
+          axisLabelVisible: true,
+          // One that can be moved has a handle, which names it.
+          title: isMovable === true ? '' : label,
+        }
+        const line = drawn.get(id)
+        if (line === undefined) drawn.set(id, series.createPriceLine(options))
+        else line.applyOptions(options)
+      }
+    },
+    setMarkers: (next) => {
+      // The library draws only at the opening of a candle.
+      const placed = next.map((marker) => {
+        const opening = times.findLast((at) => at <= secondsOf(marker.time)) ?? times[0] ?? 0
+        return { ...marker, time: opening as UTCTimestamp }
+      })
+      markers.setMarkers(
+        placed.map(({ time, price, label, isBuy }) => ({
+          time,
+          price,
+          position: isBuy ? ('atPriceBottom' as const) : ('atPriceTop' as const),
+          shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
+          color: colour('--accent'),
+          text: label,
+        })),
+      )
+      // Of several deals in one candle the last.
+      path.setData(
+        [...new Map(placed.map(({ time, price }) => [time, price]))].map(([time, value]) => ({
+          time,
+          value,
+        })),
+      )
+    },
+    holdScale: (isHeld) => {
+      heldRange = isHeld ? lastRange : undefined
+      if (!isHeld) series.applyOptions({})
+    },
+    yOf: (price) => series.priceToCoordinate(price) ?? undefined,
+    priceAt: (y) => series.coordinateToPrice(y) ?? undefined,
+    size: () => ({
+      width: chart.timeScale().width(),
+      height: chart.panes()[0]?.getHeight() ?? 0,
+    }),
+    remove: () => chart.remove(),
+  }
+}
