@@ -63,6 +63,15 @@ it('shows curve, breakdown, intervals and further statistics of the same trades'
     troughAt: '2026-01-10T12:30:00.000Z',
     recoveredAt: '2026-01-12T12:30:00.000Z',
   })
+  expect(curve.cashFlows).toEqual({
+    count: 2,
+    inflows: 1_000,
+    outflows: 100,
+    points: [
+      { time: '2026-01-01T00:00:00.000Z', amount: 1_000, reason: 'deposit', balance: 1_000 },
+      { time: '2026-01-14T00:00:00.000Z', amount: -100, reason: 'withdrawal', balance: 890 },
+    ],
+  })
   const hours = await read('/trades/breakdown?by=hour&timeZone=Asia/Kathmandu')
   expect(hours.groups).toMatchObject([{ key: '18', totalTrades: 12, enough: false }])
   const robust = await read('/trades/robust?resamples=1000')

@@ -1691,6 +1691,32 @@ export interface components {
                 /** @description In percent of the highest balance before it, deposits included; null over several accounts. */
                 readonly drawdownPercent: number | null;
             }[];
+            /** @description What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null over several accounts. */
+            readonly cashFlows: {
+                /** @description How many there are. */
+                readonly count: number;
+                /** @description The sum of the amounts above 0. */
+                readonly inflows: number;
+                /** @description The sum of the amounts below 0, as a positive magnitude. */
+                readonly outflows: number;
+                /** @description By time. Of more than 500 the largest. */
+                readonly points: readonly {
+                    /**
+                     * Format: date-time
+                     * @description When it was booked.
+                     */
+                    readonly time: string;
+                    /** @description In money; below 0 where it left the account. */
+                    readonly amount: number;
+                    /**
+                     * @description Why.
+                     * @enum {string}
+                     */
+                    readonly reason: "deposit" | "withdrawal" | "charge" | "correction" | "other";
+                    /** @description The account's balance after it. */
+                    readonly balance: number;
+                }[];
+            } | null;
             /** @description The deepest drawdown. */
             readonly maxDrawdown: {
                 /** @description In money; 0 when there is none. */
@@ -1783,7 +1809,7 @@ export interface components {
         };
         /** @description The trades of one key. */
         readonly TradeGroup: {
-            /** @description The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7) or hour (0 to 23), or the holding time (such as 1m_5m). */
+            /** @description The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7), hour (0 to 23) or both (1_09), the holding time (such as 1m_5m) or the result (such as -20_-10, under_-200 or over_400). */
             readonly key: string;
             /** @description How many trades there are. */
             readonly totalTrades: number;
@@ -2696,7 +2722,7 @@ export interface operations {
                 /** @description The latest, included. */
                 readonly endDate?: string;
                 /** @description What the trades are grouped by. */
-                readonly by: "symbol" | "side" | "account" | "month" | "weekday" | "hour" | "holding";
+                readonly by: "symbol" | "side" | "account" | "month" | "weekday" | "hour" | "weekday_hour" | "holding" | "result";
                 /** @description An IANA time zone, in which months, weekdays and hours are counted. */
                 readonly timeZone?: string;
             };

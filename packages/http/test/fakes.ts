@@ -341,7 +341,7 @@ export const fakeUseCases = ({
   getTradeDeals: () => TE.right({ deals: [deal], sums: dealSums, provenance }),
   getReconciliation: () => TE.right({ reconciliation, provenance }),
   getTradeCurve: () =>
-    TE.right({ data: tradeCurve(noResults, null, 500), provenance, warnings: [] }),
+    TE.right({ data: tradeCurve(noResults, null, null, 500), provenance, warnings: [] }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
   listSymbols: (filter) => TE.right(filterInstruments(filter)),
   getMarketData: () => TE.left(refuse('NotImplemented', { feature: 'market-data' })),

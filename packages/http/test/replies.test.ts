@@ -439,6 +439,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: {
         points: [],
+        cashFlows: null,
         maxDrawdown: { amount: 0, percent: null, peakAt: null, troughAt: null, recoveredAt: null },
       },
       meta: ofTrades,

@@ -198,6 +198,10 @@ onEachDatabase('statements', (here) => {
     ['the deals of a position', () => journal.records.deals(owner, accountId, '1')],
     ['a reconciliation', () => journal.records.reconciliation(owner, accountId)],
     ['the balances', () => journal.records.balances(owner, accountId, day)],
+    [
+      'the cash flows',
+      () => journal.records.cashFlows(owner, accountId, { from: 0, to: day }, 500),
+    ],
     ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
     ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
     [

@@ -68,6 +68,15 @@ const resultsOf = (trades: readonly ClosedTrade[]): TradeResults => ({
   holdingTimes: Float64Array.from(trades, ({ trade }) => trade.holdingTime),
 })
 
+interface Placed extends Pick<BrokerDeal, 'time' | 'id'> {
+  readonly entry?: BrokerDeal['entry'] | undefined
+}
+
+const byTimeAndText = (a: Placed, b: Placed): number =>
+  (a.time ?? 0) - (b.time ?? 0) ||
+  Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
+  ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1)
+
 const amountOf = (deal: BrokerDeal): number => sumExactly(balanceAmounts(deal))
 
 const isAfter = (trade: ClosedTrade, place: TradeListPlace | undefined): boolean =>
@@ -342,17 +351,35 @@ export const createFakeJournal = (
         )
         const moved = deals
           .filter(({ time }) => isReadableTime(time) && time >= from)
-          .toSorted(
-            (a, b) =>
-              (a.time ?? 0) - (b.time ?? 0) ||
-              Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
-              ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1),
-          )
+          .toSorted(byTimeAndText)
         const before = deals.filter((deal) => !moved.includes(deal)).flatMap(balanceAmounts)
         return {
           opening: sumExactly([journal?.held.state.check?.difference ?? 0, ...before]),
           times: Float64Array.from(moved, ({ time = 0 }) => time),
           amounts: Float64Array.from(moved, amountOf),
+        }
+      }),
+    cashFlows: (owner, accountId, { from = 0, to = Infinity }, limit) =>
+      TE.fromIO(() => {
+        const [journal] = ownJournals(owner, [accountId])
+        const flows = [...(journal?.held.deals.values() ?? [])].flatMap((deal) => {
+          const { id, entry, kind, time } = deal
+          const amount = amountOf(deal)
+          const isFlow = kind !== 'buy' && kind !== 'sell' && kind !== 'credit' && amount !== 0
+          const isWithin = isReadableTime(time) && time >= from && time <= to
+          return isFlow && isWithin ? [{ id, entry, kind, time, amount }] : []
+        })
+        const sumOf = (isIn: boolean): number =>
+          sumExactly(flows.map(({ amount }) => (amount > 0 === isIn ? Math.abs(amount) : 0)))
+        return {
+          count: flows.length,
+          inflows: sumOf(true),
+          outflows: sumOf(false),
+          largest: flows
+            .toSorted((a, b) => Math.abs(b.amount) - Math.abs(a.amount) || byTimeAndText(a, b))
+            .slice(0, limit)
+            .toSorted(byTimeAndText)
+            .map(({ time, amount, kind }) => ({ time, amount, kind })),
         }
       }),
     find: (owner, { accountId, ticket }) =>

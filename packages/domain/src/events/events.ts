@@ -2,7 +2,7 @@
 // 8601, and no field without a value. Null is what the broker did not report.
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
-import { dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
+import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
 import { entryOf, type PositionClose } from '../journal/closes.ts'
 import type {
   CancelledOrder,
@@ -297,31 +297,9 @@ const percentageOf = (amount: number, balance: number): number | null => {
   return balance === 0 ? null : (amount * 100) / Math.abs(balance)
 }
 
-/**
- * Charges are what the broker books for its services, interest and taxes, in either direction; a
- * dividend is none of them.
- */
 const changeReasonOf = (kind: DealKind, amount: number): string => {
-  switch (kind) {
-    case 'buy':
-    case 'sell':
-      return 'trade'
-    case 'balance':
-      return amount > 0 ? 'deposit' : 'withdrawal'
-    case 'charge':
-    case 'commission':
-    case 'interest':
-    case 'tax':
-      return 'charge'
-    case 'credit':
-    case 'correction':
-      return kind
-    case 'bonus':
-    case 'dividend':
-    case 'cancelled':
-    case 'other':
-      return 'other'
-  }
+  if (kind === 'buy' || kind === 'sell') return 'trade'
+  return kind === 'credit' ? kind : cashFlowReason(kind, amount)
 }
 
 const breachTexts: Readonly<Record<ThresholdType, readonly [figure: string, is: string]>> = {

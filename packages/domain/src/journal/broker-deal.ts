@@ -66,6 +66,53 @@ export const dealKey = ({ time, id, entry }: Pick<Deal, 'time' | 'id' | 'entry'>
 export const balanceAmounts = ({ kind, profit, commission, swap }: BrokerDeal): readonly number[] =>
   kind === 'credit' ? [] : [profit, commission, swap]
 
+/** Kinds of deals that move the balance without being part of a trade. */
+export type CashFlowKind = Exclude<DealKind, 'buy' | 'sell' | 'credit'>
+
+export const cashFlowReasons = ['deposit', 'withdrawal', 'charge', 'correction', 'other'] as const
+export type CashFlowReason = (typeof cashFlowReasons)[number]
+
+/**
+ * Charges are what the broker books for its services, interest and taxes, in either direction; a
+ * dividend is none of them.
+ */
+export const cashFlowReason = (kind: CashFlowKind, amount: number): CashFlowReason => {
+  switch (kind) {
+    case 'balance':
+      return amount > 0 ? 'deposit' : 'withdrawal'
+    case 'charge':
+    case 'commission':
+    case 'interest':
+    case 'tax':
+      return 'charge'
+    case 'correction':
+      return kind
+    case 'bonus':
+    case 'dividend':
+    case 'cancelled':
+    case 'other':
+      return 'other'
+  }
+}
+
+/** What moved the balance of an account and is no result of a trade: deposits, withdrawals, charges. */
+export interface CashFlow {
+  readonly time: Instant
+  /** Money; below 0 where it left the account. */
+  readonly amount: number
+  readonly kind: CashFlowKind
+}
+
+export interface CashFlows {
+  readonly count: number
+  /** The sum of the amounts above 0. */
+  readonly inflows: number
+  /** The sum of the amounts below 0, as a magnitude. */
+  readonly outflows: number
+  /** The largest of them, by time. */
+  readonly largest: readonly CashFlow[]
+}
+
 /**
  * A part of an account's history: `from` included, `to` excluded; rows before `offset` are left
  * out.

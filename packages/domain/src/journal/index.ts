@@ -1,10 +1,13 @@
 // The deals that are kept of an account: what to read next of the broker's history, and how it differs.
 export {
   balanceAmounts,
+  cashFlowReasons,
   dealKey,
   dealKinds,
   dealReasons,
   type BrokerDeal,
+  type CashFlowKind,
+  type CashFlows,
   type DealKind,
   type DealReason,
   type DealsPage,

@@ -3,7 +3,7 @@ import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
-import type { BrokerDeal } from '../journal/broker-deal.ts'
+import type { BrokerDeal, CashFlows } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -154,6 +154,16 @@ export interface TradeRecords {
     accountId: AccountId,
     from: Instant | undefined,
   ) => AsyncResult<BalanceHistory>
+  /**
+   * What moved the balance of an account and is no result of a trade, from `from` to `to`; of an
+   * unknown account nothing.
+   */
+  readonly cashFlows: (
+    owner: Owner,
+    accountId: AccountId,
+    range: Pick<TradeFilter, 'from' | 'to'>,
+    limit: number,
+  ) => AsyncResult<CashFlows>
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
   /** The deals of a position, in the order in which they are folded. */
   readonly deals: (

@@ -1,11 +1,12 @@
 // The statistics of groups of trades.
 import { statisticsOf, type TradeStatistics } from './trade-statistics.ts'
 import type { Column, TradeResults } from './trade-results.ts'
+import { resultSteps } from './result-steps.ts'
 import { createLocalTime, type TimeZone } from './time-zone.ts'
 
 /** What the records of trades are grouped by, and what follows from times. */
 export const recordedKeys = ['symbol', 'side', 'account'] as const
-const computedKeys = ['month', 'weekday', 'hour', 'holding'] as const
+const computedKeys = ['month', 'weekday', 'hour', 'weekday_hour', 'holding', 'result'] as const
 export type RecordedKey = (typeof recordedKeys)[number]
 export type ComputedKey = (typeof computedKeys)[number]
 export const breakdownKeys = [...recordedKeys, ...computedKeys]
@@ -37,28 +38,57 @@ const holdingTimes: readonly (readonly [key: string, seconds: number])[] = [
   ['over_1w', 604_800],
 ]
 
+/** In which group a trade is, as a number in the order of the keys, and the keys of these numbers. */
+interface Grouping {
+  readonly placeOf: (index: number) => number
+  readonly keyOf: (place: number) => string
+}
+
+const weekdayOf = (date: Date): number => date.getUTCDay() || 7
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+const byLocalTime =
+  (place: (date: Date) => number, keyOf: (place: number) => string) =>
+  ({ closedAt }: TradeResults, timeZone: TimeZone): Grouping => {
+    const localTime = createLocalTime(timeZone)
+    return { placeOf: (index) => place(localTime(closedAt[index] ?? 0)), keyOf }
+  }
+
+const groupings: {
+  readonly [Key in ComputedKey]: (results: TradeResults, timeZone: TimeZone) => Grouping
+} = {
+  month: byLocalTime(
+    (date) => 12 * date.getUTCFullYear() + date.getUTCMonth(),
+    (place) => `${Math.floor(place / 12)}-${twoDigits((place % 12) + 1)}`,
+  ),
+  weekday: byLocalTime(weekdayOf, String),
+  hour: byLocalTime((date) => date.getUTCHours(), String),
+  weekday_hour: byLocalTime(
+    (date) => 24 * weekdayOf(date) + date.getUTCHours(),
+    (place) => `${Math.floor(place / 24)}_${twoDigits(place % 24)}`,
+  ),
+  holding: ({ holdingTimes: held }) => ({
+    placeOf: (index) => holdingTimes.findLastIndex(([, seconds]) => (held[index] ?? 0) >= seconds),
+    keyOf: (place) => holdingTimes[place]?.[0] ?? '',
+  }),
+  result: ({ netProfits }) => {
+    const { placeOf, keyOf } = resultSteps(netProfits)
+    return { placeOf: (index) => placeOf(netProfits[index] ?? 0), keyOf }
+  },
+}
+
 /**
- * Trades by month (`2026-11`), weekday (`1`, Monday, to `7`), hour (`0` to `23`) of their closing in
- * the zone, or by how long they were held. In the order of the keys; groups without trades are left
- * out.
+ * Trades by month (`2026-11`), weekday (`1`, Monday, to `7`), hour (`0` to `23`) or both (`1_09`) of
+ * their closing in the zone, by how long they were held, or by their result. In the order of the
+ * keys; groups without trades are left out.
  */
 export const groupsOf = (
-  { netProfits, closedAt, holdingTimes: held }: TradeResults,
+  results: TradeResults,
   by: ComputedKey,
   timeZone: TimeZone,
 ): readonly TradeGroup[] => {
-  const localTime = createLocalTime(timeZone)
-  /** A number in the order of the keys. */
-  const placeOf = {
-    month: (index: number) => {
-      const date = localTime(closedAt[index] ?? 0)
-      return 12 * date.getUTCFullYear() + date.getUTCMonth()
-    },
-    weekday: (index: number) => localTime(closedAt[index] ?? 0).getUTCDay() || 7,
-    hour: (index: number) => localTime(closedAt[index] ?? 0).getUTCHours(),
-    holding: (index: number) =>
-      holdingTimes.findLastIndex(([, seconds]) => (held[index] ?? 0) >= seconds),
-  }[by]
+  const { netProfits } = results
+  const { placeOf, keyOf } = groupings[by](results, timeZone)
   const groups = new Map<number, number[]>()
   for (let index = 0; index < netProfits.length; index++) {
     const place = placeOf(index)
@@ -68,12 +98,5 @@ export const groupsOf = (
   }
   return [...groups]
     .toSorted(([one], [other]) => one - other)
-    .map(([place, ofGroup]) => groupOf(keyTexts[by](place), ofGroup))
-}
-
-const keyTexts: { readonly [Key in ComputedKey]: (place: number) => string } = {
-  month: (place) => `${Math.floor(place / 12)}-${String((place % 12) + 1).padStart(2, '0')}`,
-  weekday: String,
-  hour: String,
-  holding: (place) => holdingTimes[place]?.[0] ?? '',
+    .map(([place, ofGroup]) => groupOf(keyOf(place), ofGroup))
 }

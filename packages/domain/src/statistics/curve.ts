@@ -1,4 +1,5 @@
 // The curve of summed net profit, with its drawdown in money, in percent and in time.
+import { cashFlowReason, type CashFlowReason, type CashFlows } from '../journal/broker-deal.ts'
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
@@ -19,8 +20,21 @@ export interface CurvePoint {
   readonly drawdownPercent: number | null
 }
 
+/** A deposit, a withdrawal, or what else moved the balance and is no result of a trade. Money. */
+export interface CashFlowPoint {
+  readonly time: Instant
+  readonly amount: number
+  readonly reason: CashFlowReason
+  /** Of the account, after everything up to that millisecond. */
+  readonly balance: number
+}
+
 export interface TradeCurve {
   readonly points: readonly CurvePoint[]
+  /** Null over several accounts. */
+  readonly cashFlows:
+    | (Omit<CashFlows, 'largest'> & { readonly points: readonly CashFlowPoint[] })
+    | null
   /** The deepest drawdown. A time is null where there is none. */
   readonly maxDrawdown: {
     readonly amount: number
@@ -35,12 +49,14 @@ export interface TradeCurve {
 
 /**
  * @param history null over several accounts
+ * @param cashFlows null over several accounts
  * @param count the maximum of points, at least 4: the first, the last, and the peak and the trough
  * of the deepest drawdown are always among them
  */
 export const tradeCurve = (
   { netProfits, closedAt }: TradeResults,
   history: BalanceHistory | null,
+  cashFlows: CashFlows | null,
   count: number,
 ): TradeCurve => {
   const sums = runningSums(netProfits)
@@ -60,6 +76,7 @@ export const tradeCurve = (
       drawdown: falls[index] ?? 0,
       drawdownPercent: percentAt(index),
     })),
+    cashFlows: history && cashFlows && withBalances(cashFlows, history),
     maxDrawdown: {
       amount,
       percent: trough === null ? history && 0 : percentAt(trough),
@@ -67,6 +84,22 @@ export const tradeCurve = (
       troughAt: timeAt(trough),
       recoveredAt: timeAt(recovered),
     },
+  }
+}
+
+const withBalances = ({ largest, ...sums }: CashFlows, history: BalanceHistory) => {
+  const { balances } = balancesAt(
+    history,
+    largest.map(({ time }) => time),
+  )
+  return {
+    ...sums,
+    points: largest.map(({ time, amount, kind }, index) => ({
+      time,
+      amount,
+      reason: cashFlowReason(kind, amount),
+      balance: balances[index] ?? 0,
+    })),
   }
 }
 

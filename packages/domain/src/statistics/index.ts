@@ -14,7 +14,7 @@ export {
   type CalculationName,
   type CalculationResult,
 } from './calculations.ts'
-export { tradeCurve, type CurvePoint, type TradeCurve } from './curve.ts'
+export { tradeCurve, type CashFlowPoint, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 export { parseTimeZone, utc, type TimeZone } from './time-zone.ts'

@@ -4,7 +4,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
-import type { BrokerDeal } from '../journal/broker-deal.ts'
+import type { BrokerDeal, CashFlows } from '../journal/broker-deal.ts'
 import type { Calculate, JournalSums, TradeSelection } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -70,6 +70,8 @@ type InsightTag = 'AccountNotFound' | JournalTag
 type CalculationTag = InsightTag | 'RateLimitExceeded'
 
 type OfTradeResults = Exclude<CalculationName, 'robustStatistics'>
+/** Some brokers book a charge each day. */
+const mostCashFlows = 500
 /** Their statistics take some 10 ms. */
 const mostTradesHere = 25_000
 
@@ -109,6 +111,14 @@ export const createInsights = (ports: InsightPorts) => {
     )
   }
 
+  const queryCashFlows = (
+    owner: Owner,
+    { accountIds: [accountId, ...others], filter }: TradeSelection,
+  ): AsyncResult<CashFlows | null> =>
+    accountId === undefined || others.length > 0
+      ? TE.right(null)
+      : trades.cashFlows(owner, accountId, filter, mostCashFlows)
+
   return {
     /** GET /trades/stats?extended=true. */
     getExtendedStatistics: (
@@ -130,9 +140,14 @@ export const createInsights = (ports: InsightPorts) => {
       points: number,
     ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
       pipe(
-        queryTrades(owner, filter, (selection) => queryResultsAndBalances(owner, selection)),
-        TE.bindW('data', ({ rows: { results, balances } }) =>
-          calculate(owner, 'tradeCurve', results, balances, points),
+        queryTrades(owner, filter, (selection) =>
+          pipe(
+            queryResultsAndBalances(owner, selection),
+            TE.apS('cashFlows', queryCashFlows(owner, selection)),
+          ),
+        ),
+        TE.bindW('data', ({ rows: { results, balances, cashFlows } }) =>
+          calculate(owner, 'tradeCurve', results, balances, cashFlows, points),
         ),
         TE.map(({ data, ...found }) => summed(found, data)),
       ),

@@ -1,7 +1,8 @@
 // Groups of trades, compared with Intl's own calendar, and tables of the days on which clocks change.
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import { groupsOf } from '../../src/statistics/breakdown.ts'
 import { createLocalTime, parseTimeZone, type TimeZone } from '../../src/statistics/time-zone.ts'
 import { statisticsOf } from '../../src/statistics/trade-statistics.ts'
@@ -63,6 +64,12 @@ it.each([
     ['2027-01-01T04:59:00Z', '2026-02-01T05:00:00Z'],
     ['2026-02', '2026-12'],
   ],
+  [
+    'weekday_hour',
+    'Europe/Berlin',
+    ['2026-01-05T08:00:00Z', '2026-01-04T23:00:00Z', '2026-01-04T22:59:59Z'],
+    ['1_00', '1_09', '7_23'],
+  ],
   ['hour', 'UTC', ['2026-01-01T10:00:00Z', '2026-01-01T09:00:00Z'], ['9', '10']],
 ] as const)('by %s in %s, of %j, have the keys %j', (by, timeZone, times, keys) => {
   const groups = groupsOf(resultsOf(times.map((time) => trade(time))), by, timeZone as TimeZone)
@@ -83,6 +90,72 @@ it('by holding time are in order, with the statistics of each', () => {
     ['over_1w', 1],
   ])
   expect(groups[0]).toEqual({ key: 'under_1m', ...statisticsOf([1, 2]), enough: false })
+})
+
+/** Of the key of a step. */
+const edgesOf = (key: string): readonly [lower: number, upper: number] => {
+  const [first = '', second = ''] = key.split('_')
+  if (first === 'under') return [-Infinity, Number(second)]
+  return first === 'over' ? [Number(second), Infinity] : [Number(first), Number(second)]
+}
+
+const groupsOfResults = (netProfits: readonly number[]) =>
+  groupsOf(
+    { netProfits, closedAt: netProfits.map(() => 0), holdingTimes: netProfits.map(() => 0) },
+    'result',
+    zones[0] as TimeZone,
+  )
+
+describe('by result', () => {
+  it.each([
+    [[], []],
+    [[0, 0], [['-1_0', 2]]],
+    [[0.07, 0.07], [['0_0.1', 2]]],
+    [
+      [-5, 0, 5, 10],
+      [
+        ['-20_0', 2],
+        ['0_20', 2],
+      ],
+    ],
+    [
+      [...Array.from({ length: 98 }, (_, at) => (at % 8) + 1), -70, 90],
+      [
+        ['under_0', 1],
+        ['0_2', 26],
+        ['2_4', 24],
+        ['4_6', 24],
+        ['6_8', 24],
+        ['over_8', 1],
+      ],
+    ],
+  ] as const)('%j has the steps %j', (results, steps) => {
+    expect(groupsOfResults(results).map(({ key, totalTrades }) => [key, totalTrades])).toEqual(
+      steps,
+    )
+  })
+
+  it('is in the step whose edges enclose it, and the steps are few, equal and in order', () => {
+    const cents = fc.integer({ min: -1e5, max: 1e5 }).map((amount) => amount / 100)
+    const rare = fc.integer({ min: -1e9, max: 1e9 }).map((amount) => amount / 100)
+    const results = fc.array(fc.oneof({ weight: 20, arbitrary: cents }, rare), { minLength: 1 })
+    fc.assert(
+      fc.property(results, (drawn) => {
+        const groups = groupsOfResults(drawn)
+        expect(groups.length).toBeLessThan(45)
+        for (const { key, totalTrades, netProfit } of groups) {
+          const [lower, upper] = edgesOf(key)
+          const within = drawn.filter((result) => result > lower && result <= upper)
+          expect([totalTrades, netProfit]).toEqual([within.length, sumExactly(within)])
+        }
+        expect(groups.reduce((sum, { totalTrades }) => sum + totalTrades, 0)).toBe(drawn.length)
+        const steps = groups.map(({ key }) => edgesOf(key)).filter((edges) => edges.every(isFinite))
+        const widths = new Set(steps.map(([lower, upper]) => (upper - lower).toPrecision(8)))
+        expect(widths.size).toBeLessThan(2)
+        expect(steps).toEqual(steps.toSorted(([one], [other]) => one - other))
+      }),
+    )
+  })
 })
 
 it.each([29, 30])('say of %i trades whether they are enough', (count) => {

@@ -25,6 +25,7 @@ const accounts = fc
     const moved = [...inOrder, ...deposits].toSorted((a, b) => a.at - b.at)
     return {
       opening,
+      deposits: deposits.toSorted((a, b) => a.at - b.at),
       trades: inOrder,
       moved,
       results: {
@@ -70,7 +71,7 @@ describe('the curve', () => {
     fc.assert(
       fc.property(accounts, (drawn) => {
         const points = replay(drawn)
-        const curve = tradeCurve(drawn.results, drawn.history, 2_000)
+        const curve = tradeCurve(drawn.results, drawn.history, null, 2_000)
         expect(curve.points).toEqual(points)
         const amount = Math.max(0, ...points.map(({ drawdown }) => drawdown))
         const trough = points.findIndex(({ drawdown }) => drawdown === amount)
@@ -84,7 +85,7 @@ describe('the curve', () => {
           troughAt: isFallen ? points[trough]?.time : null,
           recoveredAt: isFallen ? (recovered?.time ?? null) : null,
         })
-        const alone = tradeCurve(drawn.results, null, 2_000)
+        const alone = tradeCurve(drawn.results, null, null, 2_000)
         expect(alone.maxDrawdown).toEqual({ ...curve.maxDrawdown, percent: null })
         expect(alone.points).toEqual(
           points.map((point) => ({ ...point, balance: null, drawdownPercent: null })),
@@ -97,8 +98,8 @@ describe('the curve', () => {
   it('keeps as many points as were asked for, the first, the last, the peak and the trough among them', () => {
     fc.assert(
       fc.property(accounts, fc.integer({ min: 4, max: 12 }), (drawn, count) => {
-        const whole = tradeCurve(drawn.results, drawn.history, 2_000)
-        const { points, maxDrawdown } = tradeCurve(drawn.results, drawn.history, count)
+        const whole = tradeCurve(drawn.results, drawn.history, null, 2_000)
+        const { points, maxDrawdown } = tradeCurve(drawn.results, drawn.history, null, count)
         expect(points).toHaveLength(Math.min(count, whole.points.length))
         expect(whole.points).toEqual(expect.arrayContaining([...points]))
         expect(maxDrawdown).toEqual(whole.maxDrawdown)
@@ -107,6 +108,34 @@ describe('the curve', () => {
         const { peakAt, troughAt } = maxDrawdown
         for (const at of [peakAt, troughAt].filter((time) => time !== null))
           expect(points.map(({ time }) => time)).toContain(at)
+      }),
+    )
+  })
+
+  it('has the balance after everything of the moment of a cash flow', () => {
+    fc.assert(
+      fc.property(accounts, (drawn) => {
+        const largest = drawn.deposits.map(({ at, net }) => ({
+          time: at,
+          amount: net,
+          kind: 'balance' as const,
+        }))
+        const sums = { count: 7, inflows: 5, outflows: 3 }
+        const flows = { ...sums, largest }
+        const { cashFlows } = tradeCurve(drawn.results, drawn.history, flows, 4)
+        expect(cashFlows).toEqual({
+          ...sums,
+          points: largest.map(({ time, amount }) => ({
+            time,
+            amount,
+            reason: amount > 0 ? 'deposit' : 'withdrawal',
+            balance: sumExactly([
+              drawn.opening,
+              ...drawn.moved.filter(({ at }) => at <= time).map(({ net }) => net),
+            ]),
+          })),
+        })
+        expect(tradeCurve(drawn.results, null, null, 4).cashFlows).toBeNull()
       }),
     )
   })
@@ -141,7 +170,7 @@ describe('the further statistics', () => {
           longestWinStreak: runs(true),
           longestLossStreak: runs(false),
           averageHoldingTime: trades.reduce((sum, { held }) => sum + held, 0) / n,
-          maxDrawdownPercent: tradeCurve(drawn.results, drawn.history, 4).maxDrawdown.percent,
+          maxDrawdownPercent: tradeCurve(drawn.results, drawn.history, null, 4).maxDrawdown.percent,
           recoveryFactor:
             found.maxDrawdown === 0
               ? ofNothing

@@ -36,6 +36,12 @@ it('compute balances of one account alone, and warn of several currencies', asyn
         { time: 10, netProfit: 100, balance: 1_099, drawdown: 0, drawdownPercent: 0 },
         { time: 20, netProfit: 50, balance: 1_050, drawdown: 50, drawdownPercent: 5_000 / 1_099 },
       ],
+      cashFlows: {
+        count: 1,
+        inflows: 1_000,
+        outflows: 0,
+        points: [{ time: 1, amount: 1_000, reason: 'deposit', balance: 1_000 }],
+      },
       maxDrawdown: { amount: 50, peakAt: 10, troughAt: 20, recoveredAt: null },
     },
     warnings: [],
@@ -44,7 +50,11 @@ it('compute balances of one account alone, and warn of several currencies', asyn
   expect(extended.data.maxDrawdownPercent).toBe(5_000 / 1_099)
   const several = await rightOf(insights.getTradeCurve(caller, all, 500))
   expect(several).toMatchObject({
-    data: { points: [{ balance: null }, { balance: null }], maxDrawdown: { percent: null } },
+    data: {
+      points: [{ balance: null }, { balance: null }],
+      cashFlows: null,
+      maxDrawdown: { percent: null },
+    },
     warnings: [{ code: 'mixed_currencies' }],
   })
 })
@@ -54,6 +64,7 @@ it('begin a curve of later trades with the balance of then', async () => {
   const { data } = await rightOf(
     insights.getTradeCurve(caller, { ...all, accountId: id, from: 15 }, 500),
   )
+  expect(data.cashFlows).toEqual({ count: 0, inflows: 0, outflows: 0, points: [] })
   expect(data.points).toEqual([
     { time: 20, netProfit: -50, balance: 1_050, drawdown: 50, drawdownPercent: 5_000 / 1_099 },
   ])

@@ -1,6 +1,6 @@
 // The capability `insights`: what is computed of closed trades beyond their statistics.
 import { refuse } from '@tradeport/domain/errors'
-import { dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
+import { cashFlowReasons, dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
 import { breakdownKeys, parseTimeZone, utc, type TradeGroup } from '@tradeport/domain/statistics'
 import type { Reconciliation } from '@tradeport/domain/use-cases'
 import {
@@ -64,6 +64,25 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
     }),
     'At most `points`. The first, the last, and the peak and the trough of the deepest drawdown are always among them.',
   ),
+  cashFlows: nullable(
+    object(
+      'What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null over several accounts.',
+      {
+        count: whole('How many there are.', 1),
+        inflows: decimal('The sum of the amounts above 0.', 10_000),
+        outflows: decimal('The sum of the amounts below 0, as a positive magnitude.', 0),
+        points: list(
+          object('One of them.', {
+            time: time('When it was booked.'),
+            amount: decimal('In money; below 0 where it left the account.', 10_000),
+            reason: oneOf(cashFlowReasons, 'Why.', 'deposit'),
+            balance: decimal("The account's balance after it.", 10_000),
+          }),
+          'By time. Of more than 500 the largest.',
+        ),
+      },
+    ),
+  ),
   maxDrawdown: object('The deepest drawdown.', {
     amount: decimal('In money; 0 when there is none.', 811.2),
     percent: percent(7.4),
@@ -84,7 +103,7 @@ const breakdown = record('TradeBreakdown', 'The statistics of groups of trades.'
   groups: list(
     record('TradeGroup', 'The trades of one key.', {
       key: text(
-        'The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7) or hour (0 to 23), or the holding time (such as 1m_5m).',
+        'The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7), hour (0 to 23) or both (1_09), the holding time (such as 1m_5m) or the result (such as -20_-10, under_-200 or over_400).',
         'EURUSD',
       ),
       ...statisticsFields,

@@ -1,6 +1,7 @@
 // Closed trades of one owner's synchronised journals, by index: each account's are read in closing
 // order, and merged.
 import type { JournalSums, TradeRecords, TradeSelection } from '@tradeport/domain/ports'
+import type { CashFlowKind } from '@tradeport/domain/journal'
 import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import {
@@ -69,6 +70,39 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         opening: Number(row?.opening ?? 0),
         times: unpacked(row?.times),
         amounts: unpacked(row?.amounts),
+      }
+    },
+    cashFlows: async (owner, accountId, { from = 0, to = latestTime }, limit) => {
+      const rows = await query<{
+        readonly time: number
+        readonly kind: CashFlowKind
+        readonly amount: string
+        readonly count: number
+        readonly inflows: string
+        readonly outflows: string
+      }>(
+        knex,
+        sql`select * from (
+            select flows.*, count(*) over ()::int as count,
+              coalesce(sum(amount) filter (where amount > 0) over (), 0) as inflows,
+              coalesce(-sum(amount) filter (where amount < 0) over (), 0) as outflows
+            from (
+              select time_ms as time, deals.id, entry, kind, profit + commission + swap as amount
+              from ${ownDeals(
+                owner,
+                accountId,
+                sql`kind not in ('buy', 'sell') and kind <> 'credit' and profit + commission + swap <> 0
+                  and time_ms between ${from} and ${Math.min(to, latestTime)}`,
+              )}) as flows
+            order by abs(amount) desc, time, id, entry limit ${limit}) as largest
+          order by time, id, entry`,
+      )
+      const [first] = rows
+      return {
+        count: first?.count ?? 0,
+        inflows: Number(first?.inflows ?? 0),
+        outflows: Number(first?.outflows ?? 0),
+        largest: rows.map(({ time, kind, amount }) => ({ time, kind, amount: Number(amount) })),
       }
     },
     find: (owner, { accountId, ticket }) =>

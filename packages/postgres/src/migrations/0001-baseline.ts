@@ -457,6 +457,7 @@ const tables = `
   );
   -- Partial, so that the planner does not use it for reads by time before it has statistics.
   create index deals_of_positions on deals (tenant_id, account_id, position_id) where position_id is not null;
+  create index deals_of_money on deals (tenant_id, account_id, time_ms) where kind not in ('buy', 'sell');
 
   -- The positions that are folded from the deals.
   create table trades (
