@@ -71,7 +71,7 @@ export const Breakdown = ({
   )
 }
 
-const Groups = ({
+export const Groups = ({
   groups,
   by,
   name,

@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { followLink, useAddress } from './location.ts'
 import { Overview } from './overview.tsx'
+import { Report } from './report.tsx'
 import {
   forgetKey,
   keepKey,
@@ -101,6 +102,8 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
           <TradePage session={session} id={decodeURIComponent(tradeId)} />
         ) : path === '/console/trades' ? (
           <Trades session={session} query={query} />
+        ) : path === '/console/report' ? (
+          <Report session={session} query={query} />
         ) : (
           <Overview session={session} query={query} />
         )}

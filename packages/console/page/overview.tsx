@@ -185,7 +185,12 @@ const CurveSection = ({
   return (
     <Section
       title={`Balance of ${account.name}`}
-      aside={<a href={`/console/trades?account=${account.id}`}>Its trades and statistics</a>}
+      aside={
+        <>
+          <a href={`/console/trades?account=${account.id}`}>Its trades and statistics</a> ·{' '}
+          <a href={`/console/report?account=${account.id}`}>Its report</a>
+        </>
+      }
     >
       {hidden === undefined ? (
         <>

@@ -69,7 +69,16 @@ export const Trades = ({ session, query }: { session: Session; query: URLSearchP
     <>
       <h1>Trades</h1>
       <Filters query={query} accounts={accounts.data ?? []} />
-      <Section title="Statistics">
+      <Section
+        title="Statistics"
+        aside={
+          filter.accountId !== undefined && (
+            <a href={reportUrl(query)} title="Of all symbols, on a page that prints">
+              Report of this account
+            </a>
+          )
+        }
+      >
         <Shown read={statistics}>
           {({ data, meta }) => (
             <>
@@ -102,7 +111,16 @@ export const Trades = ({ session, query }: { session: Session; query: URLSearchP
   )
 }
 
-const changeFilter = ({
+/** Of the account and the days of the filters. */
+const reportUrl = (query: URLSearchParams): string => {
+  const kept = ['account', 'from', 'to'].flatMap((name) => {
+    const value = query.get(name)
+    return value === null ? [] : [[name, value] as [string, string]]
+  })
+  return `/console/report?${new URLSearchParams(kept).toString()}`
+}
+
+export const changeFilter = ({
   currentTarget: { name, value },
 }: {
   currentTarget: HTMLInputElement | HTMLSelectElement

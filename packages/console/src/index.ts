@@ -45,7 +45,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** The paths at which the page decides by itself what it shows. */
-const pagePaths = ['/console', '/console/trades', '/console/trades/:id'] as const
+const pagePaths = ['/console', '/console/trades', '/console/trades/:id', '/console/report'] as const
 
 /**
  * The page and the files that it loads.

@@ -1,0 +1,124 @@
+// The report of the console in a real browser, and as a file that the command line makes.
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
+import { keyOf, linkDesk } from './support/desk.ts'
+import { startTestService, useTestService } from './support/service.ts'
+
+const trades = Array.from({ length: 40 }, (_, at) =>
+  tradeDeals({
+    positionId: String(at + 100),
+    profit: at % 3 === 0 ? -20 - at : 15,
+    openedAt: new Date(Date.UTC(2026, 0, at + 10, 10)).toISOString(),
+    closedAt: new Date(Date.UTC(2026, 0, at + 10, 22, 30)).toISOString(),
+  }),
+).flat()
+const history = historyOf([
+  depositDeal('1', '2026-01-01T00:00:00.000Z', 1_000),
+  ...trades,
+  // It was opened before the broker's records begin.
+  ...tradeDeals({
+    positionId: '900',
+    profit: 3,
+    openedAt: '2026-01-02T10:00:00.000Z',
+    closedAt: '2026-01-02T11:00:00.000Z',
+  }).slice(1),
+  depositDeal('2', '2026-02-01T00:00:00.000Z', -100),
+])
+
+const money = (amount: number): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount)
+
+/** Pages of a file of Chromium. */
+const pagesOf = (file: Buffer): number =>
+  file.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
+
+describe.skipIf(chromiumPath === undefined)('the report', () => {
+  const browser = useBrowser()
+  const service = useTestService([], { environment: { CAPABILITIES: 'console,insights' } })
+  const open = async (path: string, user: string, options = {}): Promise<Page> => {
+    const page = await browser.open(`${service.apiUrl}/console/report?${path}`, {
+      timezoneId: 'Europe/Berlin',
+      ...options,
+    })
+    await signIn(page, keyOf(user))
+    await page.locator('[data-report=complete], [data-report=failed]').waitFor()
+    return page
+  }
+  const refusal = async (path: string) => (await open(path, 'u-2')).getByRole('alert').innerText()
+
+  it("has the API's figures of the period, and says what is left out", async () => {
+    const desk = await linkDesk(service, { user: 'u-1', broker: { history } })
+    const page = await open(`account=${desk.accountId}&from=2026-01-13&to=2026-02-15`, 'u-1')
+    const period = 'startDate=2026-01-12T23:00:00.000Z&endDate=2026-02-15T22:59:59.999Z'
+    const { body } = await desk.get(`/trades/stats?accountId=${desk.accountId}&${period}`)
+    const { totalTrades, netProfit, maxDrawdown, largestWin, largestLoss } = body.data
+    const textOf = (name: string) => page.getByRole('region', { name }).innerText()
+    expect(totalTrades).toBe(34)
+    const shown = await textOf('Result')
+    for (const figure of [String(totalTrades), money(netProfit), money(maxDrawdown)])
+      expect(shown).toContain(figure)
+    expect(await textOf('Account and period')).toContain('Europe/Berlin')
+    expect(await textOf('Does the history agree')).toContain('It agrees')
+    const rows = page.getByRole('region', { name: 'Worst and best trades' }).getByRole('row')
+    expect(await rows.nth(2).innerText()).toContain(money(-largestLoss))
+    expect(await rows.nth(8).innerText()).toContain(`+${money(largestWin)}`)
+    expect(await rows.nth(2).getByRole('link').getAttribute('href')).toContain(desk.accountId)
+    expect(await textOf('Months')).toMatch(/2026-01[^]*2026-02/)
+    expect(await textOf('What is left out')).toContain(
+      'Position 900: the deal that opened it is not in the history',
+    )
+    expect(await page.title()).toBe('Report of Account 1, 2026-01-13 to 2026-02-15')
+  })
+
+  it.each([
+    [360, 'light'],
+    [1_440, 'dark'],
+  ] as const)(
+    'is accessible at %i pixels in %s colours, and prints the same to A4 and letter',
+    async (width, colorScheme) => {
+      const user = `u-${width}`
+      const desk = await linkDesk(service, { user, broker: { history } })
+      const options = { viewport: { width, height: 800 }, colorScheme }
+      const page = await open(`account=${desk.accountId}`, user, options)
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(
+        0,
+      )
+      for (const format of ['A4', 'Letter'])
+        expect(pagesOf(await page.pdf({ format, printBackground: true }))).toBe(3)
+      await page.emulateMedia({ media: 'print' })
+      const printed = await page.evaluate<string>('document.body.innerText')
+      expect(printed).toMatch(
+        /^\s*TRADING REPORT\s+Account 1\s[^]*What is left out[^]*metaapi\.\s*$/,
+      )
+      expect(
+        await page.evaluate('getComputedStyle(document.querySelector(".report h2")).color'),
+      ).toBe('rgb(0, 0, 0)')
+    },
+  )
+
+  it('is not made where something cannot be read', async () => {
+    const desk = await linkDesk(service, { user: 'u-2', broker: { history } })
+    expect(await refusal('account=nothing')).toContain('no account with the id "nothing"')
+    expect(await refusal(`account=${desk.accountId}&from=yesterday`)).toContain(
+      'from must be a day such as 2026-01-31; got "yesterday".',
+    )
+    desk.fail('any', { kind: 'unavailable' })
+    onTestFinished(() => desk.heal())
+    expect(await refusal(`account=${desk.accountId}`)).toContain('The report cannot be made')
+  })
+
+  it('says what it does not know without the capability insights', async () => {
+    const without = await startTestService([], { environment: { CAPABILITIES: 'console' } })
+    onTestFinished(() => without.close())
+    const desk = await linkDesk(without, { user: 'u-1', broker: { history } })
+    const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`)
+    await signIn(page, keyOf('u-1'))
+    await page.getByRole('link', { name: 'Report of this account' }).click()
+    await page.locator('[data-report=complete]').waitFor()
+    const missing = page.getByText('does not have the capability insights')
+    expect(await missing.count()).toBe(3)
+  })
+})

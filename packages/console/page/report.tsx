@@ -1,0 +1,554 @@
+// The report of an account over a period, on a page that prints: what happened, how sure it is, and
+// what it leaves out. It is shown whole or not at all.
+import type { Account, DataOf, QueryOf, Trade, TradeStatistics } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Groups } from './breakdown.tsx'
+import type { CurveData } from './chart.ts'
+import { duration, localDay, money, number, percent, price, utcTime } from './format.ts'
+import { Notice, Result, Scroll, Section } from './parts.tsx'
+import { useRead } from './read.ts'
+import { ReportCurve } from './report-curve.tsx'
+import { whyHidden, type Session } from './session.ts'
+import { Statistics } from './statistics.tsx'
+import { changeFilter } from './trades.tsx'
+
+type Reconciliation = DataOf<'getReconciliation'>
+type Provenance = Awaited<ReturnType<Session['client']['getTradeStatistics']>>['meta']['provenance']
+type Filter = Required<Pick<QueryOf<'listTrades'>, 'accountId' | 'endDate'>> &
+  Pick<QueryOf<'listTrades'>, 'startDate'>
+
+/** Trades are read one by one for their best and worst, a hundred with each request. */
+const mostListed = 5_000
+const shownTrades = 5
+
+/** What the report covers, as days of the viewer's zone; undefined: everything. */
+interface Period {
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+interface Data {
+  readonly account: Account
+  readonly period: Period
+  readonly madeAt: string
+  readonly statistics: TradeStatistics
+  readonly provenance: Provenance
+  /** Undefined without the capability. */
+  readonly insights:
+    | {
+        readonly curve: CurveData
+        readonly reconciliation: Reconciliation
+        readonly months: DataOf<'getTradeBreakdown'>['groups']
+      }
+    | undefined
+  /** By net profit, the worst first; undefined where there are too many to be read. */
+  readonly trades: readonly Trade[] | undefined
+}
+
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+
+/** @throws where the text is no day */
+const momentOf = (name: string, day: string, time: string): string => {
+  const at = new Date(`${day}T${time}`)
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(at.getTime()))
+    throw new Error(`${name} must be a day such as 2026-01-31; got "${day}".`)
+  return at.toISOString()
+}
+
+const readReport = async (
+  { client, me }: Session,
+  accountId: string,
+  period: Period,
+  signal: AbortSignal,
+): Promise<Data> => {
+  const hidden = whyHidden(me, 'accounts') ?? whyHidden(me, 'trades')
+  if (hidden !== undefined) throw new Error(hidden)
+  // All reads end at one moment, so that no trade that closes meanwhile is in one and not in another.
+  const madeAt = new Date().toISOString()
+  const end = period.to === undefined ? madeAt : momentOf('to', period.to, '23:59:59.999')
+  const filter: Filter = {
+    accountId,
+    endDate: end < madeAt ? end : madeAt,
+    ...(period.from !== undefined && {
+      startDate: momentOf('from', period.from, '00:00:00.000'),
+    }),
+  }
+  const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
+  if (account === undefined)
+    throw new Error(`This key's user has no account with the id "${accountId}".`)
+  // One after the other: the service computes few long histories of a user at a time.
+  const hasInsights = whyHidden(me, 'insights') === undefined
+  const { data: statistics, meta } = await client.getTradeStatistics(
+    { ...filter, ...(hasInsights && { extended: true }) },
+    { signal },
+  )
+  const insights = hasInsights
+    ? {
+        reconciliation: (await client.getReconciliation(accountId, { signal })).data,
+        curve: (await client.getTradeCurve(filter, { signal })).data,
+        months: (await client.getTradeBreakdown({ ...filter, by: 'month', timeZone }, { signal }))
+          .data.groups,
+      }
+    : undefined
+  const trades: Trade[] = []
+  const areListed = statistics.totalTrades <= mostListed
+  if (areListed)
+    for await (const trade of client.listTrades.each(filter, { signal })) trades.push(trade)
+  trades.sort((one, other) => one.netProfit - other.netProfit)
+  const { provenance } = meta
+  return {
+    account,
+    period,
+    madeAt,
+    statistics,
+    provenance,
+    insights,
+    trades: areListed ? trades : undefined,
+  }
+}
+
+export const Report = ({ session, query }: { session: Session; query: URLSearchParams }) => {
+  const accountId = query.get('account') ?? ''
+  const period = { from: query.get('from') || undefined, to: query.get('to') || undefined }
+  const { data, failure } = useRead(
+    JSON.stringify([accountId, period]),
+    accountId === '' ? undefined : (signal) => readReport(session, accountId, period, signal),
+  )
+  const name = data?.account.name
+  useEffect(() => {
+    const before = document.title
+    // The name that browsers propose for the file.
+    if (name !== undefined) document.title = `Report of ${name}, ${periodText(period)}`
+    return () => void (document.title = before)
+  }, [name, period.from, period.to])
+  return (
+    <>
+      <Choice session={session} query={query} isMade={data !== undefined} />
+      {/* Whoever prints it from outside waits for this state. */}
+      <article
+        class="report"
+        data-report={failure !== undefined ? 'failed' : data === undefined ? 'reading' : 'complete'}
+      >
+        {failure !== undefined ? (
+          <Notice kind="warning">The report cannot be made: {failure}</Notice>
+        ) : data !== undefined ? (
+          <Sheet data={data} missing={whyHidden(session.me, 'insights')} />
+        ) : accountId === '' ? (
+          <p class="quiet">Choose an account.</p>
+        ) : (
+          <p class="reading">Reading…</p>
+        )}
+      </article>
+    </>
+  )
+}
+
+/** On the screen only. */
+const Choice = ({
+  session: { client, me },
+  query,
+  isMade,
+}: {
+  session: Session
+  query: URLSearchParams
+  isMade: boolean
+}) => {
+  const accounts = useRead(
+    'accounts',
+    whyHidden(me, 'accounts') === undefined
+      ? async (signal) => (await client.listAccounts({ signal })).data
+      : undefined,
+  )
+  return (
+    <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        Account
+        <select name="account" value={query.get('account') ?? ''} onChange={changeFilter}>
+          <option value="">Choose…</option>
+          {(accounts.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Closed from
+        <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
+      </label>
+      <label>
+        to
+        <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
+      </label>
+      <button type="button" class="primary" disabled={!isMade} onClick={() => print()}>
+        Print or save as PDF
+      </button>
+    </form>
+  )
+}
+
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** With its day, also where it is today: paper is read later. */
+const Moment = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={utcTime(iso)}>
+    {minute.format(new Date(iso))}
+  </time>
+)
+
+const Source = ({ children }: { children: ComponentChildren }) => (
+  <p class="source">Source: {children}</p>
+)
+
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const periodText = ({ from, to }: Period): string => {
+  if (from === undefined) return to === undefined ? 'the whole history' : `until ${to}`
+  return to === undefined ? `since ${from}` : `${from} to ${to}`
+}
+
+const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) => {
+  const { account, period, madeAt, statistics, insights, trades } = data
+  const { currency } = account
+  return (
+    <>
+      <header class="title">
+        <p class="kind">Trading report</p>
+        <h1>{account.name}</h1>
+        <p>
+          Closed trades of {periodText(period)}, made <Moment iso={madeAt} />
+        </p>
+      </header>
+      <Identity account={account} period={period} />
+      <Section title="Does the history agree with the broker?">
+        {insights === undefined ? (
+          <Notice>{missing}</Notice>
+        ) : (
+          <Reconciled reconciliation={insights.reconciliation} currency={currency} />
+        )}
+      </Section>
+      <Section title="Result">
+        <Statistics statistics={statistics} currency={currency} />
+        <Source>
+          the closed trades of the period, as <code>GET /trades/stats</code> sums them up. Money in{' '}
+          {currency}, commission and swap included. Intervals are of 95 %.
+        </Source>
+      </Section>
+      <Section title="Balance and drawdown">
+        {insights === undefined ? (
+          <Notice>{missing}</Notice>
+        ) : (
+          <Balance curve={insights.curve} currency={currency} />
+        )}
+      </Section>
+      <Section title="Months">
+        {insights === undefined ? (
+          <Notice>{missing}</Notice>
+        ) : (
+          <>
+            <Groups groups={insights.months} by="month" name="Month" currency={currency} />
+            <Source>
+              the same trades by the month of their closing in {timeZone}, as{' '}
+              <code>GET /trades/breakdown</code> groups them.
+            </Source>
+          </>
+        )}
+      </Section>
+      <Section title="Worst and best trades">
+        <Extremes trades={trades} statistics={statistics} currency={currency} />
+      </Section>
+      <LeftOut {...data} />
+    </>
+  )
+}
+
+const platforms: Readonly<Record<string, string>> = { mt4: 'MetaTrader 4', mt5: 'MetaTrader 5' }
+
+const Identity = ({ account, period }: { account: Account; period: Period }) => (
+  <Section title="Account and period">
+    <dl class="facts">
+      <Fact name="Account">
+        {account.accountNumber} ({account.isDemo ? 'demo' : 'not a confirmed demo account'})
+      </Fact>
+      <Fact name="Broker">{account.broker ?? 'not confirmed'}</Fact>
+      <Fact name="Server">{account.server}</Fact>
+      <Fact name="Platform">{platforms[account.brokerType] ?? account.brokerType}</Fact>
+      <Fact name="Currency">{account.currency}</Fact>
+      <Fact name="Leverage">
+        {account.leverage === null ? 'not known: never read' : `1:${number(account.leverage)}`}
+      </Fact>
+      <Fact name="Period">{periodText(period)}</Fact>
+      <Fact name="Time zone">{timeZone}</Fact>
+    </dl>
+    <Source>
+      the account as it is linked and as its broker reports it, <code>GET /accounts</code>.
+    </Source>
+  </Section>
+)
+
+const Reconciled = ({
+  reconciliation: { deals, firstDealAt, lastDealAt, sum, balance, difference, complete, checkedAt },
+  currency,
+}: {
+  reconciliation: Reconciliation
+  currency: string
+}) => (
+  <>
+    <p class="verdict">
+      {balance === null || difference === null || checkedAt === null
+        ? "Not checked: the broker's balance could not be read since the deals last changed, so whether any are missing is not known."
+        : complete
+          ? "It agrees: the deals add up to the broker's balance."
+          : difference === 0
+            ? "The deals add up to the broker's balance, but the history is being read again because it did not agree before."
+            : `It differs: ${money(Math.abs(difference), currency)} of the broker's balance ${difference > 0 ? 'are not explained by' : 'are less than'} the deals. Figures of this report may be wrong by that much.`}
+    </p>
+    <dl class="facts">
+      <Fact name="Deals">
+        {number(deals)}
+        {firstDealAt !== null && lastDealAt !== null && (
+          <>
+            , {localDay(firstDealAt)} to {localDay(lastDealAt)}
+          </>
+        )}
+      </Fact>
+      <Fact name="Their sum">{money(sum, currency)}</Fact>
+      <Fact name="Balance at the broker">
+        {balance === null ? 'not known' : money(balance, currency)}
+      </Fact>
+      <Fact name="Difference">
+        {difference === null ? 'not known' : money(difference, currency)}
+      </Fact>
+      <Fact name="Compared">
+        {checkedAt === null ? 'not since the deals last changed' : <Moment iso={checkedAt} />}
+      </Fact>
+    </dl>
+    <Source>
+      all deals of the account, deposits and withdrawals included, whatever the period, as{' '}
+      <code>GET /accounts/…/reconciliation</code> compares them.
+    </Source>
+  </>
+)
+
+const Balance = ({ curve, currency }: { curve: CurveData; currency: string }) => {
+  const { points, maxDrawdown } = curve
+  const last = points.at(-1)
+  if (last === undefined) return <p class="quiet">No trade was closed, so there is no curve.</p>
+  return (
+    <>
+      <ReportCurve curve={curve} currency={currency} />
+      <dl class="facts">
+        <Fact name={`Balance after the last trade`}>
+          {last.balance === null ? 'not known' : money(last.balance, currency)}
+        </Fact>
+        <Fact name="Deepest drawdown">
+          {money(maxDrawdown.amount, currency)}
+          {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
+        </Fact>
+        {maxDrawdown.troughAt !== null && (
+          <>
+            <Fact name="From its peak">
+              {maxDrawdown.peakAt === null ? (
+                'the first trade'
+              ) : (
+                <Moment iso={maxDrawdown.peakAt} />
+              )}
+            </Fact>
+            <Fact name="Deepest at">
+              <Moment iso={maxDrawdown.troughAt} />
+            </Fact>
+            <Fact name="Made up for">
+              {maxDrawdown.recoveredAt === null ? (
+                'not yet'
+              ) : (
+                <Moment iso={maxDrawdown.recoveredAt} />
+              )}
+            </Fact>
+          </>
+        )}
+      </dl>
+      <Source>
+        balance after each closed trade, deposits and withdrawals included; beneath, how far the
+        summed net profit is below its highest value, as <code>GET /trades/curve</code> computes
+        them. Open positions are in neither.
+      </Source>
+    </>
+  )
+}
+
+const Extremes = ({
+  trades,
+  statistics: { totalTrades },
+  currency,
+}: {
+  trades: readonly Trade[] | undefined
+  statistics: TradeStatistics
+  currency: string
+}) => {
+  if (trades === undefined)
+    return (
+      <Notice>
+        The worst and best of {number(totalTrades)} trades are not listed: at most{' '}
+        {number(mostListed)} are read one by one. A shorter period has them.
+      </Notice>
+    )
+  if (trades.length === 0) return <p class="quiet">No trade was closed.</p>
+  // No trade is in both.
+  const count = Math.min(shownTrades, Math.ceil(trades.length / 2))
+  const groups = [
+    ['Worst', trades.slice(0, count)],
+    ['Best', trades.slice(count).slice(-count).toReversed()],
+  ] as const
+  return (
+    <>
+      <Scroll label="Worst and best trades">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Position</th>
+              <th scope="col">Symbol</th>
+              <th scope="col">Side</th>
+              <th scope="col" class="figure">
+                Lots
+              </th>
+              <th scope="col" class="figure">
+                Entry
+              </th>
+              <th scope="col" class="figure">
+                Exit
+              </th>
+              <th scope="col" class="figure">
+                Held
+              </th>
+              <th scope="col">Closed</th>
+              <th scope="col" class="figure">
+                Net profit
+              </th>
+            </tr>
+          </thead>
+          {groups.map(([name, some]) => (
+            <tbody key={name}>
+              <tr class="group">
+                <th scope="rowgroup" colSpan={9}>
+                  {some.length === 0 ? `${name}: only one trade` : name}
+                </th>
+              </tr>
+              {some.map((trade) => (
+                <TradeRow key={trade.id} trade={trade} currency={currency} />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </Scroll>
+      <Source>
+        the net profits of all {number(trades.length)} trades, <code>GET /trades</code>. The number
+        of a position is the broker's, and leads to its deals in the console.
+      </Source>
+    </>
+  )
+}
+
+const TradeRow = ({ trade, currency }: { trade: Trade; currency: string }) => (
+  <tr>
+    <td>
+      <a href={`/console/trades/${encodeURIComponent(trade.id)}`}>{trade.positionId}</a>
+    </td>
+    <td>{trade.symbol}</td>
+    <td>{trade.type}</td>
+    <td class="figure">
+      {number(trade.volume)}
+      {trade.volumeEstimated === true && ' (estimated)'}
+    </td>
+    <td class="figure">{price(trade.entryPrice)}</td>
+    <td class="figure">{price(trade.exitPrice)}</td>
+    <td class="figure">{duration(trade.holdingTime)}</td>
+    <td>
+      <Moment iso={trade.closedAt} />
+    </td>
+    <td class="figure">
+      <Result amount={trade.netProfit} currency={currency} />
+    </td>
+  </tr>
+)
+
+/** Why deals of a position make no trade. */
+const reasons: Readonly<Record<Provenance['skipped'][number]['reason'], string>> = {
+  unsupported_deal_entry_type:
+    'it was reversed or closed by an opposite position, or a deal does not say whether it opens or closes',
+  no_open_deal: 'the deal that opened it is not in the history',
+  zero_open_volume: 'its opening deals have no volume',
+  closed_exceeds_opened: 'more was closed than was opened',
+  invalid_timestamp: 'a deal has a time that cannot be read',
+  missing_symbol_or_times: 'its symbol or a time is missing',
+  missing_price: 'a price is missing',
+}
+
+const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
+  const { balance, equity, currency, liveDataUpdatedAt } = account
+  const estimated = trades?.filter(({ volumeEstimated }) => volumeEstimated === true).length ?? 0
+  const { skipped } = provenance
+  return (
+    <Section title="What is left out">
+      <ul class="left-out">
+        <li>
+          {skipped.length === 0
+            ? 'No position was skipped: the deals of every closed position add up to a trade.'
+            : `${number(skipped.length)} ${skipped.length === 1 ? 'position is' : 'positions are'} in no figure and no table but the balance, because the deals do not add up to a trade:`}
+          {skipped.length > 0 && (
+            <ul>
+              {skipped.map(({ positionId, reason }) => (
+                <li key={positionId}>
+                  Position {positionId}: {reasons[reason]}.
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+        <li>
+          Positions that are still open.{' '}
+          {liveDataUpdatedAt === null ? (
+            'What they have gained or lost is not known: the broker could not be read.'
+          ) : (
+            <>
+              Together they stand at <Result amount={equity - balance} currency={currency} />,
+              equity less balance, read <Moment iso={liveDataUpdatedAt} />.
+            </>
+          )}
+        </li>
+        {(period.from !== undefined || period.to !== undefined) && (
+          <li>
+            Trades that were closed outside of the period. One that was opened before it and closed
+            in it counts wholly.
+          </li>
+        )}
+        <li>
+          Deposits, withdrawals and other bookings are in the balance, and in no result, win rate or
+          drawdown in money.
+        </li>
+        <li>
+          Results while a position was open: drawdown is measured from one closing to the next.
+        </li>
+        {estimated > 0 && (
+          <li>
+            The volume of {number(estimated)} trades is estimated, because the broker does not
+            report the volume of a closing deal. Their money is exact.
+          </li>
+        )}
+        {insights?.reconciliation.complete === false && (
+          <li>
+            Deals that the broker has not reported, if the difference above is because of such.
+          </li>
+        )}
+      </ul>
+      <Source>
+        the broker's deals, read <Moment iso={provenance.readAt} /> from {provenance.source}.
+      </Source>
+    </Section>
+  )
+}
