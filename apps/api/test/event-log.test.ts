@@ -27,7 +27,7 @@ const service = useTestService([{ id: 'main' }], {
 let desk: Desk
 
 beforeAll(async () => {
-  await service.setUp(trader, linkDocument({ user: 'u-2' }))
+  await service.setUp(trader)
   desk = openDesk(service, { user: 'u-1', accountId })
 })
 
@@ -110,29 +110,6 @@ describe('GET /events', () => {
     expect((await listed(`?types=order.filled&accountId=${accountId}`)).data).toEqual(
       all.data.filter(({ event }: Json) => event === 'order.filled'),
     )
-  })
-
-  it("hides another user's events, also by their ids", async () => {
-    await place()
-    const { id } = (await listed()).data[0]
-    const other = openDesk(service, { user: 'u-2', accountId })
-    expect((await other.get('/events')).body.data).toEqual([])
-    const { status, body } = await other.get(`/events?after=${id}`)
-    expect([status, body.error.code, body.error.details]).toEqual([
-      410,
-      'EVENT_GONE',
-      { resumeAfter: 'evt_00000000000000000000', oldest: null },
-    ])
-    expect((await other.get(`/events/stream?after=${id}`)).status).toBe(410)
-    for (const path of ['/events', '/events/stream']) {
-      const refused = await other.get(`${path}?accountId=${accountId}`)
-      expect([refused.status, refused.body.error.code]).toEqual([404, 'ACCOUNT_NOT_FOUND'])
-    }
-    const theirs = await openStream('', {}, keyOf('u-2'))
-    const own = await openStream()
-    await place()
-    await expect.poll(() => eventsIn(own).length).toBeGreaterThan(0)
-    expect(eventsIn(theirs)).toEqual([])
   })
 })
 
