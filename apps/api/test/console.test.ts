@@ -2,7 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  overflowOf,
+  signIn,
+  useBrowser,
+} from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
 import { newFolder, request, startFrom, useTestService } from './support/service.ts'
 
@@ -119,17 +125,15 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.locator('.chart canvas').first().waitFor()
     await page.getByRole('table').nth(1).waitFor()
     await page.getByText('add up to the broker').waitFor()
-    const overflow = () =>
-      page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('Average trade', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
     await page.getByRole('group', { name: 'Breakdown' }).waitFor()
-    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
     await page.getByRole('group', { name: 'Closed trades' }).getByRole('link').first().click()
     await page.getByRole('group', { name: 'Deals' }).waitFor()
-    expect([await accessibilityFaults(page), await overflow()]).toEqual([[], 0])
+    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
   })
 
   it('shows a position when it opens', async () => {

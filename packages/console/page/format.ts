@@ -100,3 +100,7 @@ export const ago = (iso: string): string => {
     ? 'just now'
     : `${duration(seconds < 60 ? seconds : seconds - (seconds % 60))} ago`
 }
+
+/** 1 event, 2 events. */
+export const plural = (count: number, one: string): string =>
+  `${number(count)} ${one}${count === 1 ? '' : 's'}`

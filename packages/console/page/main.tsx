@@ -1,8 +1,11 @@
 // The console: signs in, and shows the page of the address.
 import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { EventLog } from './event-log.tsx'
 import { followLink, useAddress } from './location.ts'
+import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
+import { PositionPage } from './position.tsx'
 import { Report } from './report.tsx'
 import {
   forgetKey,
@@ -17,10 +20,14 @@ import {
 import { SignIn } from './sign-in.tsx'
 import { TradePage } from './trade.tsx'
 import { Trades } from './trades.tsx'
+import { WebhookPage } from './webhook.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 const pages = [
   ['/console', 'Overview'],
   ['/console/trades', 'Trades'],
+  ['/console/events', 'Events'],
+  ['/console/webhooks', 'Webhooks'],
 ] as const
 
 const Console = () => {
@@ -73,8 +80,7 @@ const Console = () => {
 const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => void }) => {
   const { path, query } = useAddress()
   const { me } = session
-  const tradeId = /^\/console\/trades\/([^/]+)$/.exec(path)?.[1]
-  const current = tradeId === undefined ? path : '/console/trades'
+  const current = `/${path.split('/').slice(1, 3).join('/')}`
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events jsx-a11y/no-static-element-interactions
     <div onClick={followLink}>
@@ -98,15 +104,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        {tradeId !== undefined ? (
-          <TradePage session={session} id={decodeURIComponent(tradeId)} />
-        ) : path === '/console/trades' ? (
-          <Trades session={session} query={query} />
-        ) : path === '/console/report' ? (
-          <Report session={session} query={query} />
-        ) : (
-          <Overview session={session} query={query} />
-        )}
+        <Page session={session} path={path} query={query} />
       </main>
       <footer>
         Times are of your zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}; hover for UTC.
@@ -118,6 +116,36 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </footer>
     </div>
   )
+}
+
+const Page = ({
+  session,
+  path,
+  query,
+}: {
+  session: Session
+  path: string
+  query: URLSearchParams
+}) => {
+  const [, , name, encodedId] = path.split('/')
+  const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId)
+  if (name === 'trades')
+    return id === undefined ? (
+      <Trades session={session} query={query} />
+    ) : (
+      <TradePage session={session} id={id} />
+    )
+  if (name === 'orders' && id !== undefined) return <OrderPage session={session} id={id} />
+  if (name === 'positions' && id !== undefined) return <PositionPage session={session} id={id} />
+  if (name === 'report') return <Report session={session} query={query} />
+  if (name === 'events') return <EventLog session={session} query={query} />
+  if (name === 'webhooks')
+    return id === undefined ? (
+      <Webhooks session={session} />
+    ) : (
+      <WebhookPage key={id} session={session} id={id} query={query} />
+    )
+  return <Overview session={session} query={query} />
 }
 
 render(<Console />, document.getElementById('console') as HTMLElement)

@@ -1,7 +1,8 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
-import type { Account, DataOf, LogEvent, Position } from '@tradeport/client'
+import type { Account, DataOf, Position } from '@tradeport/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { Curve } from './curve.tsx'
+import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, number, percent, price } from './format.ts'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
@@ -10,8 +11,6 @@ import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
 const refreshMs = 30_000
-/** Several events often come together. */
-const settleMs = 400
 const shownEvents = 30
 
 export const Overview = ({ session, query }: { session: Session; query: URLSearchParams }) => {
@@ -483,10 +482,8 @@ const OrderTable = ({
   )
 }
 
-type Stream = { readonly state: 'connecting' | 'following' } | { readonly failure: string }
-
 const Events = ({
-  session: { client, me },
+  session,
   accounts,
   onEvent,
 }: {
@@ -494,36 +491,8 @@ const Events = ({
   accounts: readonly Account[]
   onEvent: () => void
 }) => {
-  const hidden = whyHidden(me, 'events')
-  const [events, setEvents] = useState<readonly LogEvent[]>()
-  const [stream, setStream] = useState<Stream>({ state: 'connecting' })
-  useEffect(() => {
-    if (hidden !== undefined) return undefined
-    const controller = new AbortController()
-    const { signal } = controller
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const follow = async (): Promise<void> => {
-      const latest = (await client.listEvents({ order: 'desc', limit: shownEvents }, { signal }))
-        .data
-      setEvents(latest)
-      setStream({ state: 'following' })
-      for await (const event of client.events({ after: latest[0]?.id, signal })) {
-        setEvents((last = []) => [event, ...last].slice(0, shownEvents))
-        timer ??= setTimeout(() => {
-          timer = undefined
-          onEvent()
-        }, settleMs)
-      }
-    }
-    follow().catch((error: unknown) => {
-      if (!signal.aborted) setStream({ failure: sentenceOf(error) })
-    })
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-    }
-  }, [client, hidden, onEvent])
-
+  const hidden = whyHidden(session.me, 'events')
+  const log = useEventLog(session, hidden === undefined ? {} : undefined, onEvent)
   if (hidden !== undefined)
     return (
       <Section title="Latest events">
@@ -533,32 +502,29 @@ const Events = ({
   return (
     <Section
       title="Latest events"
-      aside={'failure' in stream ? undefined : <span class="status connected">live</span>}
+      aside={
+        <>
+          <Live log={log} /> <a href="/console/events">All events</a>
+        </>
+      }
     >
-      {'failure' in stream && (
-        <Notice kind="warning">
-          Events are not followed: {stream.failure} Reload to try again.
-        </Notice>
-      )}
-      {events === undefined ? (
-        !('failure' in stream) && <p class="reading">Reading…</p>
-      ) : events.length === 0 ? (
-        <p class="quiet">Nothing was recorded yet.</p>
-      ) : (
-        <Scroll label="Latest events">
-          <ol class="events" aria-live="off">
-            {events.map((event) => (
-              <li key={event.id}>
-                <Time iso={event.timestamp} />
-                <span>
-                  <strong>{eventTitle(event)}</strong> {describeEvent(event)}{' '}
-                  <span class="quiet">{nameOf(accounts, event.accountId)}</span>
-                </span>
-              </li>
-            ))}
-          </ol>
-        </Scroll>
-      )}
+      <Followed log={log}>
+        {(events) => (
+          <Scroll label="Latest events">
+            <ol class="events" aria-live="off">
+              {events.slice(0, shownEvents).map((event) => (
+                <li key={event.id}>
+                  <Time iso={event.timestamp} />
+                  <span>
+                    <strong>{eventTitle(event.event)}</strong> {describeEvent(event)}{' '}
+                    <span class="quiet">{nameOf(accounts, event.accountId)}</span>
+                  </span>
+                </li>
+              ))}
+            </ol>
+          </Scroll>
+        )}
+      </Followed>
     </Section>
   )
 }

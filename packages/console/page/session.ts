@@ -100,6 +100,8 @@ const areas = {
     scopes: ['trading:read', 'positions:read', 'history:read', 'accounts:read'],
     capability: 'events',
   },
+  webhooks: { scopes: ['webhooks:read'] },
+  changeWebhooks: { scopes: ['webhooks:write'] },
 } as const satisfies Record<
   string,
   { readonly scopes: readonly Me['scopes'][number][]; readonly capability?: string }
@@ -107,11 +109,11 @@ const areas = {
 
 export type Area = keyof typeof areas
 
-/** Why the key may not see an area, as a sentence; undefined where it may. */
+/** Why the key may not see or change an area, as a sentence; undefined where it may. */
 export const whyHidden = ({ scopes, capabilities }: Me, area: Area): string | undefined => {
   const { scopes: needed, ...needs } = areas[area]
   if (!needed.some((scope) => scopes.includes(scope)))
-    return `This key may not read this: it needs the scope ${needed.join(' or ')}.`
+    return `This key may not ${needed[0]?.endsWith(':write') === true ? 'change' : 'read'} this: it needs the scope ${needed.join(' or ')}.`
   if ('capability' in needs && !capabilities.includes(needs.capability))
     return `This service does not have the capability ${needs.capability} switched on.`
   return undefined

@@ -45,7 +45,17 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** The paths at which the page decides by itself what it shows. */
-const pagePaths = ['/console', '/console/trades', '/console/trades/:id', '/console/report'] as const
+const pagePaths = [
+  '/console',
+  '/console/trades',
+  '/console/trades/:id',
+  '/console/report',
+  '/console/orders/:id',
+  '/console/positions/:id',
+  '/console/events',
+  '/console/webhooks',
+  '/console/webhooks/:id',
+] as const
 
 /**
  * The page and the files that it loads.

@@ -60,6 +60,10 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** How many pixels a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+
 /** What axe finds wrong with a page for readers who use it without sight or without a mouse. */
 export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
   // Not as an element of the page, which its policy would refuse.

@@ -1,0 +1,270 @@
+// The console's webhooks and its log of events, in a real browser. The service is the demo, which
+// posts to receivers on the same machine.
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { verifyWebhook } from '@tradeport/client'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { demoProviderToken } from '../src/demo.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  overflowOf,
+  signIn,
+  useBrowser,
+} from './support/browser.ts'
+import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import { newFolder, operatorToken, setUpAt, startFrom } from './support/service.ts'
+
+const accountId = newAccountUuid(1)
+
+interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const userWith = (user: string, scopes: readonly string[]) =>
+  linkDocument({ user, providerToken: demoProviderToken, scopes })
+
+const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click()
+const confirm = (page: Page, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name }).click()
+
+describe.skipIf(chromiumPath === undefined)('the console', () => {
+  const browser = useBrowser()
+  let service: Awaited<ReturnType<typeof startFrom>>
+  let desk: ReturnType<typeof openDesk>
+  let hook = ''
+  let status = 200
+  const received: Received[] = []
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    received.push({ headers: request.headers, body: await text(request) })
+    response.writeHead(status).end()
+  }
+  const receiver = createServer((request, response) => void receive(request, response))
+  beforeAll(async () => {
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    service = await startFrom({
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      OPERATOR_TOKEN: operatorToken,
+      DATA_DIR: await newFolder(),
+      LOG_LEVEL: 'info',
+    })
+    await setUpAt(
+      service.operatorUrl,
+      linkDocument({
+        user: 'trader',
+        providerToken: demoProviderToken,
+        accounts: [{ id: accountId, name: 'Main', providerAccountId: 'demo-introducing-broker' }],
+      }),
+      userWith('watcher', ['webhooks:read', 'positions:read']),
+      userWith('stranger', ['accounts:read']),
+    )
+    desk = openDesk(service, { user: 'trader', accountId, order: { volume: 0.01 } })
+  })
+  afterAll(async () => {
+    await service?.close()
+    receiver.close()
+  })
+  beforeEach(async () => {
+    status = 200
+    received.splice(0)
+    for (const { id } of (await desk.get('/webhooks')).body.data)
+      await desk.call('DELETE', `/webhooks/${id}`)
+  })
+
+  const open = async (path: string, user = 'trader', options = {}): Promise<Page> => {
+    const page = await browser.open(`${service.apiUrl}/console/${path}`, options)
+    await signIn(page, keyOf(user))
+    return page
+  }
+  const createWebhook = async (eventTypes: readonly string[]): Promise<string> =>
+    (await desk.call('POST', '/webhooks', { url: hook, eventTypes })).body.data.id
+  const delivered = (count: number): Promise<unknown> =>
+    eventually(
+      () => received.length,
+      (length) => length >= count,
+    )
+
+  it('shows a secret once, copies it, and forgets it', async () => {
+    const page = await open('webhooks', 'trader', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    await page.getByText('No webhook is registered').waitFor()
+    await page.getByLabel('Posts to').fill('http://example.com/hook')
+    await press(page, 'Create webhook')
+    await page.getByText('Choose at least one event.').waitFor()
+    await press(page, 'All')
+    await press(page, 'Create webhook')
+    await page.getByText('url must be an https URL').waitFor()
+    await page.getByLabel('Posts to').fill(hook)
+    await press(page, 'Create webhook')
+    const secret = await page.getByLabel('Secret of the webhook').inputValue()
+    await press(page, 'Copy')
+    await page.getByText('Copied.').waitFor()
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(secret)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await press(page, 'I have stored it')
+    await page.getByRole('link', { name: hook }).click()
+    await press(page, 'Send a test')
+    await page.getByText(/The test arrived: answered 200/).waitFor()
+    const [first] = received
+    expect(
+      await verifyWebhook({ secret, headers: first?.headers ?? {}, body: first?.body ?? '' }),
+    ).toBe(true)
+    expect(
+      await page.evaluate<string>(
+        'document.documentElement.outerHTML + JSON.stringify({...sessionStorage})',
+      ),
+    ).not.toContain(secret)
+    status = 404
+    await press(page, 'Send a test')
+    await page.getByText('The test did not arrive: it answered 404 instead of 2xx.').waitFor()
+  })
+
+  it('rotates a secret with an overlap, and disables, changes and removes only when confirmed', async () => {
+    const id = await createWebhook(['order.created'])
+    const page = await open(`webhooks/${id}`)
+    await press(page, 'Rotate the secret…')
+    await page.getByLabel('Overlap in hours').fill('2')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await confirm(page, 'Rotate')
+    await page.getByLabel('Secret of the webhook').waitFor()
+    await press(page, 'Send a test')
+    await page.getByText('The test arrived').waitFor()
+    expect(received[0]?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+    await press(page, 'Disable…')
+    await confirm(page, 'Disable')
+    await page.getByText('It is disabled.').waitFor()
+    await press(page, 'Enable')
+    await page.getByText('It is enabled.').waitFor()
+    await press(page, 'Change…')
+    await page.getByLabel('Order filled').check()
+    await press(page, 'Save')
+    await page.getByText('Order created, Order filled').waitFor()
+    await press(page, 'Remove…')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await desk.get('/webhooks')).body.data).toHaveLength(1)
+    await press(page, 'Remove…')
+    await confirm(page, 'Remove')
+    await page.getByText('No webhook is registered').waitFor()
+    expect((await desk.get('/webhooks')).body.data).toEqual([])
+  })
+
+  it('shows why deliveries failed, replays one, and recovers what was missed', async () => {
+    status = 500
+    const before = new Date(Date.now() - 60_000)
+    const id = await createWebhook(['order.created'])
+    await desk.place()
+    await delivered(1)
+    const page = await open('webhooks')
+    await page.getByText(/: it answered 500 instead of 2xx/).waitFor()
+    await page.getByText('Failing, 1 in a row').waitFor()
+    await page.getByRole('link', { name: hook }).click()
+    const rows = page.getByRole('group', { name: 'Deliveries' }).locator('tbody tr')
+    await rows.getByText('Waiting').waitFor()
+    status = 200
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('It is sent again, once').waitFor()
+    await rows.getByText('Delivered').waitFor()
+    await page.getByLabel('Show').selectOption('pending')
+    await eventually(
+      () => rows.count(),
+      (count) => count === 1,
+    )
+    expect(new URL(page.url()).searchParams.get('status')).toBe('pending')
+    await desk.call('PUT', `/webhooks/${id}`, { eventTypes: ['order.filled'] })
+    const since = new Date(before.getTime() - before.getTimezoneOffset() * 60_000)
+    await page.getByLabel('Since').fill(since.toISOString().slice(0, 16))
+    await press(page, 'Recover')
+    await page.getByText(/[1-9]\d* events? (is|are) delivered again/).waitFor()
+    await press(page, 'Recover')
+    await page.getByText('It missed nothing since then.').waitFor()
+  })
+
+  it('follows the log, keeps filters in the address, pauses, and leads to what an event is about', async () => {
+    const page = await open(`events?account=${accountId}&types=order.created,order.filled`)
+    const rows = page.getByRole('group', { name: 'Log' }).locator('tbody tr')
+    await page.getByText('live', { exact: true }).waitFor()
+    const first = await desk.placeAndWait()
+    await rows.getByText('Order filled').first().waitFor()
+    const shown = await rows.count()
+    await press(page, 'Pause')
+    await desk.placeAndWait()
+    await page.getByText('paused, 2 newer events').waitFor()
+    expect(await rows.count()).toBe(shown)
+    await press(page, 'Resume')
+    await eventually(
+      () => rows.count(),
+      (count) => count === shown + 2,
+    )
+    await page.getByLabel('Order created').uncheck()
+    expect(new URL(page.url()).searchParams.get('types')).toBe('order.filled')
+    const titles = await eventually(
+      () => rows.getByRole('rowheader').allTextContents(),
+      (all) => all.length > 0 && all.every((title) => title === 'Order filled'),
+    )
+    expect(titles.length).toBeGreaterThan(0)
+    await rows.nth(1).getByRole('link', { name: 'Order' }).click()
+    await page.getByText(first.id).waitFor()
+    await page.getByRole('link', { name: 'Look at it' }).click()
+    await page.getByRole('heading', { name: 'Open position' }).waitFor()
+    await desk.close(first.positionId.split(':')[1])
+    await page.reload()
+    await signIn(page, keyOf('trader'))
+    await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
+    await page.getByRole('link', { name: 'Events', exact: true }).click()
+    const closed = rows.filter({ hasText: 'Trade closed' })
+    await closed.getByRole('link', { name: 'Trade' }).click()
+    await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
+  })
+
+  it('shows what a key may read and do, and says why the rest is not there', async () => {
+    const page = await open('events', 'watcher')
+    await page
+      .getByText('“Order rejected”, “Order expired”: it needs the scope trading:read.')
+      .waitFor()
+    expect(await page.getByRole('checkbox').count()).toBe(2)
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByText('No webhook is registered').waitFor()
+    await page
+      .getByText('This key may not change this: it needs the scope webhooks:write')
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Create webhook' }).count()).toBe(0)
+    const other = await open('webhooks', 'stranger')
+    await other.getByText('it needs the scope webhooks:read').waitFor()
+  })
+
+  it.each([
+    [360, 'dark'],
+    [768, 'light'],
+    [1_440, 'dark'],
+  ] as const)('fits %i pixels and is accessible in %s colours', async (width, colorScheme) => {
+    await createWebhook(['order.created'])
+    await desk.place()
+    await delivered(1)
+    const page = await open('webhooks', 'trader', { viewport: { width, height: 800 }, colorScheme })
+    const check = async (): Promise<void> =>
+      expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    await page.getByRole('link', { name: hook }).waitFor()
+    await check()
+    await page.getByRole('link', { name: hook }).click()
+    await page.getByRole('group', { name: 'Deliveries' }).waitFor()
+    await check()
+    await page.getByRole('link', { name: 'Events', exact: true }).click()
+    await page.getByRole('group', { name: 'Log' }).waitFor()
+    await check()
+  })
+})
