@@ -119,12 +119,10 @@ const transitMs = 5_000
  * Every order is executed at most once and as its status says, a market order within 30 seconds, and
  * nothing else is executed.
  * @param deals the broker's
- * @param isSameClock whether service and broker have the same clock
  */
 export const checkBook = (
   orders: readonly CheckedOrder[],
   deals: readonly DealRow[],
-  isSameClock = true,
 ): readonly string[] => {
   const executions = Map.groupBy(
     deals.filter(({ entryType }) => entryType === 'DEAL_ENTRY_IN'),
@@ -136,7 +134,7 @@ export const checkBook = (
       .filter((clientId) => !known.has(clientId))
       .map((clientId) => `the broker executed ${clientId || 'a deal'}, which is no order`),
     ...orders.flatMap((order) =>
-      faultsOfOrder(order, executions.get(brokerClientId(order.id as OrderId)) ?? [], isSameClock),
+      faultsOfOrder(order, executions.get(brokerClientId(order.id as OrderId)) ?? []),
     ),
   ]
 }
@@ -144,7 +142,6 @@ export const checkBook = (
 const faultsOfOrder = (
   { id, orderType, status, volume, filledVolume, createdAt }: CheckedOrder,
   made: readonly DealRow[],
-  isSameClock: boolean,
 ): readonly string[] => {
   const executed = Math.round(made.reduce((sum, deal) => sum + Number(deal['volume']), 0) * 1e8)
   const executions = new Set(made.map(({ orderId }) => orderId)).size
@@ -164,7 +161,7 @@ const faultsOfOrder = (
     ...(expected[status] === true
       ? []
       : [`order ${id} of ${volume} is ${status}, and the broker executed ${executed / 1e8} lots`]),
-    ...(isSameClock && orderType === 'market' && lateMs > sendTimeoutMs + transitMs
+    ...(orderType === 'market' && lateMs > sendTimeoutMs + transitMs
       ? [`order ${id} was executed ${Math.round(lateMs / 1_000)} s after it was created`]
       : []),
   ]
@@ -387,27 +384,6 @@ const unordered = (webhookId: string, arrived: readonly RecordedEvent[]): readon
         : []
     }),
   )
-}
-
-// --- limits ---
-
-export const freeBucketSize = 300
-const freeIntervalMs = 600
-
-/**
- * Whether as many requests of a key passed as its bucket held, and no more than it was refilled
- * with meanwhile.
- */
-export const checkPassed = (
-  where: string,
-  count: number,
-  elapsedMs: number,
-  bucket: number,
-): readonly string[] => {
-  const most = bucket + Math.ceil(elapsedMs / freeIntervalMs) + 1
-  return count >= bucket && count <= most
-    ? []
-    : [`${where}: ${count} requests passed, of ${bucket} to ${most} that may`]
 }
 
 // --- growth ---

@@ -10,9 +10,6 @@ export interface Instance {
   readonly operatorUrl: string
   /** Ends it if it runs; SIGKILL gives it no chance to finish anything. */
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>
-  readonly signal: (signal: NodeJS.Signals) => void
-  /** The last lines that it printed. */
-  readonly logged: () => string
   /** Lines of its log at error and above, and whatever it printed outside its log. */
   readonly complaints: () => readonly string[]
   readonly isAlive: () => boolean
@@ -82,8 +79,6 @@ export const startInstance = async (
       child.kill(signal)
       await exited
     },
-    signal: (signal) => void child.kill(signal),
-    logged: () => lines.join('\n'),
     complaints: () => complaints,
     isAlive,
     measure: async () => {

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { runHostile } from './hostile/hostile.ts'
 import { runEvents } from './events.ts'
 import { runJournal } from './journal.ts'
-import { runBroker, runClock, runOrders } from './orders.ts'
-import { runDisk, runPostgres, runRedis } from './outages.ts'
+import { runBroker, runOrders } from './orders.ts'
+import { runPostgres } from './postgres.ts'
 import { runSimulation } from './simulate.ts'
 import { runSoak } from './soak.ts'
 
@@ -25,10 +25,7 @@ const runs = {
   journal: fault({ kills: 100, accounts: 10 }, runJournal),
   events: fault({ kills: 100, accounts: 6 }, runEvents),
   postgres: fault({ restarts: 8, within: 5 }, runPostgres),
-  redis: fault({ outages: 6, within: 5 }, runRedis),
   broker: fault({ seconds: 60, within: 10 }, runBroker),
-  disk: fault({ fills: 4, within: 30 }, runDisk),
-  clock: fault({ steps: 3 }, runClock),
   soak: fault({ minutes: 30 }, runSoak),
   hostile: fault({ requests: 100_000 }, runHostile),
   simulate: fault({ runs: 20_000 }, runSimulation),

@@ -1,11 +1,10 @@
-// The runs of orders: instances are killed while the provider misbehaves, the provider is away, and
-// the clock of an instance is set back.
+// The runs of orders: instances are killed while the provider misbehaves, and the provider is away.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountControl, Fault, Sandbox } from '@tradeport/sandbox-broker'
 import { createTcpProxy } from '@tradeport/testkit'
 import { backAfterMs } from './checks.ts'
 import { marketOrder } from './load.ts'
-import { eventually, inRun, say, type Random } from './run.ts'
+import { inRun, say, type Random } from './run.ts'
 import { killAtRandom, running } from './service.ts'
 import { underLoad } from './under-load.ts'
 
@@ -222,44 +221,3 @@ export const runBroker = (seed: number, { databaseUrl, seconds, within }: Broker
       },
     })
   })
-
-const hourMs = 60 * 60_000
-
-export const runClock = (seed: number, { steps }: { readonly steps: number }) =>
-  inRun(seed, (run) =>
-    underLoad(run, {
-      databaseUrl: null,
-      users: 4,
-      receivers: ['fine'],
-      isSameClock: false,
-      environment: {
-        NODE_OPTIONS: `--import=${new URL('set-back-clock.js', import.meta.url).href}`,
-      },
-      // A caller should notice nothing of a clock.
-      allowed: { ...withoutBroker, 'POST /orders': ['201', '409 IDEMPOTENCY_IN_PROGRESS'] },
-      disturb: async ({ fleet, sandbox }) => {
-        // Some orders are in progress at every step: lost answers are looked up, and orders that
-        // were not executed are sent again.
-        sandbox.faults.set('*', 'trade', [
-          { kind: 'cut', when: 'after', probability: 0.1 },
-          { kind: 'return-code', numericCode: 10_024, when: 'before', probability: 0.1 },
-        ])
-        const [instance] = running(fleet)
-        const hoursBehind = async (): Promise<number> => {
-          const reply = await fetch(`${instance?.apiUrl}/symbols`)
-          const { meta } = (await reply.json()) as { readonly meta: { readonly timestamp: string } }
-          return Math.round((Date.now() - Date.parse(meta.timestamp)) / hourMs)
-        }
-        for (let step = 1; step <= steps; step += 1) {
-          await pause(run.random.whole(4_000, 6_000))
-          instance?.signal('SIGUSR2')
-          const isSet = async () => ((await hoursBehind()) === step ? true : undefined)
-          if ((await eventually(30_000, isSet)) === undefined)
-            return ['the clock was not set back as the run wanted']
-          say(`the clock is ${step} h behind`)
-        }
-        await pause(quietMs)
-        return []
-      },
-    }),
-  )

@@ -1,13 +1,13 @@
-// A PostgreSQL and a Redis server of the run's own, from the installed programs, each on a free
-// port: stopped and started as the run likes, and gone with it.
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
+// A PostgreSQL server of the run's own, from the installed programs, on a free port: stopped and
+// started as the run likes, and gone with it.
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { eventually, type Run } from './run.ts'
+import type { Run } from './run.ts'
 
 export interface OwnServer {
   readonly url: string
@@ -64,51 +64,6 @@ export const startOwnPostgres = async ({ folder, closeLater }: Run): Promise<Own
   closeLater(() => stop('immediate').catch(() => undefined))
   await start()
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, start, stop }
-}
-
-export interface OwnRedis extends OwnServer {
-  /** It keeps its connections and answers nothing until SIGCONT. */
-  readonly signal: (signal: 'SIGSTOP' | 'SIGCONT') => void
-}
-
-/** With nothing kept on disk: what it held is gone when it stops. */
-export const startOwnRedis = async ({ folder, closeLater }: Run): Promise<OwnRedis> => {
-  const port = await freePort()
-  let child: ChildProcess | undefined
-  const stop: OwnServer['stop'] = async (mode) => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = once(child, 'exit')
-    child.kill(mode === 'fast' ? 'SIGTERM' : 'SIGKILL')
-    await exited
-  }
-  const start = async (): Promise<void> => {
-    const parameters = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
-    child = spawn('redis-server', [...parameters, '--dir', folder], { stdio: 'ignore', env })
-    child.once('error', () => undefined)
-    if ((await eventually(10_000, () => acceptsConnections(port), 20)) === undefined)
-      throw new Error(
-        'This run starts a Redis of its own, and redis-server does not run (Debian: apt-get install redis-server).',
-      )
-  }
-  process.once('exit', () => child?.kill('SIGKILL'))
-  closeLater(() => stop('immediate'))
-  await start()
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    start,
-    stop,
-    signal: (signal) => void child?.kill(signal),
-  }
-}
-
-const acceptsConnections = async (port: number): Promise<true | undefined> => {
-  const socket = connect(port, '127.0.0.1')
-  const result = await once(socket, 'connect').then(
-    () => true as const,
-    () => undefined,
-  )
-  socket.destroy()
-  return result
 }
 
 const freePort = async (): Promise<number> => {

@@ -22,7 +22,6 @@ export interface FaultUser {
   readonly providerAccountId: string
   readonly brokerType: 'mt4' | 'mt5'
   readonly marginMode: 'hedging' | 'netting'
-  readonly plan: 'free' | 'enterprise'
 }
 
 export const providerToken = 'faults-provider-token'
@@ -40,7 +39,6 @@ export const newUsers = (
     providerAccountId: `faults-${(lastUser += 1)}`,
     brokerType: 'mt5',
     marginMode: 'hedging',
-    plan: 'enterprise',
     ...fields(index),
   }))
 
@@ -66,7 +64,6 @@ export interface FleetOptions {
   readonly databaseUrl: string | null
   readonly providerUrl: string
   readonly environment?: Readonly<Record<string, string>>
-  readonly dataFolder?: string
   readonly isMeasured?: boolean
   readonly instances?: number
 }
@@ -77,11 +74,11 @@ export const startFleet = async (
     databaseUrl,
     providerUrl,
     environment = {},
-    dataFolder = join(run.folder, 'data'),
     isMeasured = false,
     instances = databaseUrl === null ? 1 : 2,
   }: FleetOptions,
 ): Promise<Fleet> => {
+  const dataFolder = join(run.folder, 'data')
   const all = {
     PORT: '0',
     OPERATOR_PORT: '0',
@@ -133,7 +130,12 @@ export const link = async (fleet: Fleet, users: readonly FaultUser[]): Promise<n
   const tenantId = `faults-${randomUUID()}`
   await applyDocument(running(fleet)[0]?.operatorUrl, {
     tenants: [{ id: tenantId, name: 'Faults', providerToken }],
-    users: users.map(({ id, plan }) => ({ id, tenantId, email: 'faults@example.com', plan })),
+    users: users.map(({ id }) => ({
+      id,
+      tenantId,
+      email: 'faults@example.com',
+      plan: 'enterprise',
+    })),
     accounts: users.map(({ id, accountId, providerAccountId, brokerType }, index) => ({
       id: accountId,
       userId: id,

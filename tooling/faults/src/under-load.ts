@@ -40,11 +40,8 @@ export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
   readonly newOrder?: (sandbox: Sandbox, turn: number) => object
   /** The webhooks that each user has; none when left out. */
   readonly receivers?: readonly ReceiverName[]
-  /** Users without load. */
-  readonly quietUsers?: readonly FaultUser[]
   /** The provider's address as the service gets it. */
   readonly providerUrl?: (sandbox: Sandbox) => Promise<string>
-  readonly isSameClock?: boolean
   /** Replies that are allowed at any time. */
   readonly allowed: Allowed
   /** @returns broken promises */
@@ -68,24 +65,21 @@ export const underLoad = async (
     load: loadOptions = {},
     newOrder,
     receivers: receiverNames = [],
-    quietUsers = [],
     providerUrl = async ({ url }) => url,
-    isSameClock = true,
     allowed,
     disturb,
     ...fleetOptions
   }: Scenario,
 ): Promise<readonly string[]> => {
   const users = newUsers(userCount, kindOf)
-  const all = [...users, ...quietUsers]
   const receivers = await startReceivers(run, receiverNames)
-  const sandbox = await startBroker(run, all.map(accountOf))
+  const sandbox = await startBroker(run, users.map(accountOf))
   const fleet = await startFleet(run, {
     ...fleetOptions,
     providerUrl: await providerUrl(sandbox),
     environment: { ...receivers.environment, ...fleetOptions.environment },
   })
-  const linkedAt = await link(fleet, all)
+  const linkedAt = await link(fleet, users)
   const watch = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
   const load = createLoad(fleet, users, {
     ...loadOptions,
@@ -132,7 +126,7 @@ export const underLoad = async (
     ...broken,
     ...checkReplies(load.replies, allowed),
     ...checkIntents(load.intents, orders),
-    ...checkBook(orders, deals, isSameClock),
+    ...checkBook(orders, deals),
     ...pendingFaults(orders),
     ...(await watch.check(orders)),
   ]
