@@ -69,9 +69,9 @@ it('prices come from the account, in the spelling of its broker, for its owner a
     code: 'SYMBOL_AMBIGUOUS',
     error: { details: { candidates: ['XAUUSD.r', 'XAUUSDm'] } },
   })
-  expect(await get(`/quotes/GBPUSD?accountId=${suffixed}`)).toMatchObject({
+  expect(await get(`/quotes?symbols=EURUSD,GBPUSD&accountId=${suffixed}`)).toMatchObject({
     status: 404,
-    code: 'NOT_FOUND',
+    error: { code: 'NOT_FOUND', message: expect.stringContaining('"GBPUSD"') },
   })
   expect(countOf('price', 'suffixed')).toBe(1)
   const { data } = await get(`/symbols?accountId=${suffixed}&search=eur`)

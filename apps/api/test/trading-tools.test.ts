@@ -142,7 +142,7 @@ it('previews an order with the broker’s terms and prices, once for an Idempote
     rewardAmount: 100,
   })
   expect((await preview(fields)).headers.get('Idempotent-Replayed')).toBe('true')
-  await desk.call('POST', `/accounts/${desk.accountId}/halt`, {})
+  await desk.call('POST', `/accounts/${desk.accountId}/halt`)
   const refused = (await preview({ volume: 11.001, symbol: 'NOSUCH' })).body.data
   expect([
     refused.allowed,

@@ -2104,7 +2104,7 @@ export interface operations {
                 readonly id: string;
             };
         };
-        readonly requestBody: {
+        readonly requestBody?: {
             readonly content: {
                 readonly "application/json": components["schemas"]["HaltAccountRequest"];
             };

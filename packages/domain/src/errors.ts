@@ -94,6 +94,8 @@ interface RefusalFields {
   NotFound: {
     /** What was looked for, as a noun for the message: `route`, `symbol`, `order`, `webhook`. */
     readonly what: string
+    /** What the caller called it, where that is not an id. */
+    readonly name?: string
     /** What the caller probably meant, as a sentence. */
     readonly hint?: string
   }

@@ -143,11 +143,12 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     404,
     ({
       what,
+      name,
       hint = 'Check the method and the path: paths are case-sensitive and have no trailing slash.',
     }) =>
       what === 'route'
         ? `No route has this method and path. ${hint}`
-        : `There is no ${what} with this name or id. Check how it is written.`,
+        : `There is no ${what} ${name === undefined ? 'with this name or id' : JSON.stringify(name)}. Check how it is written.`,
     { example: { what: 'record' } },
   ],
   AccountNotFound: [

@@ -159,7 +159,7 @@ export const createMarketData = (ports: MarketPorts) => {
     (symbol: string): AsyncResult<Located, SourceTag> =>
     async () => {
       const { account, isFeed, spelled } = source
-      const unknown = E.left(refuse('NotFound', { what: 'symbol' }))
+      const unknown = E.left(refuse('NotFound', { what: 'symbol', name: symbol }))
       if (isFeed && findInstrument(symbol) === undefined) return unknown
       const symbols = await marketData.symbols(account)()
       if (E.isLeft(symbols)) return E.left(failureOf(source)(symbols.left))
@@ -298,7 +298,7 @@ export const createMarketData = (ports: MarketPorts) => {
     getMarketData: (symbol: string): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
       TE.left(
         findInstrument(symbol) === undefined
-          ? refuse('NotFound', { what: 'symbol' })
+          ? refuse('NotFound', { what: 'symbol', name: symbol })
           : refuse('NotImplemented', { feature: 'market-data' }),
       ),
 

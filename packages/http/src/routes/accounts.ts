@@ -200,6 +200,7 @@ export const createAccountRoutes = (hasPending: boolean) => [
       capability: 'trading-tools',
       access: anyOf('trading:write'),
       body: haltRequest(hasPending),
+      isBodyOptional: true,
       refusals: ['AccountNotFound', 'IdempotencyInProgress'],
       useCase: (useCases, caller, { id, body, guard }) =>
         useCases.haltAccount(caller, id, body, guard),
