@@ -245,6 +245,8 @@ export const openAdapters = async (
     hasMarketData: config.capabilities.includes('market-data'),
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
+    onCredentialsMade: (ids) =>
+      log.info({ event: 'credentials_made', ...ids }, 'the operator made or gave credentials'),
     clock,
     tallies: metrics.cache,
     breathe: () => setImmediate(),

@@ -61,6 +61,10 @@ export interface Adapters
   /** Those that are enabled. */
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
+  readonly onCredentialsMade: (ids: {
+    readonly apiKeys: readonly string[]
+    readonly accessTokens: readonly string[]
+  }) => void
   /** Where the caches count their hits and misses. */
   readonly tallies?: Tallies | undefined
 }
@@ -166,9 +170,14 @@ export const composeUseCases = (adapters: Adapters) => {
     applyOperatorDocument: (document) =>
       pipe(
         documents.applyOperatorDocument(document),
-        TE.tapIO(({ affectedUsers }) => () => {
+        TE.tapIO(({ affectedUsers, apiKeys, accessTokens }) => () => {
           credentials.forget(affectedUsers)
           cachedAccountStore.forgetAll()
+          if (apiKeys.length + accessTokens.length > 0)
+            adapters.onCredentialsMade({
+              apiKeys: apiKeys.map(({ id }) => id),
+              accessTokens: accessTokens.map(({ id }) => id),
+            })
         }),
       ),
   }

@@ -1,10 +1,22 @@
 // The report of the console in a real browser, and as a file that the command line makes.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { keyOf, linkDesk } from './support/desk.ts'
-import { startTestService, useTestService } from './support/service.ts'
+import {
+  newFolder,
+  operate,
+  operatorToken,
+  startFrom,
+  startTestService,
+  useTestService,
+} from './support/service.ts'
 
 const trades = Array.from({ length: 40 }, (_, at) =>
   tradeDeals({
@@ -33,6 +45,39 @@ const money = (amount: number): string =>
 /** Pages of a file of Chromium. */
 const pagesOf = (file: Buffer): number =>
   file.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
+
+/** Calls `operator report` in a new folder, and returns what it printed and the files that it wrote. */
+const callOperator = async (
+  { apiUrl, operatorUrl }: { readonly apiUrl: string; readonly operatorUrl: string },
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-report-test-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const program = resolve(import.meta.dirname, '../../cli/src/main.ts')
+  const { code, stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions=@tradeport/source', program, 'report', '--output', 'r.pdf', ...words],
+    {
+      env: {
+        ...process.env,
+        INIT_CWD: folder,
+        API_URL: apiUrl,
+        OPERATOR_URL: operatorUrl,
+        OPERATOR_TOKEN: operatorToken,
+        TZ: 'UTC',
+        ...env,
+      },
+    },
+  ).then(
+    (done) => ({ ...done, code: 0 }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+  const files = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(join(folder, name))),
+  )
+  return { code, out: stdout, err: stderr, files }
+}
 
 describe.skipIf(chromiumPath === undefined)('the report', () => {
   const browser = useBrowser()
@@ -105,6 +150,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await refusal(`account=${desk.accountId}&from=yesterday`)).toContain(
       'from must be a day such as 2026-01-31; got "yesterday".',
     )
+    expect(await refusal(`account=${desk.accountId}&from=2026-02-02&to=2026-02-01`)).toContain(
+      'from must not be after 2026-02-01; got "2026-02-02".',
+    )
     desk.fail('any', { kind: 'unavailable' })
     onTestFinished(() => desk.heal())
     expect(await refusal(`account=${desk.accountId}`)).toContain('The report cannot be made')
@@ -120,5 +168,68 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')
     expect(await missing.count()).toBe(3)
+  })
+
+  it('is written to a file by the command line, from a running demo', async () => {
+    const lines: string[] = []
+    const demo = await startFrom(
+      {
+        PORT: '0',
+        OPERATOR_PORT: '0',
+        DATA_DIR: await newFolder(),
+        OPERATOR_TOKEN: operatorToken,
+        LOG_LEVEL: 'info',
+      },
+      { onLogLine: (line) => lines.push(line) },
+    )
+    onTestFinished(demo.close)
+    const account = /accountId=(\S+)'/.exec(demo.welcome ?? '')?.[1] ?? ''
+    const keys = () => operate(demo.operatorUrl, '/tenants/demo/api-keys')
+    const before = (await keys()).body.data
+    const words = ['--account', account, '--from', '2020-01-01', '--paper', 'letter']
+    const { code, out, err, files } = await callOperator(demo, words)
+    expect([code, err, files.length]).toEqual([0, '', 1])
+    expect(out).toContain('r.pdf')
+    const [file = Buffer.of()] = files
+    expect(file.toString('latin1')).toContain('/Title (Report of Demo trading, since 2020-01-01)')
+    expect(file.toString('latin1')).toContain('/MediaBox [0 0 612 792]')
+    expect(pagesOf(file)).toBeGreaterThan(1)
+    expect((await keys()).body.data).toEqual(before)
+    expect(lines.filter((line) => line.includes('credentials_made'))).toEqual([
+      expect.stringContaining('"demo-key"'),
+      expect.stringMatching(/"report-[0-9a-f]{12}"/),
+    ])
+  })
+
+  it.each<[string, string[], NodeJS.ProcessEnv, string[]]>([
+    [
+      'a broker that cannot be read',
+      [],
+      {},
+      ['The report cannot be made: ', 'Nothing was written'],
+    ],
+    [
+      'no Chromium',
+      [],
+      { CHROMIUM_PATH: '', PATH: '/nowhere' },
+      ['There is no Chromium', 'apt-get install chromium', 'CHROMIUM_PATH'],
+    ],
+    [
+      'a program that is none',
+      [],
+      { CHROMIUM_PATH: process.execPath },
+      [`${process.execPath} ended by itself (9).`, 'bad option'],
+    ],
+    ['another URL', ['--api-url', 'http://127.0.0.1:1'], {}, ['cannot be reached', 'API_URL']],
+    ['a day that is none', ['--from', '2026-02-30'], {}, ['It must be a day such as 2026-01-31']],
+  ])('is refused by the command line for %s', async (_, words, env, sentences) => {
+    const desk = await linkDesk(service, { user: 'u-3', broker: { history } })
+    desk.fail('any', { kind: 'unavailable' })
+    onTestFinished(() => desk.heal())
+    const called = await callOperator(service, ['--account', desk.accountId, ...words], env)
+    for (const sentence of sentences) expect(called.err).toContain(sentence)
+    expect([called.code, called.out, called.files]).toEqual([words[0] === '--from' ? 2 : 1, '', []])
+    const { body } = await operate(service.operatorUrl, '/tenants/acme/api-keys?limit=1000')
+    expect(JSON.stringify(body.data)).not.toContain('report-')
   })
 })

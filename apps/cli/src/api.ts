@@ -48,7 +48,7 @@ interface ConnectionOptions {
 }
 
 export const openApi = async (options: ConnectionOptions): Promise<Api> => {
-  const url = readUrl(options.url ?? (options.env['OPERATOR_URL'] || defaultUrl))
+  const url = readUrl(options.url ?? (options.env['OPERATOR_URL'] || defaultUrl), defaultUrl)
   const token = await readToken(options)
 
   const ask = async (path: string, sent?: Sent): Promise<Envelope> => {
@@ -97,11 +97,11 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
   }
 }
 
-const readUrl = (text: string): string => {
+export const readUrl = (text: string, example: string): string => {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
     throw usageFailure(
-      `The URL must be an http:// or https:// URL such as ${defaultUrl}; got ${JSON.stringify(text)}.`,
+      `The URL must be an http:// or https:// URL such as ${example}; got ${JSON.stringify(text)}.`,
     )
   if (url.username !== '' || url.password !== '')
     throw usageFailure('The URL must have no user name and no password.')
@@ -210,14 +210,19 @@ const neverSent: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+export const unreachable = (url: string, error: unknown, advice: readonly string[]) =>
+  new CommandFailure(
+    'UNREACHABLE',
+    `The service cannot be reached at ${url} (${causeCodeOf(error)}).`,
+    { advice },
+  )
+
 const lost = (url: string, error: unknown, sent: Sent | undefined): CommandFailure => {
   const code = causeCodeOf(error)
   if (sent === undefined || neverSent.has(code))
-    return new CommandFailure('UNREACHABLE', `The service cannot be reached at ${url} (${code}).`, {
-      advice: [
-        'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
-      ],
-    })
+    return unreachable(url, error, [
+      'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
+    ])
   return new CommandFailure(
     'OUTCOME_UNKNOWN',
     `The answer of the service at ${url} was lost (${code}): the change may have been made, or not.`,

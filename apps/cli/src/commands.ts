@@ -15,6 +15,7 @@ import {
   shownRows,
 } from './lists.ts'
 import { readInput } from './read-document.ts'
+import { paperNames, writeReport } from './report.ts'
 import { rotateSecrets } from './rotate-secrets.ts'
 
 /**
@@ -49,6 +50,12 @@ const number = (text: string): number => {
   throw new InvalidArgumentError('It must be a number.')
 }
 const numberOrNone = (text: string) => (text === 'none' ? unset : number(text))
+
+const day = (text: string): string => {
+  const at = Date.parse(`${text}T00:00:00.000Z`)
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return text
+  throw new InvalidArgumentError('It must be a day such as 2026-01-31.')
+}
 
 /** Values with commas between them, or from a repeated option. */
 const several = (text: string, before: readonly string[] = []): readonly string[] => {
@@ -448,6 +455,25 @@ export const commands: readonly Command[] = [
   ...credentialCommands,
   ...limitCommands,
   ...orderCommands,
+  {
+    usage: 'report',
+    help: "write the report of an account as a PDF: the console's page, printed by an installed Chromium (CHROMIUM_PATH)",
+    required: {
+      '--account <id>': ['accountId', 'the account'],
+      '--output <file>': ['output', 'the PDF'],
+    },
+    options: {
+      '--from <day>': ['from', "the first day, in this machine's time zone or that of TZ", day],
+      '--to <day>': ['to', 'the last day', day],
+      '--paper <paper>': ['paper', 'a4 when left out', paperNames],
+      '--api-url <url>': [
+        'apiUrl',
+        'where the API for users and its console are (API_URL), http://127.0.0.1:3000 when neither is given',
+      ],
+    },
+    examples: ['report --account 0b1f6a52-… --from 2026-01-01 --to 2026-03-31 --output q1.pdf'],
+    run: writeReport,
+  },
   {
     usage: 'doctor',
     help: "check the database, its tables, Redis, the clocks, the encrypted secrets, stuck orders and each tenant's provider token; the exit code is 1 when a check fails",

@@ -13,6 +13,7 @@ export interface CommandContext {
   readonly isJson: boolean
   /** Where relative file names begin. */
   readonly folder: string
+  readonly env: NodeJS.ProcessEnv
 }
 
 export type Values = Readonly<Record<string, unknown>>

@@ -12,6 +12,7 @@ const where = `
 Where and with which token:
   --url or OPERATOR_URL             the operator API, http://127.0.0.1:3001 when neither is given
   --token-file or OPERATOR_TOKEN    its token; without both, the one that the service keeps in DATA_DIR
+  --api-url or API_URL              for report: the API for users, http://127.0.0.1:3000 when neither is given
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`
 
@@ -89,6 +90,7 @@ for (const { usage, help, required = {}, options = {}, examples = [], run } of c
       flagOf: (field) => fields.find(([name]) => name === field)?.[1].long,
       isJson: given['json'] === true,
       folder,
+      env,
     })
   })
 }

@@ -1,6 +1,6 @@
 // The report of an account over a period, on a page that prints: what happened, how sure it is, and
 // what it leaves out. It is shown whole or not at all.
-import type { Account, DataOf, QueryOf, Trade, TradeStatistics } from '@tradeport/client'
+import type { Account, DataOf, Trade, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Groups } from './breakdown.tsx'
@@ -15,9 +15,6 @@ import { changeFilter } from './trades.tsx'
 
 type Reconciliation = DataOf<'getReconciliation'>
 type Provenance = Awaited<ReturnType<Session['client']['getTradeStatistics']>>['meta']['provenance']
-type Filter = Required<Pick<QueryOf<'listTrades'>, 'accountId' | 'endDate'>> &
-  Pick<QueryOf<'listTrades'>, 'startDate'>
-
 /** Trades are read one by one for their best and worst, a hundred with each request. */
 const mostListed = 5_000
 const shownTrades = 5
@@ -67,13 +64,13 @@ const readReport = async (
   // All reads end at one moment, so that no trade that closes meanwhile is in one and not in another.
   const madeAt = new Date().toISOString()
   const end = period.to === undefined ? madeAt : momentOf('to', period.to, '23:59:59.999')
-  const filter: Filter = {
-    accountId,
-    endDate: end < madeAt ? end : madeAt,
-    ...(period.from !== undefined && {
-      startDate: momentOf('from', period.from, '00:00:00.000'),
-    }),
-  }
+  const start = period.from && momentOf('from', period.from, '00:00:00.000')
+  const endDate = end < madeAt ? end : madeAt
+  if (start !== undefined && start > endDate)
+    throw new Error(
+      `from must not be after ${end < madeAt ? period.to : 'today'}; got "${period.from}".`,
+    )
+  const filter = { accountId, endDate, ...(start && { startDate: start }) }
   const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
   if (account === undefined)
     throw new Error(`This key's user has no account with the id "${accountId}".`)
