@@ -158,6 +158,32 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await refusal(`account=${desk.accountId}`)).toContain('The report cannot be made')
   })
 
+  it.each([
+    [
+      'deals are missing',
+      'deals',
+      { kind: 'last-rows', rows: 20 },
+      /It differs: the broker's balance is \$[\d.,]+ (?:more|less) than the deals/,
+      /1:100/,
+    ],
+    [
+      'the balance cannot be read',
+      'account-information',
+      { kind: 'unavailable' },
+      /Not checked: [^]*not known[^]*not known/,
+      /not known: never read/,
+    ],
+  ] as const)('says so where %s', async (_, route, fault, reconciled, identity) => {
+    const user = `u-${route}`
+    const desk = await linkDesk(service, { user, broker: { history } })
+    desk.fail(route, fault)
+    onTestFinished(() => desk.heal())
+    const page = await open(`account=${desk.accountId}`, user)
+    const textOf = (name: string) => page.getByRole('region', { name }).innerText()
+    expect(await textOf('Does the history agree')).toMatch(reconciled)
+    expect(await textOf('Account and period')).toMatch(identity)
+  })
+
   it('says what it does not know without the capability insights', async () => {
     const without = await startTestService([], { environment: { CAPABILITIES: 'console' } })
     onTestFinished(() => without.close())

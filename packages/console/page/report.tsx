@@ -290,7 +290,7 @@ const Identity = ({ account, period }: { account: Account; period: Period }) => 
 )
 
 const Reconciled = ({
-  reconciliation: { deals, firstDealAt, lastDealAt, sum, balance, difference, complete, checkedAt },
+  reconciliation: { deals, firstDealAt, sum, balance, difference, complete, checkedAt },
   currency,
 }: {
   reconciliation: Reconciliation
@@ -304,26 +304,28 @@ const Reconciled = ({
           ? "It agrees: the deals add up to the broker's balance."
           : difference === 0
             ? "The deals add up to the broker's balance, but the history is being read again because it did not agree before."
-            : `It differs: ${money(Math.abs(difference), currency)} of the broker's balance ${difference > 0 ? 'are not explained by' : 'are less than'} the deals. Figures of this report may be wrong by that much.`}
+            : `It differs: the broker's balance is ${money(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'} than the deals add up to. Figures of this report may be wrong by that much.`}
     </p>
     <dl class="facts">
       <Fact name="Deals">
         {number(deals)}
-        {firstDealAt !== null && lastDealAt !== null && (
-          <>
-            , {localDay(firstDealAt)} to {localDay(lastDealAt)}
-          </>
-        )}
+        {firstDealAt !== null && `, since ${localDay(firstDealAt)}`}
       </Fact>
       <Fact name="Their sum">{money(sum, currency)}</Fact>
       <Fact name="Balance at the broker">
-        {balance === null ? 'not known' : money(balance, currency)}
+        {balance === null || checkedAt === null ? (
+          'not known'
+        ) : (
+          <>
+            {money(balance, currency)}
+            <div class="quiet">
+              compared <Moment iso={checkedAt} />
+            </div>
+          </>
+        )}
       </Fact>
       <Fact name="Difference">
         {difference === null ? 'not known' : money(difference, currency)}
-      </Fact>
-      <Fact name="Compared">
-        {checkedAt === null ? 'not since the deals last changed' : <Moment iso={checkedAt} />}
       </Fact>
     </dl>
     <Source>
