@@ -18,12 +18,12 @@ export const authBench: Bench = {
   run: async (server, closeLater) => {
     const small = await openStore(server, few, closeLater)
     const large = await openStore(server, many, closeLater)
-    const { oursMs, referenceMs } = await timeAlternately(rounds, large, small)
+    const { ours, reference } = await timeAlternately(rounds, large, small)
     return [
       {
         name: `finding whose a key is among ${many}`,
-        ours: oursMs,
-        reference: referenceMs,
+        ours: ours.ms,
+        reference: reference.ms,
         target: 1.2,
         against: `the same among ${few}; ${lookups} keys drawn one after the other on a PostgreSQL server, medians of ${rounds} rounds in turn`,
       },

@@ -4,6 +4,7 @@ import { authBench } from './auth.ts'
 import { closingAll, type Bench, type Ratio } from './bench.ts'
 import { deliveriesBench } from './deliveries.ts'
 import { fairnessBench } from './fairness.ts'
+import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
 import { insightsBench } from './insights.ts'
 import { journalBench } from './journal.ts'
@@ -15,6 +16,7 @@ import { streamsBench } from './streams.ts'
 import { watchBench } from './watch.ts'
 
 const benches: readonly Bench[] = [
+  foldBench,
   journalBench,
   insightsBench,
   httpBench,
