@@ -122,14 +122,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     [1_440, 'light'],
   ] as const)('fits %i pixels and is accessible in %s colours', async (width, colorScheme) => {
     const page = await opened('/console', { viewport: { width, height: 800 }, colorScheme })
-    await page.locator('.chart canvas').first().waitFor()
+    await page.locator('.curve').first().waitFor()
     await page.getByRole('table').nth(1).waitFor()
     await page.getByText('add up to the broker').waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('Average trade', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
-    await page.getByRole('group', { name: 'Breakdown' }).waitFor()
+    await page.getByRole('group', { name: 'By symbol' }).waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
     await page.getByRole('group', { name: 'Closed trades' }).getByRole('link').first().click()
     await page.getByRole('group', { name: 'Deals' }).waitFor()

@@ -3,7 +3,7 @@ import type { DataOf, QueryOf } from '@tradeport/client'
 import { number, percent, result } from './format.ts'
 import { setQuery } from './location.ts'
 import { Result, Scroll, Section, Shown } from './parts.tsx'
-import { useRead } from './read.ts'
+import { inTurn, useRead } from './read.ts'
 import type { Session } from './session.ts'
 
 type Query = QueryOf<'getTradeBreakdown'>
@@ -12,19 +12,23 @@ type Group = DataOf<'getTradeBreakdown'>['groups'][number]
 const groupings = [
   ['symbol', 'Symbol'],
   ['side', 'Side'],
-  ['month', 'Month'],
   ['weekday', 'Weekday'],
   ['hour', 'Hour'],
-  ['holding', 'Holding time'],
 ] as const satisfies readonly (readonly [Query['by'], string])[]
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+
+const units: Readonly<Record<string, string>> = { m: 'min', h: 'h', d: 'd', w: 'wk' }
 
 const nameOf = (by: Query['by'], key: string): string => {
   if (by === 'weekday') return weekdays[Number(key) - 1] ?? key
   if (by === 'hour') return `${key.padStart(2, '0')}:00`
   if (by === 'holding')
-    return key.replace('_', ' to ').replace('under to ', 'under ').replace('over to ', 'over ')
+    return key
+      .replace('_', ' to ')
+      .replace('under to', 'under')
+      .replace('over to', 'over')
+      .replaceAll(/(\d+)([mhdw])/g, (_, count: string, unit: string) => `${count} ${units[unit]}`)
   return key
 }
 
@@ -44,8 +48,10 @@ export const Breakdown = ({
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const breakdown = useRead(
     JSON.stringify([by, filter]),
-    async (signal) =>
-      (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups,
+    inTurn(
+      async (signal) =>
+        (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups,
+    ),
   )
   return (
     <Section
@@ -86,7 +92,7 @@ export const Groups = ({
   const largest = Math.max(...groups.map(({ netProfit }) => Math.abs(netProfit))) || 1
   return (
     <>
-      <Scroll label="Breakdown">
+      <Scroll label={`By ${name.toLowerCase()}`}>
         <table>
           <thead>
             <tr>

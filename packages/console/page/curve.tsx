@@ -1,93 +1,357 @@
-// Balance over time, and the drawdown beneath.
-import { useEffect, useRef } from 'preact/hooks'
-import type { CurveData, Point } from './chart.ts'
-import { duration, money, percent } from './format.ts'
+// Balance over time with deposits and withdrawals, and the drawdown beneath: one SVG, which also prints.
+import type { DataOf } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { compact, duration, localDay, localTime, money, number, percent, result } from './format.ts'
 import { Result, Time } from './parts.tsx'
+import { Picture, ticks, useWidth } from './picture.tsx'
 
-export const Curve = ({ curve, currency }: { curve: CurveData; currency: string | undefined }) => {
-  const { points, maxDrawdown } = curve
-  const first = points[0]
-  const last = points.at(-1)
-  if (first === undefined || last === undefined)
+export type CurveData = DataOf<'getTradeCurve'>
+type CashFlow = NonNullable<CurveData['cashFlows']>['points'][number]
+
+/** The account's equity as it is now. */
+export interface EquityNow {
+  readonly equity: number
+  readonly at: string
+}
+
+interface CurveProps {
+  readonly curve: CurveData
+  readonly currency: string | undefined
+  /** Left out where it is unknown, and where the curve ends before now. */
+  readonly now?: EquityNow | undefined
+}
+
+/** What changed the drawn line: a closed trade, or a cash flow. */
+interface Step {
+  readonly at: number
+  readonly value: number
+  /** How far net profit was below its peak; undefined at a cash flow. */
+  readonly drawdown?: number
+  readonly flow?: CashFlow
+}
+
+/** In the order of time. Over several accounts the line is net profit, and there are no cash flows. */
+const stepsOf = ({ points, cashFlows }: CurveData): readonly Step[] =>
+  [
+    ...points.map(({ time, balance, netProfit, drawdown }) => ({
+      at: Date.parse(time),
+      value: balance ?? netProfit,
+      drawdown,
+    })),
+    ...(cashFlows?.points ?? []).map((flow) => ({
+      at: Date.parse(flow.time),
+      value: flow.balance,
+      flow,
+    })),
+  ].toSorted((a, b) => a.at - b.at)
+
+const reasons = {
+  deposit: 'deposit',
+  withdrawal: 'withdrawal',
+  charge: 'charge of the broker',
+  correction: 'correction of the broker',
+  other: 'other movement',
+} as const
+
+export const Curve = ({ curve, currency, now }: CurveProps) => {
+  const steps = stepsOf(curve)
+  const isBalance = curve.cashFlows !== null
+  if (curve.points.length === 0)
     return <p class="quiet">No trade has been closed yet, so there is no curve.</p>
   return (
     <>
-      <CurveChart curve={curve} currency={currency} />
-      <dl class="facts">
-        <div>
-          <dt>Net profit</dt>
-          <dd>
-            <Result amount={last.netProfit} currency={currency} />
-          </dd>
-        </div>
-        <div>
-          <dt>Deepest drawdown</dt>
-          <dd>
-            {money(maxDrawdown.amount, currency)}
-            {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
-          </dd>
-        </div>
-        {maxDrawdown.troughAt !== null && (
-          <div>
-            <dt>It lasted</dt>
-            <dd>
-              {maxDrawdown.peakAt === null ? (
-                'from the start'
-              ) : (
-                <>
-                  from <Time iso={maxDrawdown.peakAt} />
-                </>
-              )}{' '}
-              {maxDrawdown.recoveredAt === null ? (
-                'and is not made up for yet'
-              ) : (
-                <>
-                  to <Time iso={maxDrawdown.recoveredAt} />
-                  {maxDrawdown.peakAt !== null &&
-                    ` (${duration((Date.parse(maxDrawdown.recoveredAt) - Date.parse(maxDrawdown.peakAt)) / 1_000)})`}
-                </>
-              )}
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Picture
+        title={isBalance ? 'Balance' : 'Net profit'}
+        note={
+          <>
+            After each closed trade
+            {isBalance && ', with deposits ▲ and withdrawals ▼'}; open positions do not move it
+            until they close. Beneath, how far net profit was below its peak.
+            {curve.maxDrawdown.troughAt !== null && ' The deepest drawdown is shaded.'}
+          </>
+        }
+        table={<StepTable {...{ steps, currency }} />}
+      >
+        <CurveDrawing {...{ curve, steps, currency, now }} />
+      </Picture>
+      <Facts {...{ curve, currency, now }} />
     </>
   )
 }
 
-const CurveChart = ({
-  curve: { points },
-  currency,
-}: {
-  curve: CurveData
-  currency: string | undefined
-}) => {
-  const container = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = container.current
-    if (element === null) return undefined
-    let remove: (() => void) | undefined
-    let isGone = false
-    // Loaded when a curve is first shown: half of the page's size.
-    const draw = async (): Promise<void> => {
-      const { drawCurve } = await import('./chart.ts')
-      if (!isGone) remove = drawCurve(element, { points, currency })
-    }
-    void draw()
-    return () => {
-      isGone = true
-      remove?.()
-    }
-  }, [points, currency])
-  const [first, last] = [points[0], points.at(-1)]
-  const value = (point: Point | undefined): string =>
-    point === undefined ? '' : money(point.balance ?? point.netProfit, currency)
+const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+const Facts = ({ curve: { points, cashFlows, maxDrawdown }, currency, now }: CurveProps) => {
+  const last = points.at(-1)
+  const { peakAt, recoveredAt } = maxDrawdown
   return (
-    <div
-      class="chart"
-      role="img"
-      aria-label={`Balance over time, from ${value(first)} to ${value(last)}, and drawdown beneath. The figures below sum it up.`}
-      ref={container}
-    />
+    <dl class="facts">
+      <Fact name="Net profit of closed trades">
+        <Result amount={last?.netProfit ?? 0} currency={currency} />
+      </Fact>
+      {cashFlows !== null && (
+        <Fact name="Paid in and out">
+          {money(cashFlows.inflows, currency)} in, {money(cashFlows.outflows, currency)} out
+          {cashFlows.count > cashFlows.points.length && (
+            <span class="quiet">
+              {' '}
+              the {number(cashFlows.points.length)} largest of {number(cashFlows.count)} are drawn
+            </span>
+          )}
+        </Fact>
+      )}
+      {now !== undefined && (
+        <Fact name="Equity now">
+          {money(now.equity, currency)} <span class="quiet">at {localTime(now.at)}</span>
+        </Fact>
+      )}
+      <Fact name="Deepest drawdown">
+        {money(maxDrawdown.amount, currency)}
+        {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
+      </Fact>
+      {maxDrawdown.troughAt !== null && (
+        <Fact name="It lasted">
+          {peakAt === null ? (
+            'from the start'
+          ) : (
+            <>
+              from <Time iso={peakAt} />
+            </>
+          )}{' '}
+          {recoveredAt === null ? (
+            'and is not made up for yet'
+          ) : (
+            <>
+              to <Time iso={recoveredAt} />
+              {peakAt !== null &&
+                ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
+            </>
+          )}
+        </Fact>
+      )}
+    </dl>
   )
 }
+
+/** Half of a mark. */
+const left = 6
+const [upperHeight, lowerHeight, gap, top, axisHeight] = [210, 70, 14, 16, 22]
+const height = top + upperHeight + gap + lowerHeight + axisHeight
+const lowerTop = top + upperHeight + gap
+const bottom = lowerTop + lowerHeight
+
+const CurveDrawing = ({
+  curve,
+  steps,
+  currency,
+  now,
+}: CurveProps & { readonly steps: readonly Step[] }) => {
+  const svg = useRef<SVGSVGElement>(null)
+  const width = useWidth(svg)
+  const [pointed, setPointed] = useState<Step>()
+  // A new curve has other steps.
+  useEffect(() => setPointed(undefined), [curve])
+  const [first, last] = [steps[0], steps.at(-1)] as [Step, Step]
+  const nowAt = now === undefined ? last.at : Math.max(last.at, Date.parse(now.at))
+  const right = width - 58
+  const x = (at: number): number =>
+    ((at - first.at) / (nowAt - first.at || 1)) * (right - left) + left
+  const values = [...steps.map(({ value }) => value), ...(now === undefined ? [] : [now.equity])]
+  const valueTicks = ticks(Math.min(...values), Math.max(...values), 4)
+  const [least, most] = [
+    Math.min(...values, ...valueTicks),
+    Math.max(...values, ...valueTicks),
+  ] as const
+  const y = (value: number): number =>
+    top + upperHeight * (1 - (value - least) / (most - least || 1))
+  const { maxDrawdown } = curve
+  const deepest = maxDrawdown.amount || 1
+  const fallY = (drawdown: number): number => lowerTop + (lowerHeight * drawdown) / deepest
+
+  const line = steps.reduce(
+    (path, { at, value }, index) =>
+      index === 0 ? `M${x(at)},${y(value)}` : `${path}H${x(at)}V${y(value)}`,
+    '',
+  )
+  const falls = steps.reduce(
+    (path, { at, drawdown }) =>
+      drawdown === undefined ? path : `${path}H${x(at)}V${fallY(drawdown)}`,
+    `M${left},${lowerTop}`,
+  )
+  const start = maxDrawdown.peakAt === null ? first.at : Date.parse(maxDrawdown.peakAt)
+  const end = maxDrawdown.recoveredAt === null ? nowAt : Date.parse(maxDrawdown.recoveredAt)
+  const dayCount = Math.max(2, Math.min(6, Math.floor(right / 130)))
+  const point = (event: PointerEvent): void => {
+    const box = svg.current?.getBoundingClientRect()
+    if (box === undefined) return
+    const pointedX = ((event.clientX - box.left) / box.width) * width
+    setPointed(steps.findLast(({ at }) => x(at) <= pointedX) ?? first)
+  }
+  return (
+    <>
+      <svg
+        ref={svg}
+        class="curve"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`From ${money(first.value, currency)} on ${localDay(iso(first.at))} to ${money(last.value, currency)} on ${localDay(iso(last.at))}. The table beneath has every step.`}
+        onPointerMove={point}
+        onPointerLeave={() => setPointed(undefined)}
+      >
+        {maxDrawdown.troughAt !== null && (
+          <rect
+            class="worst"
+            x={x(start)}
+            y={top}
+            width={Math.max(1, x(end) - x(start))}
+            height={bottom - top}
+          />
+        )}
+        {valueTicks.map((value) => (
+          <g key={value}>
+            <line class="grid" x1="0" x2={right} y1={y(value)} y2={y(value)} />
+            <text x={right + 6} y={y(value) + 4}>
+              {compact(value)}
+            </text>
+          </g>
+        ))}
+        <line class="grid" x1="0" x2={right} y1={lowerTop} y2={lowerTop} />
+        <text x={right + 6} y={lowerTop + 4}>
+          0
+        </text>
+        {maxDrawdown.amount > 0 && (
+          <text x={right + 6} y={bottom + 4}>
+            {compact(-maxDrawdown.amount)}
+          </text>
+        )}
+        <path class="fall" d={`${falls}H${x(nowAt)}V${lowerTop}Z`} />
+        <path class="line" d={`${line}H${x(nowAt)}`} />
+        <Flows {...{ steps, x, y, right }} />
+        {now !== undefined && (
+          <>
+            <line
+              class="equity"
+              x1={x(nowAt)}
+              x2={x(nowAt)}
+              y1={y(last.value)}
+              y2={y(now.equity)}
+            />
+            <circle class="equity" cx={x(nowAt)} cy={y(now.equity)} r="4">
+              <title>{`Equity now: ${money(now.equity, currency)}`}</title>
+            </circle>
+          </>
+        )}
+        {pointed !== undefined && (
+          <line class="pointed" x1={x(pointed.at)} x2={x(pointed.at)} y1={top} y2={bottom} />
+        )}
+        {Array.from({ length: dayCount }, (_, index) => {
+          const share = index / (dayCount - 1)
+          const anchor = index === 0 ? 'start' : index === dayCount - 1 ? 'end' : 'middle'
+          return (
+            <text key={index} x={left + (right - left) * share} y={height - 4} text-anchor={anchor}>
+              {localDay(iso(first.at + share * (nowAt - first.at)))}
+            </text>
+          )
+        })}
+      </svg>
+      <p class="quiet readout" aria-hidden="true">
+        {pointed === undefined
+          ? 'Point at the curve to read it.'
+          : `${localTime(iso(pointed.at))}: ${money(pointed.value, currency)}${describe(pointed, currency)}`}
+      </p>
+    </>
+  )
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+
+const describe = ({ drawdown, flow }: Step, currency: string | undefined): string => {
+  if (flow !== undefined) return `, ${reasons[flow.reason]} ${result(flow.amount, currency)}`
+  return drawdown === undefined || drawdown === 0
+    ? ', at its peak'
+    : `, ${money(drawdown, currency)} below its peak`
+}
+
+/** Each cash flow as a mark; its amount beside it where there is room. */
+const Flows = ({
+  steps,
+  x,
+  y,
+  right,
+}: {
+  readonly steps: readonly Step[]
+  readonly x: (at: number) => number
+  readonly y: (value: number) => number
+  readonly right: number
+}) => {
+  let free = -Infinity
+  return steps.flatMap(({ at, value, flow }, index) => {
+    if (flow === undefined) return []
+    const [middle, isIn] = [x(at), flow.amount > 0]
+    const isLabelled = middle >= free && (flow.reason === 'deposit' || flow.reason === 'withdrawal')
+    if (isLabelled) free = middle + 64
+    const isLate = middle > right - 60
+    return (
+      <g key={index} class={isIn ? 'flow in' : 'flow out'}>
+        <title>{`${localDay(iso(at))}: ${reasons[flow.reason]} ${compact(flow.amount)}`}</title>
+        <path
+          d={isIn ? `M${middle},${y(value) + 3}l5,9h-10z` : `M${middle},${y(value) - 3}l5,-9h-10z`}
+        />
+        {isLabelled && (
+          <text
+            x={middle + (isLate ? -8 : 8)}
+            y={y(value) + (isIn ? 12 : -6)}
+            text-anchor={isLate ? 'end' : 'start'}
+          >
+            {compact(flow.amount)}
+          </text>
+        )}
+      </g>
+    )
+  })
+}
+
+const StepTable = ({
+  steps,
+  currency,
+}: {
+  steps: readonly Step[]
+  currency: string | undefined
+}) => (
+  <table>
+    <thead>
+      <tr>
+        <th scope="col">Time</th>
+        <th scope="col">What</th>
+        <th scope="col" class="figure">
+          Value after it
+        </th>
+        <th scope="col" class="figure">
+          Below its peak
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {steps.map(({ at, value, drawdown, flow }, index) => (
+        <tr key={index}>
+          <td>
+            <Time iso={iso(at)} />
+          </td>
+          <td>
+            {flow === undefined
+              ? 'trade closed'
+              : `${reasons[flow.reason]} ${result(flow.amount, currency)}`}
+          </td>
+          <td class="figure">{money(value, currency)}</td>
+          <td class="figure">{drawdown === undefined ? '' : money(drawdown, currency)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

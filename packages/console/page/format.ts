@@ -31,6 +31,19 @@ export const result = (amount: number, currency: string | undefined): string =>
 export const number = (value: number, maximumFractionDigits = 2): string =>
   numberFormat({ maximumFractionDigits }).format(value)
 
+const fractionDigits = (size: number): number => {
+  if (size < 10) return 2
+  return size >= 100 && size < 1_000 ? 0 : 1
+}
+
+/** An amount in few letters, such as 1.2K, for labels in pictures. */
+export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'auto'): string =>
+  numberFormat({
+    notation: 'compact',
+    maximumFractionDigits: fractionDigits(Math.abs(amount)),
+    signDisplay,
+  }).format(amount)
+
 /** A price; those that are weighted by volume may have more digits than the broker quotes. */
 export const price = (value: number): string =>
   numberFormat({

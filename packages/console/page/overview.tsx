@@ -1,12 +1,12 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
 import type { Account, DataOf, Position } from '@tradeport/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { Curve } from './curve.tsx'
+import { Curve, type EquityNow } from './curve.tsx'
 import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, number, percent, price } from './format.ts'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead, type Read } from './read.ts'
+import { inTurn, useInterval, useRead, type Read } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
@@ -66,6 +66,20 @@ const statusWords: Readonly<Record<Account['status'], string>> = {
 const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): boolean =>
   liveDataUpdatedAt !== null || lastSyncAt !== createdAt
 
+const equityNow = ({ equity, liveDataUpdatedAt: at }: Account): EquityNow | undefined =>
+  at === null ? undefined : { equity, at }
+
+/** The accounts of each currency of which there are several, so that no sum mixes currencies. */
+const severalOfCurrency = (
+  accounts: readonly Account[],
+): readonly (readonly [currency: string, accounts: readonly Account[]])[] =>
+  [
+    ...Map.groupBy(
+      accounts.filter(({ brokerType }) => brokerType !== 'paper'),
+      ({ currency }) => currency,
+    ),
+  ].filter(([, some]) => some.length > 1)
+
 const AccountTable = ({
   accounts,
   chosenId,
@@ -103,8 +117,41 @@ const AccountTable = ({
             <AccountRow key={account.id} account={account} isChosen={account.id === chosenId} />
           ))}
         </tbody>
+        <tfoot>
+          {severalOfCurrency(accounts).map(([currency, some]) => (
+            <TotalRow key={currency} currency={currency} accounts={some} />
+          ))}
+        </tfoot>
       </table>
     </Scroll>
+  )
+}
+
+/** Of the figures as they are now: one that is unknown makes the sum unknown. */
+const TotalRow = ({ currency, accounts }: { currency: string; accounts: readonly Account[] }) => {
+  const unread = accounts.filter(({ liveDataUpdatedAt }) => liveDataUpdatedAt === null).length
+  const sum = (of: (account: Account) => number | null): string => {
+    const figures = accounts.map(of).filter((figure) => figure !== null)
+    return unread > 0 || figures.length < accounts.length
+      ? '–'
+      : money(
+          figures.reduce((total, figure) => total + figure, 0),
+          currency,
+        )
+  }
+  return (
+    <tr>
+      <th scope="row">All in {currency}</th>
+      <td class="quiet">
+        {accounts.length} accounts
+        {unread > 0 && `, ${unread} of which cannot be read now`}
+      </td>
+      <td class="figure">{sum(({ equity }) => equity)}</td>
+      <td class="figure">{sum(({ balance }) => balance)}</td>
+      <td class="figure">{sum(({ equity, balance }) => equity - balance)}</td>
+      <td class="figure">{sum(({ freeMargin }) => freeMargin)}</td>
+      <td class="figure" />
+    </tr>
   )
 }
 
@@ -170,7 +217,10 @@ const CurveSection = ({
   const curve = useRead(
     account.id,
     hidden === undefined
-      ? async (signal) => (await client.getTradeCurve({ accountId: account.id }, { signal })).data
+      ? inTurn(
+          async (signal) =>
+            (await client.getTradeCurve({ accountId: account.id }, { signal })).data,
+        )
       : undefined,
   )
   const reconciliation = useRead(
@@ -193,7 +243,19 @@ const CurveSection = ({
     >
       {hidden === undefined ? (
         <>
-          <Shown read={curve}>{(data) => <Curve curve={data} currency={account.currency} />}</Shown>
+          <Shown read={curve}>
+            {(data) => <Curve curve={data} currency={account.currency} now={equityNow(account)} />}
+          </Shown>
+          {equityNow(account) === undefined && (
+            <Notice kind="warning">
+              Equity now is unknown, because the broker cannot be read.{' '}
+              {wasRead(account) && (
+                <>
+                  It was {money(account.equity, account.currency)} <Age iso={account.lastSyncAt} />.
+                </>
+              )}
+            </Notice>
+          )}
           <Shown read={reconciliation}>
             {(data) => <Reconciled reconciliation={data} currency={account.currency} />}
           </Shown>

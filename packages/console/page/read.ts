@@ -54,6 +54,28 @@ export const useRead = <A>(
   return { ...(state.key === key ? state : { isReading: true }), refresh }
 }
 
+/** The service computes as many things of long histories at a time for a user, and refuses more. */
+const mostComputing = 2
+let computing = 0
+const waiting: (() => void)[] = []
+
+/** A read that waits until few others of its kind are under way. */
+export const inTurn =
+  <A>(read: (signal: AbortSignal) => Promise<A>) =>
+  async (signal: AbortSignal): Promise<A> => {
+    if (computing >= mostComputing) await new Promise<void>((resolve) => waiting.push(resolve))
+    else computing += 1
+    try {
+      signal.throwIfAborted()
+      return await read(signal)
+    } finally {
+      // Whoever waits longest goes on in its place.
+      const next = waiting.shift()
+      if (next === undefined) computing -= 1
+      else next()
+    }
+  }
+
 /** Calls again and again while the page is visible. */
 export const useInterval = (act: () => void, everyMs: number): void => {
   const latest = useRef(act)

@@ -1,5 +1,5 @@
 // The balance of a report, and the drawdown beneath it, as pictures that stay sharp on paper.
-import type { CurveData } from './chart.ts'
+import type { CurveData } from './curve.tsx'
 import { localDay, money } from './format.ts'
 
 const width = 720

@@ -5,7 +5,7 @@ import { duration, money, number, percent, result } from './format.ts'
 import { Result } from './parts.tsx'
 
 /** Below this many trades the figures say next to nothing. */
-const enough = 30
+export const enoughTrades = 30
 
 interface Bounds {
   readonly lower: number
@@ -13,7 +13,7 @@ interface Bounds {
 }
 
 /** An interval on a scale, with the estimate as a point and a line to compare with. */
-const Interval = ({
+export const Interval = ({
   bounds: { lower, upper },
   estimate,
   reference,
@@ -22,15 +22,18 @@ const Interval = ({
 }: {
   bounds: Bounds
   estimate: number
-  reference: number
+  /** Undefined where there is nothing to compare with. */
+  reference: number | undefined
   text: (value: number) => string
   /** What the line is. */
   words: string
 }) => {
-  const least = Math.min(lower, reference)
-  const span = Math.max(upper, reference) - least || 1
+  const ends = [lower, upper, estimate, ...(reference === undefined ? [] : [reference])]
+  const least = Math.min(...ends)
+  const span = Math.max(...ends) - least || 1
   // A margin at both ends, so that nothing is cut off.
   const at = (value: number): number => 5 + (90 * (value - least)) / span
+  const compared = reference === undefined ? '' : `${words} ${text(reference)}`
   return (
     <>
       <svg
@@ -38,14 +41,17 @@ const Interval = ({
         viewBox="0 0 100 12"
         preserveAspectRatio="none"
         role="img"
-        aria-label={`95 % interval from ${text(lower)} to ${text(upper)}; the line is ${words}, ${text(reference)}`}
+        aria-label={`95 % interval from ${text(lower)} to ${text(upper)}${compared && `; the line: ${compared}`}`}
       >
         <rect x={at(lower)} y="4" width={Math.max(0.5, at(upper) - at(lower))} height="4" />
-        <line class="reference" x1={at(reference)} x2={at(reference)} y1="0" y2="12" />
+        {reference !== undefined && (
+          <line class="reference" x1={at(reference)} x2={at(reference)} y1="0" y2="12" />
+        )}
         <line class="estimate" x1={at(estimate)} x2={at(estimate)} y1="2" y2="10" />
       </svg>
       <span class="quiet">
-        {text(lower)} to {text(upper)} · line: {words} {text(reference)}
+        {text(lower)} to {text(upper)}
+        {compared && ` · line: ${compared}`}
       </span>
     </>
   )
@@ -77,8 +83,8 @@ const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | u
 
 const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
-  if (bounds === null || totalTrades < enough)
-    return `${number(totalTrades)} trades are too few to tell skill from luck; ${enough} are the least that say something.`
+  if (bounds === null || totalTrades < enoughTrades)
+    return `${number(totalTrades)} trades are too few to tell skill from luck; ${enoughTrades} are the least that say something.`
   if (bounds.lower > 0)
     return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
   if (bounds.upper < 0)
@@ -101,7 +107,7 @@ export const Statistics = ({
   return (
     <>
       <p class="verdict">{verdict(statistics)}</p>
-      <dl class={`figures ${totalTrades < enough ? 'few' : ''}`}>
+      <dl class={`figures ${totalTrades < enoughTrades ? 'few' : ''}`}>
         <Figure
           name="Net profit"
           hint="Profit with commission and swap."

@@ -3,9 +3,10 @@ import type { Account, QueryOf, Trade } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Breakdown } from './breakdown.tsx'
 import { duration, money, number, price } from './format.ts'
+import { Pictures, Robust } from './insights.tsx'
 import { setQuery } from './location.ts'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useRead } from './read.ts'
+import { inTurn, useRead } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
 import { Statistics } from './statistics.tsx'
 
@@ -45,11 +46,12 @@ export const Trades = ({ session, query }: { session: Session; query: URLSearchP
   const statistics = useRead(
     key,
     hidden === undefined
-      ? (signal) =>
+      ? inTurn((signal) =>
           client.getTradeStatistics(
             { ...filter, ...(isExtended && { extended: true }) },
             { signal },
-          )
+          ),
+        )
       : undefined,
   )
   const currencies = new Set(
@@ -99,7 +101,13 @@ export const Trades = ({ session, query }: { session: Session; query: URLSearchP
           )}
         </Shown>
       </Section>
-      {isExtended && <Breakdown {...{ session, query, filter, currency }} />}
+      {isExtended && (
+        <>
+          <Breakdown {...{ session, query, filter, currency }} />
+          <Pictures {...{ session, query, filter, currency }} />
+          <Robust key={key} {...{ session, filter, currency }} />
+        </>
+      )}
       <TradeList
         key={`${key}${resultOf(query)}`}
         session={session}

@@ -1,0 +1,150 @@
+// The console's statistics in a real browser: the curve, pictures of groups of trades, robust
+// statistics, and the table of trades.
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  overflowOf,
+  signIn,
+  useBrowser,
+} from './support/browser.ts'
+import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
+import { keyOf, linkDesk } from './support/desk.ts'
+import { useTestService } from './support/service.ts'
+
+/** So many trades on each day from 2026-01-10 on, all of which close at half past twelve. */
+const tradesOf = (results: readonly number[], perDay = 1) =>
+  results.flatMap((profit, at) =>
+    tradeDeals({
+      positionId: String(at + 1_000),
+      symbol: at % 2 === 0 ? 'EURUSD' : 'XAUUSD',
+      profit,
+      openedAt: new Date(Date.UTC(2026, 0, Math.floor(at / perDay) + 10, 10)).toISOString(),
+      closedAt: new Date(Date.UTC(2026, 0, Math.floor(at / perDay) + 10, 12, 30)).toISOString(),
+    }),
+  )
+
+const history = historyOf([
+  depositDeal('1', '2026-01-01T00:00:00.000Z', 1_000),
+  ...tradesOf([-20, 15, 15, -20, 15, 15, -20, 15, 15]),
+  depositDeal('2', '2026-01-14T00:00:00.000Z', -100),
+])
+
+const sumOn = (page: Page) => page.getByRole('row').filter({ hasText: 'All in USD' })
+
+describe.skipIf(chromiumPath === undefined)('the statistics of the console', () => {
+  const browser = useBrowser()
+  const service = useTestService([], { environment: { CAPABILITIES: 'console,insights' } })
+  const opened = async (path: string, user: string, options = {}): Promise<Page> => {
+    const page = await browser.open(`${service.apiUrl}${path}`, {
+      timezoneId: 'Europe/Berlin',
+      ...options,
+    })
+    await signIn(page, keyOf(user))
+    return page
+  }
+
+  it('draws deposits and withdrawals, the deepest drawdown and the equity of now, and has them as a table', async () => {
+    await linkDesk(service, { user: 'u-1', broker: { history } })
+    const page = await opened('/console', 'u-1')
+    const curve = page.getByRole('region', { name: /^Balance of/ })
+    const titles = () => curve.locator('svg title').allTextContents()
+    await expect
+      .poll(titles)
+      .toEqual(['Jan 1, 2026: deposit 1K', 'Jan 14, 2026: withdrawal -100', 'Equity now: $930.00'])
+    expect(await curve.locator('.worst').count()).toBe(1)
+    expect(await curve.getByText('$1,000.00 in, $100.00 out').count()).toBe(1)
+    await curve.getByText('As a table').click()
+    const rows = curve.getByRole('group', { name: /as a table/ }).getByRole('row')
+    await rows.nth(1).waitFor()
+    expect(await rows.count()).toBe(12)
+    expect(await rows.nth(6).getByRole('cell').allInnerTexts()).toEqual([
+      'Jan 14, 2026, 1:00:00 AM',
+      'withdrawal -$100.00',
+      '$890.00',
+      '',
+    ])
+    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+  })
+
+  const link = (user: string, currency: string) =>
+    linkDesk(service, { user, broker: { history: { ...history, currency } }, fields: { currency } })
+
+  it('sums up accounts of one currency while all are known, and draws no equity that is not', async () => {
+    for (const currency of ['USD', 'USD', 'EUR']) await link('u-2', currency)
+    const known = await opened('/console', 'u-2')
+    await sumOn(known).getByText('$1,860.00').first().waitFor()
+    expect(await known.getByText('All in EUR').count()).toBe(0)
+    const [unread] = [await link('u-3', 'USD'), await link('u-3', 'USD')]
+    unread.fail('any', { kind: 'unavailable' })
+    const unknown = await opened('/console', 'u-3')
+    await sumOn(unknown).getByText('1 of which cannot be read now').waitFor()
+    const cells = await sumOn(unknown).getByRole('cell').allInnerTexts()
+    expect(cells.slice(1, 5)).toEqual(['–', '–', '–', '–'])
+    await unknown.getByText('Equity now is unknown').waitFor()
+  })
+
+  describe('of 120 trades', () => {
+    const many = historyOf(
+      tradesOf(
+        Array.from({ length: 120 }, (_, at) => (at % 3) * 10 - 9),
+        3,
+      ),
+    )
+    beforeAll(async () => {
+      await linkDesk(service, { user: 'u-4', broker: { history: many } })
+    })
+
+    it('draws months and hours of a chosen zone, holding times and results, each with its number of trades', async () => {
+      const page = await opened('/console/trades', 'u-4')
+      const pictures = page.getByRole('region', { name: /^When money was made/ })
+      const rowOf = (picture: string, row: string) =>
+        pictures.getByRole('group', { name: picture }).getByRole('row', { name: row })
+      await rowOf('Months', 'Jan').waitFor()
+      expect(await rowOf('Months', 'Jan').getByRole('cell').allTextContents()).toEqual([
+        '+6666 trades',
+      ])
+      expect(await pictures.getByText('2 of 2 months with trades made money').count()).toBe(1)
+      const hours = () => rowOf('Weekday and hour', '12–16').getByRole('cell').allTextContents()
+      await expect.poll(hours).toContain('+1818 trades')
+      expect(await rowOf('Weekday and hour', '12–16').locator('.few').count()).toBe(7)
+      await page.getByLabel('hours and months in').selectOption('Asia/Tokyo')
+      await rowOf('Weekday and hour', '20–24').locator('.few').first().waitFor()
+      expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo')
+      expect(await pictures.getByText('closing in Asia/Tokyo').count()).toBe(2)
+      await rowOf('By holding time', '1 h to 4 h').waitFor()
+      await pictures.getByText('As a table').click()
+      const results = pictures.getByRole('group', { name: /^Distribution/ }).getByRole('row')
+      await results.nth(1).waitFor()
+      expect((await results.allInnerTexts()).slice(1)).toEqual([
+        '-$10.00 to $0.00\t40\t-$360.00',
+        '$0.00 to $10.00\t40\t+$40.00',
+        '$10.00 to $20.00\t40\t+$440.00',
+      ])
+    })
+
+    it('draws the intervals of drawn histories when it is asked to', async () => {
+      const page = await opened('/console/trades', 'u-4')
+      const robust = page.getByRole('region', { name: 'How else it could have come out' })
+      await robust.getByRole('button', { name: 'Compute' }).click()
+      await robust.getByText('of the drawn histories lost money').waitFor()
+      const intervals = await robust.getByRole('img').all()
+      const names = await Promise.all(intervals.map((one) => one.getAttribute('aria-label')))
+      expect(names).toHaveLength(5)
+      for (const name of names) expect(name).toMatch(/^95 % interval from \S+/)
+    })
+
+    it.each([
+      [360, 'dark'],
+      [1_440, 'light'],
+    ] as const)('is accessible at %i pixels in %s colours', async (width, colorScheme) => {
+      const viewport = { width, height: 800 }
+      const page = await opened('/console/trades', 'u-4', { viewport, colorScheme })
+      await page.getByRole('row', { name: '12–16' }).waitFor()
+      await page.getByRole('row', { name: '1 h to 4 h' }).waitFor()
+      await page.locator('svg.bars').waitFor()
+      expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    })
+  })
+})

@@ -1,0 +1,347 @@
+// Groups of trades as pictures: when money was made and lost, and how large results were. They need
+// nothing but the groups, and print.
+import type { DataOf, QueryOf } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { compact, money, number, result } from './format.ts'
+import { Result, Scroll } from './parts.tsx'
+import { Picture, ticks, useWidth } from './picture.tsx'
+import { enoughTrades } from './statistics.tsx'
+
+export type Group = DataOf<'getTradeBreakdown'>['groups'][number]
+export type Grouping = QueryOf<'getTradeBreakdown'>['by']
+
+interface PictureProps {
+  readonly groups: readonly Group[]
+  readonly currency: string | undefined
+}
+
+type Cell = Pick<Group, 'totalTrades' | 'netProfit'>
+
+const sumOf = (cells: readonly Cell[]): Cell => ({
+  totalTrades: cells.reduce((sum, { totalTrades }) => sum + totalTrades, 0),
+  netProfit: cells.reduce((sum, { netProfit }) => sum + netProfit, 0),
+})
+
+const inMoney = (currency: string | undefined): string =>
+  currency === undefined ? 'Net profit, in several currencies' : `Net profit in ${currency}`
+
+const fewNote = `Grey: fewer than ${enoughTrades} trades, too few to tell skill from luck.`
+
+interface Axis {
+  readonly key: string
+  readonly name: string
+}
+
+/** A table whose cells are coloured by what they hold. */
+const HeatTable = ({
+  label,
+  rows,
+  columns,
+  corner,
+  cellOf,
+  isNarrow,
+  total,
+  currency,
+}: {
+  readonly label: string
+  readonly rows: readonly Axis[]
+  readonly columns: readonly Axis[]
+  readonly corner: string
+  readonly cellOf: (row: string, column: string) => Cell | undefined
+  /** Whether there are few columns, which are not to be as wide as the page. */
+  readonly isNarrow: boolean
+  /** Whether there is a row of sums of the columns. */
+  readonly total: boolean
+  readonly currency: string | undefined
+}) => {
+  const cells = rows.flatMap((row) => columns.map((column) => cellOf(row.key, column.key)))
+  const largest = Math.max(...cells.map((cell) => Math.abs(cell?.netProfit ?? 0))) || 1
+  const shown = (cell: Cell | undefined, key: string): ComponentChildren =>
+    cell === undefined ? (
+      <td key={key} />
+    ) : (
+      <td key={key} class={heatOf(cell, largest)} title={result(cell.netProfit, currency)}>
+        {compact(cell.netProfit, 'exceptZero')}
+        <small>
+          {number(cell.totalTrades)}
+          <span class="sr-only"> trades</span>
+        </small>
+      </td>
+    )
+  return (
+    <Scroll label={label}>
+      <table class={isNarrow ? 'heat narrow' : 'heat'}>
+        <thead>
+          <tr>
+            <th scope="col">{corner}</th>
+            {columns.map(({ key, name }) => (
+              <th key={key} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row">{row.name}</th>
+              {columns.map((column) => shown(cellOf(row.key, column.key), column.key))}
+            </tr>
+          ))}
+        </tbody>
+        {total && (
+          <tfoot>
+            <tr>
+              <th scope="row">Sum</th>
+              {columns.map(({ key }) => {
+                const { totalTrades, netProfit } = sumOf(
+                  rows.map((row) => cellOf(row.key, key)).filter((cell) => cell !== undefined),
+                )
+                return (
+                  <td key={key}>
+                    <Result amount={netProfit} currency={currency} />
+                    <small>
+                      {number(totalTrades)}
+                      <span class="sr-only"> trades</span>
+                    </small>
+                  </td>
+                )
+              })}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </Scroll>
+  )
+}
+
+const shades = 4
+
+const heatOf = ({ totalTrades, netProfit }: Cell, largest: number): string => {
+  const sign = netProfit > 0 ? 'gain' : 'loss'
+  if (totalTrades < enoughTrades) return netProfit === 0 ? 'few' : `few ${sign}`
+  return `${sign} shade-${Math.max(1, Math.ceil((shades * Math.abs(netProfit)) / largest))}`
+}
+
+const monthNames = Array.from({ length: 12 }, (_, month) => ({
+  key: String(month + 1).padStart(2, '0'),
+  name: new Intl.DateTimeFormat(undefined, { month: 'short' }).format(new Date(2026, month, 1)),
+}))
+
+/** Groups by month: a column for each year. */
+export const Months = ({ groups, currency, zone }: PictureProps & { readonly zone: string }) => {
+  const cells = new Map(groups.map((group) => [group.key, group]))
+  const years = [...new Set(groups.map(({ key }) => key.split('-')[0] ?? ''))]
+  const won = groups.filter(({ netProfit }) => netProfit > 0).length
+  return (
+    <Picture
+      title="Months"
+      note={
+        <>
+          {inMoney(currency)} by the month of closing in {zone}, with the number of trades.{' '}
+          {number(won)} of {number(groups.length)} months with trades made money. {fewNote}
+        </>
+      }
+    >
+      <HeatTable
+        label="Months"
+        corner="Month"
+        rows={monthNames.filter((month) => groups.some(({ key }) => key.endsWith(`-${month.key}`)))}
+        columns={years.map((year) => ({ key: year, name: year }))}
+        cellOf={(month, year) => cells.get(`${year}-${month}`)}
+        isNarrow={years.length < 6}
+        total
+        currency={currency}
+      />
+    </Picture>
+  )
+}
+
+const weekdays = Array.from({ length: 7 }, (_, index) => ({
+  key: String(index + 1),
+  // The fifth of January 2026 was a Monday.
+  name: new Intl.DateTimeFormat(undefined, { weekday: 'short' }).format(
+    new Date(2026, 0, 5 + index),
+  ),
+}))
+
+const hour = (at: number): string => String(at).padStart(2, '0')
+
+/** So many hours are one row, the fewest with which most trades are in cells of enough trades. */
+const hourSteps = [1, 2, 4] as const
+
+/** Groups by weekday and hour. */
+export const WeekHours = ({ groups, currency, zone }: PictureProps & { readonly zone: string }) => {
+  const cellsOf = (step: number): ReadonlyMap<string, Cell> => {
+    const cells = Map.groupBy(groups, ({ key }) => {
+      const [day = '', at = ''] = key.split('_')
+      return `${day}_${hour(Math.floor(Number(at) / step) * step)}`
+    })
+    return new Map([...cells].map(([key, some]) => [key, sumOf(some)]))
+  }
+  const all = sumOf(groups).totalTrades
+  const isEnough = (cells: ReadonlyMap<string, Cell>): boolean =>
+    sumOf([...cells.values()].filter(({ totalTrades }) => totalTrades >= enoughTrades))
+      .totalTrades >
+    all / 2
+  const step = hourSteps.find((one) => isEnough(cellsOf(one))) ?? 4
+  const cells = cellsOf(step)
+  const days = weekdays.filter(({ key }) => groups.some((group) => group.key.startsWith(`${key}_`)))
+  const missing = weekdays.filter((day) => !days.includes(day)).map(({ name }) => name)
+  return (
+    <Picture
+      title="Weekday and hour"
+      note={
+        <>
+          {inMoney(currency)} by the weekday and hour of closing in {zone}, with the number of
+          trades. {step > 1 && `${step} hours are one row, because single ones have few trades. `}
+          {missing.length > 0 && `Nothing was closed on ${missing.join(', ')}. `}
+          {fewNote}
+        </>
+      }
+    >
+      <HeatTable
+        label="Weekday and hour"
+        corner="Hours"
+        rows={Array.from({ length: 24 / step }, (_, index) => ({
+          key: hour(index * step),
+          name: `${hour(index * step)}–${hour((index + 1) * step)}`,
+        }))}
+        columns={days}
+        cellOf={(at, day) => cells.get(`${day}_${at}`)}
+        isNarrow={false}
+        total={false}
+        currency={currency}
+      />
+    </Picture>
+  )
+}
+
+/** A step of results: above `lower`, up to `upper`. */
+interface ResultStep extends Cell {
+  readonly lower: number
+  readonly upper: number
+}
+
+const stepOf = ({ key, totalTrades, netProfit }: Group): ResultStep => {
+  const [first = '', second = ''] = key.split('_')
+  const [lower, upper] =
+    first === 'under'
+      ? [-Infinity, Number(second)]
+      : first === 'over'
+        ? [Number(second), Infinity]
+        : [Number(first), Number(second)]
+  return { lower, upper, totalTrades, netProfit }
+}
+
+const [plotHeight, plotTop, axisHeight] = [150, 16, 20]
+
+/** Groups by result: how many trades ended with how much. */
+export const Distribution = ({ groups, currency }: PictureProps) => {
+  const svg = useRef<SVGSVGElement>(null)
+  const width = useWidth(svg)
+  const steps = groups.map(stepOf)
+  const inner = steps.filter(({ lower, upper }) => Number.isFinite(upper - lower))
+  const [start, end] = [inner[0]?.lower ?? 0, inner.at(-1)?.upper ?? 1]
+  const size = (inner[0]?.upper ?? 1) - start
+  const { totalTrades, netProfit } = sumOf(groups)
+  const mean = netProfit / totalTrades
+  // One step more at an end that has results beyond it.
+  const [least, most] = [
+    steps[0]?.lower === -Infinity ? start - size : start,
+    steps.at(-1)?.upper === Infinity ? end + size : end,
+  ]
+  const left = 30
+  const x = (value: number): number =>
+    left + ((value - least) / (most - least)) * (width - left - 4)
+  const highest = Math.max(...steps.map((step) => step.totalTrades))
+  const bottom = plotTop + plotHeight
+  const y = (count: number): number => bottom - (plotHeight * count) / highest
+  const text = (value: number): string => money(value, currency)
+  const range = ({ lower, upper }: ResultStep): string =>
+    lower === -Infinity
+      ? `${text(upper)} or less`
+      : upper === Infinity
+        ? `above ${text(lower)}`
+        : `${text(lower)} to ${text(upper)}`
+  const beyond = steps.filter((step) => !inner.includes(step))
+  return (
+    <Picture
+      title="Distribution of results"
+      note={
+        <>
+          How many of {number(totalTrades)} trades ended with which net profit, in steps of{' '}
+          {text(size)}. The dashed line is the average trade, {result(mean, currency)}.
+          {beyond.map(
+            (step) =>
+              ` ${number(step.totalTrades)} with ${range(step)} made ${result(step.netProfit, currency)} together and are the bar at the end.`,
+          )}
+          {totalTrades < enoughTrades && ` ${fewNote}`}
+        </>
+      }
+      table={
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Net profit of a trade</th>
+              <th scope="col" class="figure">
+                Trades
+              </th>
+              <th scope="col" class="figure">
+                Together
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map((step) => (
+              <tr key={step.lower}>
+                <th scope="row">{range(step)}</th>
+                <td class="figure">{number(step.totalTrades)}</td>
+                <td class="figure">{result(step.netProfit, currency)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      }
+    >
+      <svg
+        ref={svg}
+        class={totalTrades < enoughTrades ? 'bars few' : 'bars'}
+        viewBox={`0 0 ${width} ${bottom + axisHeight}`}
+        role="img"
+        aria-label={`Most trades, ${number(highest)}, ended with ${range(steps.find((step) => step.totalTrades === highest) ?? (steps[0] as ResultStep))}. The table beneath has every step.`}
+      >
+        {ticks(0, highest, 3).map((count) => (
+          <g key={count}>
+            <line class="grid" x1={left} x2={width} y1={y(count)} y2={y(count)} />
+            <text x={left - 4} y={y(count) + 4} text-anchor="end">
+              {compact(count)}
+            </text>
+          </g>
+        ))}
+        {steps.map((step) => {
+          const [from, to] = [Math.max(step.lower, least), Math.min(step.upper, most)]
+          return (
+            <rect
+              key={step.lower}
+              class={step.upper <= 0 ? 'loss' : 'gain'}
+              x={x(from) + 0.5}
+              width={Math.max(1, x(to) - x(from) - 1)}
+              y={y(step.totalTrades)}
+              height={bottom - y(step.totalTrades)}
+            >
+              <title>{`${range(step)}: ${number(step.totalTrades)} trades`}</title>
+            </rect>
+          )
+        })}
+        <line class="mean" x1={x(mean)} x2={x(mean)} y1={plotTop - 8} y2={bottom} />
+        {ticks(start, end, Math.max(2, Math.min(8, Math.floor(width / 70)))).map((value) => (
+          <text key={value} x={x(value)} y={bottom + 14} text-anchor="middle">
+            {compact(value)}
+          </text>
+        ))}
+      </svg>
+    </Picture>
+  )
+}
