@@ -4,6 +4,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
+import * as RA from 'fp-ts/lib/ReadonlyArray.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, ScopedCaller } from '../access/credential.ts'
 import {
@@ -39,6 +40,8 @@ import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** A quote older than this is stale: the market is closed, or the terminal lost its broker. */
 const staleAfterMs = minuteMs
+/** The terms of symbols that one request reads at once: other reads of the account go between. */
+const termsAtOnce = 4
 
 export interface ShownQuote extends Pick<Quote, 'bid' | 'ask' | 'time'> {
   /** As it was asked for. */
@@ -196,7 +199,7 @@ export const createMarketData = (ports: MarketPorts) => {
   const pageOfInstruments = (
     account: BrokerAccount,
     search: string | undefined,
-    { page = 1, limit = 100 }: Pick<InstrumentsQuery, 'page' | 'limit'>,
+    { page = 1, limit = 20 }: Pick<InstrumentsQuery, 'page' | 'limit'>,
   ) =>
     pipe(
       marketData.symbols(account),
@@ -207,9 +210,9 @@ export const createMarketData = (ports: MarketPorts) => {
       }),
       TE.flatMap(({ items, ...rest }) =>
         pipe(
-          items,
-          TE.traverseArray((symbol) => marketData.instrument(account, symbol)),
-          TE.map((instruments): Page<BrokerInstrument> => ({ ...rest, items: instruments })),
+          RA.chunksOf(termsAtOnce)(items),
+          TE.traverseSeqArray(TE.traverseArray((symbol) => marketData.instrument(account, symbol))),
+          TE.map((read): Page<BrokerInstrument> => ({ ...rest, items: read.flat() })),
         ),
       ),
     )

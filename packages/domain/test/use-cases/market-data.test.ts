@@ -129,13 +129,29 @@ it('a quote is stale once it is older than a minute', async () => {
 })
 
 it("a page of a broker's instruments has their terms; what needs an account is refused without one", async () => {
-  const { use, caller, link } = open()
+  const { use, caller, link, marketData } = open()
   const { id } = link({}, ['EURUSD.r', 'AUDUSD.r', 'XAUUSD'])
   const page = { accountId: id, search: 'usd.', page: 2, limit: 1 }
   expect(await rightOf(use.listInstruments(caller, page))).toMatchObject({
     items: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
     total: 2,
   })
+  const many = link(
+    {},
+    Array.from({ length: 30 }, (_, at) => `S${at}`),
+  )
+  const { instrument } = marketData
+  let [atOnce, most] = [0, 0]
+  const counted: typeof instrument = (account, symbol) => async () => {
+    most = Math.max(most, (atOnce += 1))
+    await Promise.resolve()
+    atOnce -= 1
+    return instrument(account, symbol)()
+  }
+  Object.assign(marketData, { instrument: counted })
+  const terms = await rightOf(use.listInstruments(caller, { accountId: many.id }))
+  expect(terms).toMatchObject({ items: { length: 20 }, total: 30 })
+  expect(most).toBe(4)
   expect(await rightOf(use.listInstruments(caller, { search: 'gold' }))).toMatchObject([
     { symbol: 'XAUUSD', marginRate: 0.01 },
   ])

@@ -216,7 +216,7 @@ const routesWithPrices = [
         ),
         page: optional(digits('With accountId: the page, counted from 1.', 1, 1_000_000)),
         limit: optional(
-          digits('With accountId: the maximum of items on a page, by default 100.', 1, 100),
+          digits('With accountId: the maximum of items on a page, by default 20.', 1, 50),
         ),
       },
       refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
