@@ -12,8 +12,7 @@ import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/br
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
-import type { AcquireSlot, Calculate, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
+import type { AcquireSlot, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -56,6 +55,7 @@ import {
 } from '@tradeport/postgres'
 import type { FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
+import type { CalculationPool } from './calculations.ts'
 import type { Adapters } from './compose.ts'
 import { keyType, type Config } from './config.ts'
 import { loadOrCreateSecret } from './data-folder.ts'
@@ -135,10 +135,11 @@ export const openAdapters = async (
     log,
   })
   closers.defer(ownerNotices.stop)
-  const calculations = config.capabilities.includes('insights')
-    ? (await import('./calculations.ts')).openCalculations()
-    : undefined
-  if (calculations !== undefined) closers.defer(calculations.close)
+  let calculations: Promise<CalculationPool> | undefined
+  const openedCalculations = () => (calculations ??= importCalculations())
+  // Otherwise with the first account of so many trades, which few services have.
+  if (config.capabilities.includes('insights')) await openedCalculations()
+  closers.defer(async () => (await calculations)?.close())
   const hasTools = config.capabilities.includes('trading-tools')
   const events = config.capabilities.includes('events')
     ? openEvents(
@@ -239,7 +240,10 @@ export const openAdapters = async (
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
     watch: journal.watch,
-    calculate: calculations?.calculate ?? noCalculations,
+    calculate:
+      (owner, name, ...inputs) =>
+      async () =>
+        (await openedCalculations()).calculate(owner, name, ...inputs)(),
     maxDeals: config.capabilities.includes('long-histories') ? Infinity : maxHistoryDeals,
     recordsEvents: events !== undefined,
     hasMarketData: config.capabilities.includes('market-data'),
@@ -266,9 +270,8 @@ const noHalts: Halts = {
   lift: () => TE.right(undefined),
 }
 
-/** Without the capability `insights` no route asks for any. */
-const noCalculations: Calculate = () =>
-  TE.left(refuse('ServiceUnavailable', { reason: 'calculations are switched off' }))
+const importCalculations = async (): Promise<CalculationPool> =>
+  (await import('./calculations.ts')).openCalculations()
 
 /** A quarter of each pool for one tenant. */
 const sends = { size: 64, perTenant: 16, perAccount: 2 }

@@ -84,6 +84,11 @@ it('shows curve, breakdown, intervals and further statistics of the same trades'
   const { deals, sums } = await read(`/trades/${desk.idOf('10')}/deals`)
   expect(deals).toMatchObject([{ entry: 'in' }, { entry: 'out', profit: -20 }])
   expect(sums).toMatchObject({ netProfit: -20 })
+  const second = await desk.call('GET', `/trades/${desk.idOf('10')}/deals?page=2&limit=1`)
+  expect(second.body).toMatchObject({
+    data: { deals: [{ entry: 'out' }], sums },
+    meta: { pagination: { page: 2, total: 2, has_next: false } },
+  })
   const sum = { sum: 940, balance: 940, difference: 0, complete: true }
   expect(await read(`/accounts/${desk.accountId}/reconciliation`)).toMatchObject(sum)
 })

@@ -35,6 +35,10 @@ it('has the trades of any number of deals, and the same by a later read', async 
     totalTrades: trades,
     longestLossStreak: 4,
   })
+  expect((await read('/trades/stats')).data).toMatchObject({ totalTrades: trades, netProfit: -5 })
+  expect((await read('/trades/breakdown?by=side')).data).toMatchObject({
+    groups: [{ key: 'buy', totalTrades: trades, netProfit: -5 }],
+  })
   expect(service.sandbox.requests.count({ route: 'deals' }) - pages).toBeLessThanOrEqual(2)
   expect((await read(`/accounts/${desk.accountId}/reconciliation`)).data).toMatchObject({
     deals: 2 * trades,

@@ -1740,9 +1740,9 @@ export interface components {
                 readonly recoveredAt: string | null;
             };
         };
-        /** @description The deals that a trade was folded from, and their sums. */
+        /** @description The deals that a trade was folded from, and the sums of all of them. */
         readonly TradeDeals: {
-            /** @description In the order in which they are folded: by time, then by number. */
+            /** @description A page, in the order in which they are folded: by time, then by number. */
             readonly deals: readonly {
                 /** @description The broker's number of the deal. */
                 readonly id: string;
@@ -1785,7 +1785,7 @@ export interface components {
                 /** @description Of an opening deal: the take profit of its order. */
                 readonly takeProfit?: number;
             }[];
-            /** @description Exact sums, each rounded once. They are the figures of the trade. */
+            /** @description Exact sums of all deals, each rounded once: the figures of the trade. */
             readonly sums: {
                 /** @description Lots of the opening deals, as far as they report them. */
                 readonly openedVolume: number;
@@ -2814,13 +2814,19 @@ export interface operations {
     };
     readonly getTradeDeals: {
         readonly parameters: {
+            readonly query?: {
+                /** @description The page, counted from 1. */
+                readonly page?: number;
+                /** @description The maximum of items on a page. */
+                readonly limit?: number;
+            };
             readonly path: {
                 /** @description The id of a trade. */
                 readonly id: string;
             };
         };
         readonly responses: {
-            /** @description The deals that a trade was folded from, and their sums. */
+            /** @description The deals that a trade was folded from, and the sums of all of them. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2845,6 +2851,7 @@ export interface operations {
                              */
                             readonly version: "1.0.0";
                             readonly provenance: components["schemas"]["TradeProvenance"];
+                            readonly pagination: components["schemas"]["Pagination"];
                         };
                         readonly error: null;
                     };
@@ -3074,7 +3081,7 @@ export interface operations {
                 readonly accountId?: string;
                 /** @description With accountId: the page, counted from 1. */
                 readonly page?: number;
-                /** @description With accountId: the maximum of items on a page, by default 100. */
+                /** @description With accountId: the maximum of items on a page, by default 20. */
                 readonly limit?: number;
             };
         };

@@ -115,8 +115,8 @@ export const routes = {
   getTradeBreakdown: { route: 'GET /trades/breakdown', input: 'query' },
   /** Bootstrap intervals of the statistics. Takes up to a few seconds, two at a time. */
   getRobustStatistics: { route: 'GET /trades/robust', input: 'query' },
-  /** The deals that a trade was folded from, with their sums. */
-  getTradeDeals: { route: 'GET /trades/:id/deals' },
+  /** A page of the deals that a trade was folded from, with the sums of all. */
+  getTradeDeals: { route: 'GET /trades/:id/deals', input: 'query' },
   /** Whether the deals of an account add up to its balance. */
   getReconciliation: { route: 'GET /accounts/:id/reconciliation' },
   /** Net profit, balance and drawdown over time, in at most `points` points. */

@@ -18,9 +18,7 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
   const dealsHidden = whyHidden(me, 'insights')
   const deals = useRead(
     id,
-    dealsHidden === undefined
-      ? async (signal) => (await client.getTradeDeals(id, { signal })).data
-      : undefined,
+    dealsHidden === undefined ? (signal) => client.getTradeDeals(id, {}, { signal }) : undefined,
   )
   const mayReadAccount = whyHidden(me, 'accounts') === undefined
   const accounts = useRead(
@@ -44,12 +42,22 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
               <Result amount={data.netProfit} currency={account?.currency} />
             </h1>
             <Facts trade={data} accountName={account?.name ?? data.accountId} />
-            <TradePrices session={session} trade={data} deals={deals.data?.deals} />
+            <TradePrices session={session} trade={data} deals={deals.data?.data.deals} />
             <Arithmetic trade={data} currency={account?.currency} />
             <Section title="The broker's deals">
               {dealsHidden === undefined ? (
                 <Shown read={deals}>
-                  {(shown) => <Deals deals={shown} currency={account?.currency} />}
+                  {({ data: shown, meta: { pagination } }) => (
+                    <>
+                      <Deals deals={shown} currency={account?.currency} />
+                      {pagination.has_next && (
+                        <Notice>
+                          These are the first {number(pagination.limit)} of{' '}
+                          {number(pagination.total)} deals. The sums are of all.
+                        </Notice>
+                      )}
+                    </>
+                  )}
                 </Shown>
               ) : (
                 <Notice>{dealsHidden}</Notice>

@@ -32,7 +32,7 @@ import type { Position } from '@tradeport/domain/positions'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import {
   extendedStatistics,
-  groupOf,
+  groupStatistics,
   robustStatistics,
   tradeCurve,
   tradeStatistics,
@@ -331,14 +331,23 @@ export const fakeUseCases = ({
   getExtendedStatistics: () =>
     TE.right({ data: extendedStatistics(noResults, null), provenance, warnings: [] }),
   getTradeBreakdown: () =>
-    TE.right({ data: [groupOf('EURUSD', [1, -2])], provenance, warnings: [] }),
+    TE.right({
+      data: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]),
+      provenance,
+      warnings: [],
+    }),
   getRobustStatistics: (_, _filter, resamples) =>
     TE.right({
       data: robustStatistics(Float64Array.of(...noResults.netProfits), resamples),
       provenance,
       warnings: [],
     }),
-  getTradeDeals: () => TE.right({ deals: [deal], sums: dealSums, provenance }),
+  getTradeDeals: () =>
+    TE.right({
+      deals: { items: [deal], page: 1, limit: 1_000, total: 1 },
+      sums: dealSums,
+      provenance,
+    }),
   getReconciliation: () => TE.right({ reconciliation, provenance }),
   getTradeCurve: () =>
     TE.right({ data: tradeCurve(noResults, null, null, 500), provenance, warnings: [] }),

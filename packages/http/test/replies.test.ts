@@ -1,6 +1,6 @@
 // What every route of the API for users answers when it succeeds: as the document describes it, and
 // what is not simply a field of the result.
-import { groupOf } from '@tradeport/domain/statistics'
+import { groupStatistics } from '@tradeport/domain/statistics'
 import { scopes } from '@tradeport/domain/access'
 import { instruments } from '@tradeport/domain/market'
 import { instrumentTerms } from '@tradeport/testkit'
@@ -384,7 +384,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   getTrade: [{ data: shownTrade, meta: ofTrades }],
   getTradeBreakdown: [
     {
-      data: { groups: [{ ...groupOf('EURUSD', [1, -2]), key: 'EURUSD', enough: false }] },
+      data: { groups: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]) },
       meta: ofTrades,
     },
   ],
@@ -417,7 +417,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
         ],
         sums: dealSums,
       },
-      meta: ofTrades,
+      meta: { ...ofTrades, pagination: { ...onePage, limit: 1_000, total: 1 } },
     },
   ],
   getReconciliation: [

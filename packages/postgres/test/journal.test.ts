@@ -236,8 +236,13 @@ const readAll = async (
     results: await rightOf(records.results(owner, selection)),
     balances: await rightOf(records.balances(owner, accountId, filter.from)),
     cashFlows: await rightOf(records.cashFlows(owner, accountId, filter, limit)),
-    groups: await rightOf(records.resultsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol')),
-    ofPosition: await rightOf(records.deals(owner, accountId, '1')),
+    netProfits: await rightOf(records.netProfits(owner, selection)),
+    groups: await rightOf(
+      records.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
+    ),
+    ofPosition: await Promise.all(
+      [1, 2].map((page) => rightOf(records.deals(owner, accountId, '1', { page, limit: 2 }))),
+    ),
     reconciliation: await rightOf(records.reconciliation(owner, accountId)),
     skipped: await rightOf(records.skipped(owner, selection.accountIds)),
     found: await Promise.all(
@@ -458,10 +463,21 @@ onEachDatabase('the journal', (here, there) => {
     const nothing = {
       pages: [{ trades: [], total: 0, before: 0 }, []],
       results: { netProfits: none, closedAt: none, holdingTimes: none },
+      netProfits: none,
       balances: { opening: 0, times: none, amounts: none },
       cashFlows: { count: 0, inflows: 0, outflows: 0, largest: [] },
       groups: [],
-      ofPosition: [],
+      ofPosition: [1, 2].map((page) => ({
+        deals: { items: [], page, limit: 2, total: 0 },
+        sums: {
+          openedVolume: 0,
+          closedVolume: 0,
+          profit: 0,
+          commission: 0,
+          swap: 0,
+          netProfit: 0,
+        },
+      })),
       reconciliation: O.none,
       skipped: [],
       found: [O.none, O.none],

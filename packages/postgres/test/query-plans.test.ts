@@ -194,8 +194,12 @@ onEachDatabase('statements', (here) => {
     ['a page of trades', () => journal.records.page(owner, selection, place, 100)],
     ['an export', () => journal.records.exportPage(owner, selection, undefined, 1_000)],
     ['the results', () => journal.records.results(owner, selection)],
-    ['the results by symbol', () => journal.records.resultsBy(owner, selection, 'symbol')],
-    ['the deals of a position', () => journal.records.deals(owner, accountId, '1')],
+    ['the net profits', () => journal.records.netProfits(owner, selection)],
+    ['those by symbol', () => journal.records.netProfitsBy(owner, selection, 'symbol')],
+    [
+      'the deals of a position',
+      () => journal.records.deals(owner, accountId, '1', { page: 1, limit: 9 }),
+    ],
     ['a reconciliation', () => journal.records.reconciliation(owner, accountId)],
     ['the balances', () => journal.records.balances(owner, accountId, day)],
     [

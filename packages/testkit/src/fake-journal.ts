@@ -15,12 +15,14 @@ import type {
   Journal,
   JournalClaim,
   JournalLost,
+  PositionDeals,
   TradeRecords,
   TradeSelection,
 } from '@tradeport/domain/ports'
 import {
   sumExactly,
   isSameOwner,
+  pageOf,
   type AccountId,
   type Owner,
   secondMs,
@@ -37,7 +39,6 @@ import {
   foldPosition,
   type FoldedPosition,
 } from '@tradeport/domain/trades'
-import type { TradeResults } from '@tradeport/domain/statistics'
 import { byClosing, isTradeMatch } from './closing-order.ts'
 import type { FakeRecords } from './fake-records.ts'
 
@@ -62,7 +63,7 @@ const leaseMs = 30 * secondMs
 const sumOf = ({ deals }: StoredJournal): number =>
   sumExactly([...deals.values()].flatMap(balanceAmounts))
 
-const resultsOf = (trades: readonly ClosedTrade[]): TradeResults => ({
+const resultsOf = (trades: readonly ClosedTrade[]) => ({
   netProfits: Float64Array.from(trades, ({ trade }) => trade.netProfit),
   closedAt: Float64Array.from(trades, ({ trade }) => trade.closedAt),
   holdingTimes: Float64Array.from(trades, ({ trade }) => trade.holdingTime),
@@ -76,6 +77,20 @@ const byTimeAndText = (a: Placed, b: Placed): number =>
   (a.time ?? 0) - (b.time ?? 0) ||
   Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
   ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1)
+
+const dealSums = (deals: readonly BrokerDeal[]): PositionDeals['sums'] => {
+  const sumOf = (of: (deal: BrokerDeal) => number): number => sumExactly(deals.map(of))
+  return {
+    openedVolume: sumOf(({ entry, volume = 0 }) => (entry === 'in' ? Math.max(0, volume) : 0)),
+    closedVolume: sumOf(({ entry, volume = 0 }) => (entry === 'out' ? Math.max(0, volume) : 0)),
+    profit: sumOf(({ profit }) => profit),
+    commission: sumOf(({ commission }) => commission),
+    swap: sumOf(({ swap }) => swap),
+    netProfit: sumExactly(
+      deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
+    ),
+  }
+}
 
 const amountOf = (deal: BrokerDeal): number => sumExactly(balanceAmounts(deal))
 
@@ -333,7 +348,9 @@ export const createFakeJournal = (
       })),
     results: (owner, selection) =>
       TE.fromIO(() => resultsOf(selected(owner, selection).toReversed())),
-    resultsBy: (owner, selection, by) =>
+    netProfits: (owner, selection) =>
+      TE.fromIO(() => resultsOf(selected(owner, selection).toReversed()).netProfits),
+    netProfitsBy: (owner, selection, by) =>
       TE.fromIO(() => {
         const groups = Object.groupBy(
           selected(owner, selection).toReversed(),
@@ -341,13 +358,13 @@ export const createFakeJournal = (
         )
         return Object.entries(groups)
           .toSorted(([one], [other]) => (one < other ? -1 : 1))
-          .map(([key, group = []]) => ({ key, results: resultsOf(group) }))
+          .map(([key, group = []]) => ({ key, netProfits: resultsOf(group).netProfits }))
       }),
     balances: (owner, accountId, from = 0) =>
       TE.fromIO(() => {
         const [journal] = ownJournals(owner, [accountId])
-        const deals = [...(journal?.held.deals.values() ?? [])].filter((deal) =>
-          balanceAmounts(deal).some((amount) => amount !== 0),
+        const deals = [...(journal?.held.deals.values() ?? [])].filter(
+          (deal) => amountOf(deal) !== 0,
         )
         const moved = deals
           .filter(({ time }) => isReadableTime(time) && time >= from)
@@ -390,13 +407,14 @@ export const createFakeJournal = (
           ),
         ),
       ),
-    deals: (owner, accountId, positionId) =>
-      TE.fromIO(() =>
-        ownJournals(owner, [accountId])
+    deals: (owner, accountId, positionId, page) =>
+      TE.fromIO(() => {
+        const deals = ownJournals(owner, [accountId])
           .flatMap(({ held }) => [...held.deals.values()])
           .filter((deal) => positionIdOf(deal) === positionId)
-          .toSorted(compareDealOrder),
-      ),
+          .toSorted(compareDealOrder)
+        return { deals: pageOf(deals, page), sums: dealSums(deals) }
+      }),
     reconciliation: (owner, accountId) =>
       TE.fromIO(() => {
         const [journal] = ownJournals(owner, [accountId])

@@ -7,14 +7,20 @@ import type { BrokerDeal, CashFlows } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { Page, PageRequest } from '../primitives/pages.ts'
 import type {
   ClosedTrade,
   TradeListPlace,
   TradeFilter,
   TradeSlice,
 } from '../trades/closed-trade.ts'
-import type { BalanceHistory, RecordedKey, TradeResults } from '../statistics/index.ts'
-import type { SkippedOnAccount } from '../trades/fold.ts'
+import type {
+  BalanceHistory,
+  KeyedProfits,
+  RecordedKey,
+  TradeResults,
+} from '../statistics/index.ts'
+import type { FoldedTrade, SkippedOnAccount } from '../trades/fold.ts'
 import type { Work } from './time.ts'
 
 /** The exclusive right to write an account's journal, until it lapses. */
@@ -118,6 +124,16 @@ export interface JournalSums extends Pick<JournalState, 'deals' | 'check' | 'rer
   readonly sum: number
 }
 
+/** A page of the deals of a position, and exact sums of all of them, each rounded once. */
+export interface PositionDeals {
+  readonly deals: Page<BrokerDeal>
+  readonly sums: Pick<FoldedTrade, 'profit' | 'commission' | 'swap' | 'netProfit'> & {
+    /** Lots, as far as the deals report them. */
+    readonly openedVolume: number
+    readonly closedVolume: number
+  }
+}
+
 export interface TradeExportPage {
   readonly trades: readonly ClosedTrade[]
   /** Changes whenever an existing trade of the accounts was changed or removed. */
@@ -142,12 +158,14 @@ export interface TradeRecords {
   ) => AsyncResult<TradeExportPage>
   /** The results of all selected trades. */
   readonly results: (owner: Owner, selection: TradeSelection) => AsyncResult<TradeResults>
+  /** The net profits alone. */
+  readonly netProfits: (owner: Owner, selection: TradeSelection) => AsyncResult<Float64Array>
   /** The same for each symbol, side or account, in the order of their texts. */
-  readonly resultsBy: (
+  readonly netProfitsBy: (
     owner: Owner,
     selection: TradeSelection,
     by: RecordedKey,
-  ) => AsyncResult<readonly { readonly key: string; readonly results: TradeResults }[]>
+  ) => AsyncResult<readonly KeyedProfits[]>
   /** What moved the balance of an account from a time on; of an unknown account nothing. */
   readonly balances: (
     owner: Owner,
@@ -165,12 +183,13 @@ export interface TradeRecords {
     limit: number,
   ) => AsyncResult<CashFlows>
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
-  /** The deals of a position, in the order in which they are folded. */
+  /** A page of the deals of a position, in the order in which they are folded. */
   readonly deals: (
     owner: Owner,
     accountId: AccountId,
     positionId: string,
-  ) => AsyncResult<readonly BrokerDeal[]>
+    page: PageRequest,
+  ) => AsyncResult<PositionDeals>
   /** Whether the deals of an account add up to its balance. None where its journal is not read. */
   readonly reconciliation: (
     owner: Owner,

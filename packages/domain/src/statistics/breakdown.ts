@@ -21,11 +21,18 @@ export interface TradeGroup extends TradeStatistics {
   readonly enough: boolean
 }
 
-export const groupOf = (key: string, netProfits: Column): TradeGroup => ({
-  key,
-  ...statisticsOf(netProfits),
-  enough: netProfits.length >= enoughTrades,
-})
+/** The net profits of the trades of one key, in closing order. */
+export interface KeyedProfits {
+  readonly key: string
+  readonly netProfits: Column
+}
+
+export const groupStatistics = (groups: readonly KeyedProfits[]): readonly TradeGroup[] =>
+  groups.map(({ key, netProfits }) => ({
+    key,
+    ...statisticsOf(netProfits),
+    enough: netProfits.length >= enoughTrades,
+  }))
 
 /** Each begins with as many seconds, the first includes all below. */
 const holdingTimes: readonly (readonly [key: string, seconds: number])[] = [
@@ -96,7 +103,9 @@ export const groupsOf = (
     if (group === undefined) groups.set(place, [netProfits[index] ?? 0])
     else group.push(netProfits[index] ?? 0)
   }
-  return [...groups]
-    .toSorted(([one], [other]) => one - other)
-    .map(([place, ofGroup]) => groupOf(keyOf(place), ofGroup))
+  return groupStatistics(
+    [...groups]
+      .toSorted(([one], [other]) => one - other)
+      .map(([place, ofGroup]) => ({ key: keyOf(place), netProfits: ofGroup })),
+  )
 }

@@ -1,10 +1,18 @@
 // What may take long enough to hold up other requests, by name, so that a thread can be asked for it.
-import { groupsOf } from './breakdown.ts'
+import { groupsOf, groupStatistics } from './breakdown.ts'
 import { tradeCurve } from './curve.ts'
 import { extendedStatistics } from './extended-statistics.ts'
 import { robustStatistics } from './robust-statistics.ts'
+import { statisticsOf } from './trade-statistics.ts'
 
-const calculations = { extendedStatistics, groupsOf, robustStatistics, tradeCurve }
+const calculations = {
+  extendedStatistics,
+  groupsOf,
+  groupStatistics,
+  robustStatistics,
+  statisticsOf,
+  tradeCurve,
+}
 
 export type CalculationName = keyof typeof calculations
 export type CalculationInputs<Name extends CalculationName> = Parameters<

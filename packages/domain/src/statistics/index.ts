@@ -2,9 +2,10 @@
 export { balancesAt, type BalanceHistory } from './balance.ts'
 export {
   breakdownKeys,
-  groupOf,
   groupsOf,
+  groupStatistics,
   type BreakdownKey,
+  type KeyedProfits,
   type RecordedKey,
   type TradeGroup,
 } from './breakdown.ts'

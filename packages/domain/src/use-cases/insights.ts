@@ -4,30 +4,24 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
-import type { BrokerDeal, CashFlows } from '../journal/broker-deal.ts'
-import type { Calculate, JournalSums, TradeSelection } from '../ports/index.ts'
+import type { CashFlows } from '../journal/broker-deal.ts'
+import type { JournalSums, PositionDeals, TradeSelection } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
-import {
-  calculateHere,
-  groupOf,
-  type BreakdownKey,
-  type CalculationInputs,
-  type CalculationName,
-  type CalculationResult,
-  type RobustStatistics,
-  type TimeZone,
-  type TradeGroup,
-  type BalanceHistory,
-  type ExtendedStatistics,
-  type TradeCurve,
-  type TradeResults,
+import type {
+  BalanceHistory,
+  BreakdownKey,
+  ExtendedStatistics,
+  RobustStatistics,
+  TimeZone,
+  TradeCurve,
+  TradeGroup,
+  TradeResults,
 } from '../statistics/index.ts'
 import type { TradeFilter } from '../trades/closed-trade.ts'
-import { volumeOf } from '../trades/deal.ts'
-import type { FoldedTrade } from '../trades/fold.ts'
 import { findAccount } from './steps/find.ts'
 import {
   createTradeReads,
@@ -38,12 +32,7 @@ import {
   type TradeProvenance,
 } from './steps/trade-reads.ts'
 
-export interface TradeDeals {
-  readonly deals: readonly BrokerDeal[]
-  readonly sums: Pick<FoldedTrade, 'profit' | 'commission' | 'swap' | 'netProfit'> & {
-    readonly openedVolume: number
-    readonly closedVolume: number
-  }
+export interface TradeDeals extends PositionDeals {
   readonly provenance: TradeProvenance
 }
 
@@ -69,29 +58,12 @@ interface ReconciliationResult {
 type InsightTag = 'AccountNotFound' | JournalTag
 type CalculationTag = InsightTag | 'RateLimitExceeded'
 
-type OfTradeResults = Exclude<CalculationName, 'robustStatistics'>
 /** Some brokers book a charge each day. */
 const mostCashFlows = 500
-/** Their statistics take some 10 ms. */
-const mostTradesHere = 25_000
 
-interface InsightPorts extends TradePorts {
-  readonly calculate: Calculate
-}
-
-export const createInsights = (ports: InsightPorts) => {
+export const createInsights = (ports: TradePorts) => {
   const { trades, broker, clock } = ports
-  const { queryTrades, findTrade, readJournal } = createTradeReads(ports)
-
-  /** In this thread, unless there are so many trades that other requests would wait for them. */
-  const calculate = <Name extends OfTradeResults>(
-    owner: Owner,
-    name: Name,
-    ...inputs: CalculationInputs<Name>
-  ): AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'> =>
-    inputs[0].netProfits.length > mostTradesHere
-      ? ports.calculate(owner, name, ...inputs)
-      : TE.fromIO(() => calculateHere(name, inputs))
+  const { queryTrades, findTrade, readJournal, calculate } = createTradeReads(ports)
 
   /** With the movements of the balance where there is one account. */
   const queryResultsAndBalances = (
@@ -128,7 +100,7 @@ export const createInsights = (ports: InsightPorts) => {
       pipe(
         queryTrades(owner, filter, (selection) => queryResultsAndBalances(owner, selection)),
         TE.bindW('data', ({ rows: { results, balances } }) =>
-          calculate(owner, 'extendedStatistics', results, balances),
+          calculate(owner, countOf(results), 'extendedStatistics', results, balances),
         ),
         TE.map(({ data, ...found }) => summed(found, data)),
       ),
@@ -147,7 +119,7 @@ export const createInsights = (ports: InsightPorts) => {
           ),
         ),
         TE.bindW('data', ({ rows: { results, balances, cashFlows } }) =>
-          calculate(owner, 'tradeCurve', results, balances, cashFlows, points),
+          calculate(owner, countOf(results), 'tradeCurve', results, balances, cashFlows, points),
         ),
         TE.map(({ data, ...found }) => summed(found, data)),
       ),
@@ -161,17 +133,18 @@ export const createInsights = (ports: InsightPorts) => {
     ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
       by === 'symbol' || by === 'side' || by === 'account'
         ? pipe(
-            queryTrades(owner, filter, (selection) => trades.resultsBy(owner, selection, by)),
-            TE.map(({ rows, ...found }) =>
-              summed(
-                found,
-                rows.map(({ key, results }) => groupOf(key, results.netProfits)),
-              ),
-            ),
+            queryTrades(owner, filter, (selection) => trades.netProfitsBy(owner, selection, by)),
+            TE.bindW('data', ({ rows }) => {
+              const count = rows.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
+              return calculate(owner, count, 'groupStatistics', rows)
+            }),
+            TE.map(({ data, ...found }) => summed(found, data)),
           )
         : pipe(
             queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
-            TE.bindW('data', ({ rows }) => calculate(owner, 'groupsOf', rows, by, timeZone)),
+            TE.bindW('data', ({ rows }) =>
+              calculate(owner, countOf(rows), 'groupsOf', rows, by, timeZone),
+            ),
             TE.map(({ data, ...found }) => summed(found, data)),
           ),
 
@@ -182,24 +155,23 @@ export const createInsights = (ports: InsightPorts) => {
       resamples: number,
     ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
       pipe(
-        queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
-        TE.bindW('data', ({ rows: { netProfits } }) =>
-          ports.calculate(owner, 'robustStatistics', Float64Array.from(netProfits), resamples),
-        ),
+        queryTrades(owner, filter, (selection) => trades.netProfits(owner, selection)),
+        TE.bindW('data', ({ rows }) => ports.calculate(owner, 'robustStatistics', rows, resamples)),
         TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
-    /** GET /trades/:id/deals: what the trade was folded from. */
+    /** GET /trades/:id/deals: what the trade was folded from, page by page. */
     getTradeDeals: (
       { owner }: Caller,
       id: string,
+      page: PageRequest,
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
         findTrade(owner, id),
-        TE.bindW('deals', ({ closed: { accountId, trade } }) =>
-          trades.deals(owner, accountId, trade.positionId),
+        TE.bindW('found', ({ closed: { accountId, trade } }) =>
+          trades.deals(owner, accountId, trade.positionId, page),
         ),
-        TE.map(({ deals, provenance }) => ({ deals, sums: dealSums(deals), provenance })),
+        TE.map(({ found, provenance }) => ({ ...found, provenance })),
       ),
 
     /** GET /accounts/:id/reconciliation: whether the deals add up to the balance. */
@@ -227,20 +199,7 @@ export const createInsights = (ports: InsightPorts) => {
   }
 }
 
-/** Exact sums, each rounded once. Volumes in lots, as far as deals report them. */
-const dealSums = (deals: readonly BrokerDeal[]): TradeDeals['sums'] => {
-  const sumOf = (of: (deal: BrokerDeal) => number): number => sumExactly(deals.map(of))
-  return {
-    openedVolume: sumOf((deal) => (deal.entry === 'in' ? volumeOf(deal) : 0)),
-    closedVolume: sumOf((deal) => (deal.entry === 'out' ? volumeOf(deal) : 0)),
-    profit: sumOf(({ profit }) => profit),
-    commission: sumOf(({ commission }) => commission),
-    swap: sumOf(({ swap }) => swap),
-    netProfit: sumExactly(
-      deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
-    ),
-  }
-}
+const countOf = ({ netProfits }: TradeResults): number => netProfits.length
 
 const reconciliationOf = ({ check, rereadAt, sum, ...sums }: JournalSums): Reconciliation => ({
   ...sums,

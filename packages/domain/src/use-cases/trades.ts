@@ -9,7 +9,7 @@ import type { AsyncResult } from '../errors.ts'
 import type { TradeExportPage, TradeSelection } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { statisticsOf, type TradeStatistics } from '../statistics/index.ts'
+import type { TradeStatistics } from '../statistics/index.ts'
 import {
   placeOf,
   readCursor,
@@ -55,7 +55,7 @@ export interface TradeExport {
 
 export const createTrades = (ports: TradePorts) => {
   const { trades, clock } = ports
-  const { queryTrades, findTrade } = createTradeReads(ports)
+  const { queryTrades, findTrade, calculate } = createTradeReads(ports)
 
   async function* pagesFrom(
     owner: Owner,
@@ -113,10 +113,11 @@ export const createTrades = (ports: TradePorts) => {
     getTradeStatistics: (
       { owner }: Caller,
       filter: TradeFilter,
-    ): AsyncResult<Summed<TradeStatistics>, 'AccountNotFound' | JournalTag> =>
+    ): AsyncResult<Summed<TradeStatistics>, 'AccountNotFound' | 'RateLimitExceeded' | JournalTag> =>
       pipe(
-        queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
-        TE.map(({ rows, ...found }) => summed(found, statisticsOf(rows.netProfits))),
+        queryTrades(owner, filter, (selection) => trades.netProfits(owner, selection)),
+        TE.bindW('data', ({ rows }) => calculate(owner, rows.length, 'statisticsOf', rows)),
+        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /**

@@ -94,8 +94,9 @@ it('resample the trades of a filter', async () => {
 
 it('show the deals of a trade with the sums that are its figures', async () => {
   const { insights, id } = opened()
-  const { deals, sums } = await rightOf(insights.getTradeDeals(caller, `${id}:5`))
-  expect(deals.map((deal) => deal.id)).toEqual(['51', '52'])
+  const first = { page: 1, limit: 10 }
+  const { deals, sums } = await rightOf(insights.getTradeDeals(caller, `${id}:5`, first))
+  expect(deals.items.map((deal) => deal.id)).toEqual(['51', '52'])
   expect(sums).toEqual({
     openedVolume: 1,
     closedVolume: 1,
@@ -105,8 +106,10 @@ it('show the deals of a trade with the sums that are its figures', async () => {
     netProfit: 100,
   })
   for (const other of [`${id}:7`, 'nonsense'])
-    expect(await tagOf(insights.getTradeDeals(caller, other))).toBe('TradeNotFound')
-  expect(await tagOf(insights.getTradeDeals({ owner: stranger }, `${id}:5`))).toBe('TradeNotFound')
+    expect(await tagOf(insights.getTradeDeals(caller, other, first))).toBe('TradeNotFound')
+  expect(await tagOf(insights.getTradeDeals({ owner: stranger }, `${id}:5`, first))).toBe(
+    'TradeNotFound',
+  )
 })
 
 it('compare the deals with the balance, and know nothing where it cannot be read', async () => {

@@ -7,6 +7,10 @@ import {
   accountId,
   brokerReadRefusals,
   commission,
+  limit,
+  pageMeta,
+  paginationShape,
+  paging,
   profit,
   provenanceShape,
   side,
@@ -134,17 +138,21 @@ const deal = encodedFrom(
   ({ side: type = 'buy', time: at = 0, ...deal }: BrokerDeal) => ({ ...deal, type, time: at }),
 )
 
-const tradeDeals = record('TradeDeals', 'The deals that a trade was folded from, and their sums.', {
-  deals: list(deal, 'In the order in which they are folded: by time, then by number.'),
-  sums: object('Exact sums, each rounded once. They are the figures of the trade.', {
-    openedVolume: decimal('Lots of the opening deals, as far as they report them.', 0.2),
-    closedVolume: decimal('Lots of the closing deals, as far as they report them.', 0.2),
-    profit,
-    commission,
-    swap,
-    netProfit: decimal('profit + commission + swap.', 35.48),
-  }),
-})
+const tradeDeals = record(
+  'TradeDeals',
+  'The deals that a trade was folded from, and the sums of all of them.',
+  {
+    deals: list(deal, 'A page, in the order in which they are folded: by time, then by number.'),
+    sums: object('Exact sums of all deals, each rounded once: the figures of the trade.', {
+      openedVolume: decimal('Lots of the opening deals, as far as they report them.', 0.2),
+      closedVolume: decimal('Lots of the closing deals, as far as they report them.', 0.2),
+      profit,
+      commission,
+      swap,
+      netProfit: decimal('profit + commission + swap.', 35.48),
+    }),
+  },
+)
 
 const checked = 'null where they were not compared since deals last changed.'
 const reconciliation = encodedFrom(
@@ -251,11 +259,15 @@ export const insightRoutes = [
     access,
     capability,
     params: { id: tradeId },
+    query: { page: paging.page, limit: limit(1_000, 1_000) },
     refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
-    useCase: (useCases, caller, { id }) => useCases.getTradeDeals(caller, id),
+    useCase: (useCases, caller, { id, query }) => useCases.getTradeDeals(caller, id, query),
     data: tradeDeals,
-    meta: { provenance: tradeProvenanceShape },
-    present: ({ provenance, ...data }) => ({ data, meta: { provenance } }),
+    meta: { provenance: tradeProvenanceShape, pagination: paginationShape },
+    present: ({ deals, sums, provenance }) => ({
+      data: { deals: deals.items, sums },
+      meta: { provenance, pagination: pageMeta(deals) },
+    }),
   }),
   route(
     'GET /accounts/:id/reconciliation',

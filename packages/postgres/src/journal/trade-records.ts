@@ -1,15 +1,15 @@
 // Closed trades of one owner's synchronised journals, by index: each account's are read in closing
 // order, and merged.
-import type { JournalSums, TradeRecords, TradeSelection } from '@tradeport/domain/ports'
+import type {
+  JournalSums,
+  PositionDeals,
+  TradeRecords,
+  TradeSelection,
+} from '@tradeport/domain/ports'
 import type { CashFlowKind } from '@tradeport/domain/journal'
 import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
-import {
-  compareDealOrder,
-  type ClosedTrade,
-  type TradeListPlace,
-  type TradeFilter,
-} from '@tradeport/domain/trades'
+import { type ClosedTrade, type TradeListPlace, type TradeFilter } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { instant, mapped, numeric, orAbsent, tableOf } from '../connection/columns.ts'
@@ -46,9 +46,34 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
       return { trades, revision: summary?.revision ?? '' }
     },
-    results: async (owner, selection) =>
-      (await resultsOf(knex, owner, selection, [sql`''`, sql``]))[0]?.results ?? noResults,
-    resultsBy: (owner, selection, by) => resultsOf(knex, owner, selection, recordedKeys[by]),
+    results: async (owner, selection) => {
+      const columns = sql`${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
+        ${packed('holding_time')} as "holdingTimes"`
+      const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
+        knex,
+        sql`select ${columns} from ${inClosingOrder(owner, selection)}`,
+      )
+      return {
+        netProfits: unpacked(row?.netProfits),
+        closedAt: unpacked(row?.closedAt),
+        holdingTimes: unpacked(row?.holdingTimes),
+      }
+    },
+    netProfits: async (owner, selection) => {
+      const [row] = await query<{ readonly profits: Buffer | null }>(
+        knex,
+        sql`select ${packed('net_profit')} as profits from ${inClosingOrder(owner, selection)}`,
+      )
+      return unpacked(row?.profits)
+    },
+    netProfitsBy: async (owner, selection, by) => {
+      const rows = await query<{ readonly key: string; readonly profits: Buffer }>(
+        knex,
+        sql`select key, ${packed('net_profit')} as profits
+          from ${inClosingOrder(owner, selection, recordedKeys[by])} group by key order by key`,
+      )
+      return rows.map(({ key, profits }) => ({ key, netProfits: unpacked(profits) }))
+    },
     balances: async (owner, accountId, from = 0) => {
       const [row] = await query<{
         readonly opening: string
@@ -56,15 +81,14 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         readonly amounts: Buffer | null
       }>(
         knex,
-        sql`select coalesce(max(difference), 0) + coalesce(sum(amount) filter (where not is_within), 0) as opening,
-            ${packed('time_ms', sql`is_within`)} as times, ${packed('amount', sql`is_within`)} as amounts
-          from (
-            select difference, time_ms, time_ms between ${from} and ${latestTime} as is_within, profit + commission + swap as amount
-            from ${ownDeals(
-              owner,
-              accountId,
-              sql`kind <> 'credit' and (profit <> 0 or commission <> 0 or swap <> 0) order by time_ms, id, entry`,
-            )}) as moved`,
+        sql`select movements.*, coalesce(difference, 0)
+            + ${movedWhere(sql`time_ms < ${from}`)} + ${movedWhere(sql`time_ms > ${latestTime}`)} as opening
+          from ${ownJournal(owner, accountId)} cross join lateral (
+            select ${packed('time_ms')} as times, ${packed('moved')} as amounts
+            from (select time_ms, moved from deals
+              where tenant_id = journal.tenant_id and account_id = journal.id
+                and time_ms between ${from} and ${latestTime} and moved <> 0
+              order by time_ms, id, entry) as deals) as movements`,
       )
       return {
         opening: Number(row?.opening ?? 0),
@@ -91,7 +115,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
               from ${ownDeals(
                 owner,
                 accountId,
-                sql`kind not in ('buy', 'sell') and kind <> 'credit' and profit + commission + swap <> 0
+                sql`kind not in ('buy', 'sell') and moved <> 0
                   and time_ms between ${from} and ${Math.min(to, latestTime)}`,
               )}) as flows
             order by abs(amount) desc, time, id, entry limit ${limit}) as largest
@@ -116,16 +140,28 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         )}`,
         closedTrades,
       ),
-    deals: async (owner, accountId, positionId) => {
-      const rows = await query<DealRow>(
+    deals: async (owner, accountId, positionId, { page, limit }) => {
+      const rows = await query<DealRow & PositionSummary>(
         knex,
-        sql`select deals.* from ${ownDeals(
-          owner,
-          accountId,
-          sql`position_id = ${positionId} and kind in ('buy', 'sell')`,
-        )}`,
+        sql`with of_position as materialized (
+            select deals.* from ${ownDeals(
+              owner,
+              accountId,
+              sql`position_id = ${positionId} and kind in ('buy', 'sell')`,
+            )}),
+          summed as (
+            select json_build_object('openedVolume', ${exactSum('volume', sql`entry = 'in' and volume > 0`)},
+              'closedVolume', ${exactSum('volume', sql`entry = 'out' and volume > 0`)},
+              'profit', ${exactSum('profit')}, 'commission', ${exactSum('commission')}, 'swap', ${exactSum('swap')},
+              'netProfit', ${exactSum('profit + commission + swap')}) as sums, count(*)::int as total
+            from of_position)
+          select * from summed left join (
+              select * from of_position order by ${foldingOrder} limit ${limit} offset ${(page - 1) * limit}) as page on true
+          order by ${foldingOrder}`,
       )
-      return rows.map(dealOfRow).toSorted(compareDealOrder)
+      const { sums, total } = rows[0] as PositionSummary
+      const items = rows.filter(({ id }) => id !== null).map(dealOfRow)
+      return { deals: { items, page, limit, total }, sums }
     },
     reconciliation: (owner, accountId) =>
       readFirst(
@@ -147,8 +183,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
  * A column of numbers as one value, in the order of the rows: 8 bytes for each number. 20,000 rows
  * would take the driver ten times as long to read.
  */
-const packed = (column: string, where: Sql = sql`true`): Sql =>
-  sql`string_agg(float8send(${new Sql(column)}::float8), ''::bytea) filter (where ${where})`
+const packed = (column: string): Sql => sql`string_agg(float8send(${new Sql(column)}), ''::bytea)`
 
 /** Null: of no rows. */
 const unpacked = (bytes: Buffer | null = null): Float64Array => {
@@ -189,47 +224,49 @@ const ofAccounts = (
     select ${columns} from trades
     where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
 
-/** The deals of one account. */
-const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
-  (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal
-  cross join lateral (
-    select * from deals where deals.tenant_id = journal.tenant_id and deals.account_id = journal.id and ${where}) as deals`
+const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
+  (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal`
 
-/** What trades are grouped by, and the column that it needs. */
-const recordedKeys: { readonly [By in RecordedKey]: readonly [key: Sql, column: Sql] } = {
-  symbol: [sql`trades.symbol`, sql`symbol,`],
-  side: [sql`trades.side`, sql`side,`],
-  account: [sql`trades.account_id::text`, sql``],
+const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
+  ${ownJournal(owner, accountId)} cross join lateral (
+    select * from deals where tenant_id = journal.tenant_id and account_id = journal.id and ${where}) as deals`
+
+/** As `compareDealOrder`. */
+const foldingOrder = sql`least(time_ms, ${latestTime + 1}), length(id), id, length(entry), entry collate "C"`
+
+interface PositionSummary extends Pick<PositionDeals, 'sums'> {
+  readonly total: number
 }
 
-const none = new Float64Array()
-const noResults: TradeResults = { netProfits: none, closedAt: none, holdingTimes: none }
+const exactSum = (of: string, where: Sql = sql`true`): Sql =>
+  sql`coalesce(sum(${new Sql(of)}) filter (where ${where}), 0)`
 
-/** One for each key, in the order of the keys. */
-const resultsOf = async (
-  knex: Knex,
-  owner: Owner,
-  { accountIds, filter }: TradeSelection,
-  [key, column]: readonly [key: Sql, column: Sql],
-): Promise<readonly { readonly key: string; readonly results: TradeResults }[]> => {
-  const columns = sql`${column} net_profit, closed_at, holding_time, closing_deal_id, account_id`
-  const rows = await query<{ readonly key: string } & Readonly<Record<keyof TradeResults, Buffer>>>(
-    knex,
-    sql`select key, ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
-        ${packed('holding_time')} as "holdingTimes"
-      from (select ${key} collate "C" as key, trades.*
-        from ${ofAccounts(owner, accountIds, columns, isClosed(filter))}
-        order by key, ${closingOrder('asc')}) as trades
-      group by key order by key`,
+/** The exact sum of what deals of a journal moved the balance by. */
+const movedWhere = (where: Sql): Sql => sql`
+  coalesce((select sum(profit + commission + swap) from deals
+    where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where}), 0)`
+
+/** What trades are grouped by. */
+const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
+  symbol: sql`trades.symbol`,
+  side: sql`trades.side`,
+  account: sql`trades.account_id::text`,
+}
+
+/**
+ * The trades in closing order, of each key by itself. Those of one account come so from the index,
+ * which saves half of the time.
+ */
+const inClosingOrder = (owner: Owner, { accountIds, filter }: TradeSelection, key?: Sql): Sql => {
+  const rows = ofAccounts(
+    owner,
+    accountIds,
+    sql`*`,
+    sql`${isClosed(filter)} order by ${closingOrder('asc')}`,
   )
-  return rows.map((row) => ({
-    key: row.key,
-    results: {
-      netProfits: unpacked(row.netProfits),
-      closedAt: unpacked(row.closedAt),
-      holdingTimes: unpacked(row.holdingTimes),
-    },
-  }))
+  if (key === undefined && accountIds.length === 1) return rows
+  return sql`(select ${key ?? sql`''`} collate "C" as key, trades.* from ${rows}
+    order by key, ${closingOrder('asc')}) as trades`
 }
 
 const journalSums = mapped(

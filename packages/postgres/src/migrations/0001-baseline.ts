@@ -453,6 +453,8 @@ const tables = `
     symbol text collate "C",
     volume numeric, price numeric, stop_loss numeric, take_profit numeric,
     profit numeric not null, commission numeric not null, swap numeric not null,
+    -- By how much the balance changed: curves read it in half the time that the sum takes them.
+    moved float8 not null generated always as (case when kind = 'credit' then 0 else (profit + commission + swap)::float8 end) stored,
     primary key (tenant_id, account_id, time_ms, id, entry)
   );
   -- Partial, so that the planner does not use it for reads by time before it has statistics.

@@ -8,6 +8,7 @@ import type { JournalState } from '../../journal/journal-state.ts'
 import type {
   AccountStore,
   Broker,
+  Calculate,
   Clock,
   TradeRecords,
   TradeSelection,
@@ -15,6 +16,12 @@ import type {
 import { parsePositionId, type AccountId, type Owner } from '../../primitives/ids.ts'
 import { secondMs, type Instant } from '../../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../../primitives/provenance.ts'
+import {
+  calculateHere,
+  type CalculationInputs,
+  type CalculationName,
+  type CalculationResult,
+} from '../../statistics/index.ts'
 import type { ClosedTrade, TradeFilter } from '../../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../../trades/fold.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
@@ -22,6 +29,8 @@ import { selectBrokerAccounts } from './find.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
 const freshMs = 5 * secondMs
+/** Their statistics take some 10 ms. */
+const mostTradesHere = 25_000
 
 export interface TradePorts {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
@@ -29,6 +38,7 @@ export interface TradePorts {
   readonly trades: TradeRecords
   readonly broker: Pick<Broker, 'source'>
   readonly clock: Clock
+  readonly calculate: Calculate
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
 }
@@ -146,7 +156,18 @@ export const createTradeReads = (ports: TradePorts) => {
       })),
     )
 
-  return { readJournal, findTrade, queryTrades }
+  /** In this thread, unless there are so many trades that other requests would wait for them. */
+  const calculate = <Name extends CalculationName>(
+    owner: Owner,
+    count: number,
+    name: Name,
+    ...inputs: CalculationInputs<Name>
+  ): AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'> =>
+    count > mostTradesHere
+      ? ports.calculate(owner, name, ...inputs)
+      : TE.fromIO(() => calculateHere(name, inputs))
+
+  return { readJournal, findTrade, queryTrades, calculate }
 }
 
 /** With a warning where the accounts have several currencies. */
