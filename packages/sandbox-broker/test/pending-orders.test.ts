@@ -180,17 +180,6 @@ describe('a pending order', () => {
     expect(await finished()).toMatchObject([{ id: orderId, state: 'ORDER_STATE_FILLED' }])
   })
 
-  it('that is filled in part shows the rest, and ends as partial when it is cancelled', async () => {
-    const { trade, pin, orders, finished, sandbox } = await setUpAccount()
-    sandbox.faults.set('acc', 'trade', { kind: 'partial-fill', times: 1 })
-    const { orderId } = await trade(limit)
-    pin(1.08)
-    const rest = { id: orderId, state: 'ORDER_STATE_PARTIAL', currentVolume: 0.1 }
-    expect(await orders()).toMatchObject([rest])
-    await trade({ actionType: 'ORDER_CANCEL', orderId })
-    expect(await finished()).toMatchObject([rest])
-  })
-
   it('that nobody can pay for is rejected when the price reaches it', async () => {
     const { trade, pin, finished, positions } = await setUpAccount({ startBalance: 100 })
     await trade({ ...limit, volume: 5 })
@@ -257,50 +246,6 @@ describe('a refusal', () => {
     expect(await orders()).toHaveLength(1)
     sandbox.market.open('EURUSD')
     expect(await orders()).toEqual([])
-  })
-})
-
-describe('a fault', () => {
-  it('that only accepts a placement, a change or a cancellation carries it out later', async () => {
-    const { trade, orders, finished, sandbox, clock } = await setUpAccount()
-    sandbox.faults.set('acc', 'trade', { kind: 'placed', ms: 1_000 })
-    const accepted = async (body: object) => {
-      const reply = await trade(body)
-      expect(reply.numericCode).toBe(10_008)
-      const before = await orders()
-      clock.now += 1_000
-      return { orderId: reply.orderId, before, after: await orders() }
-    }
-    const { orderId, ...placed } = await accepted(limit)
-    expect(placed).toMatchObject({ before: [], after: [{ id: orderId, openPrice: 1.09 }] })
-    const moved = await accepted({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.08 })
-    expect(moved).toMatchObject({
-      orderId,
-      before: [{ openPrice: 1.09 }],
-      after: [{ openPrice: 1.08 }],
-    })
-    const cancelled = await accepted({ actionType: 'ORDER_CANCEL', orderId })
-    expect(cancelled).toMatchObject({ orderId, before: [{ openPrice: 1.08 }], after: [] })
-    expect(await finished()).toMatchObject([{ id: orderId, state: 'ORDER_STATE_CANCELED' }])
-  })
-
-  it('gives an order a ticket that the answer does not name', async () => {
-    const { trade, orders, sandbox } = await setUpAccount()
-    sandbox.faults.set('acc', 'trade', { kind: 'new-ticket', times: 1 })
-    const { orderId } = await trade({ ...limit, clientId: 'TP_ORDER_1' })
-    const [row] = await orders()
-    expect(row).toMatchObject({ clientId: 'TP_ORDER_1' })
-    expect(row?.id).not.toBe(orderId)
-    expect((await trade({ actionType: 'ORDER_CANCEL', orderId })).numericCode).toBe(4754)
-  })
-
-  it('shows the orders as they were before, but to fresh reads', async () => {
-    const { trade, orders, get, sandbox } = await setUpAccount()
-    sandbox.faults.set('acc', 'trade', { kind: 'orders-lag', reads: 2, times: 1 })
-    const { orderId } = await trade(limit)
-    expect((await get('orders?refreshTerminalState=true')).body).toHaveLength(1)
-    expect((await get(`orders/${orderId}`)).status).toBe(404)
-    expect([(await orders()).length, (await orders()).length]).toEqual([0, 1])
   })
 })
 
