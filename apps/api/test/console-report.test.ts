@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       'a program that is none',
       [],
       { CHROMIUM_PATH: process.execPath },
-      [`${process.execPath} ended by itself (9).`, 'bad option'],
+      [`${process.execPath} cannot be started.`, 'bad option'],
     ],
     ['another URL', ['--api-url', 'http://127.0.0.1:1'], {}, ['cannot be reached', 'API_URL']],
     ['a day that is none', ['--from', '2026-02-30'], {}, ['It must be a day such as 2026-01-31']],

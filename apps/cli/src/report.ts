@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
 import { readUrl, unreachable } from './api.ts'
-import { findChromium, withChromium, type ChromiumPage } from './chromium.ts'
+import { findChromium, withPage } from './chromium.ts'
 import { say, sayJson, type CommandContext } from './context.ts'
 import { codeOf, CommandFailure } from './failure.ts'
 import { recordsOf } from './lists.ts'
@@ -16,12 +16,7 @@ const scopes = ['accounts:read', 'history:read']
 const keyLifetimeMs = 10 * 60_000
 const longestMs = 120_000
 
-/** In inches. */
-const papers = {
-  a4: { paperWidth: 8.27, paperHeight: 11.69 },
-  letter: { paperWidth: 8.5, paperHeight: 11 },
-} as const
-export const paperNames = Object.keys(papers)
+export const paperNames = ['a4', 'letter']
 
 export const writeReport = async (context: CommandContext): Promise<void> => {
   const { values, env, folder } = context
@@ -35,11 +30,8 @@ export const writeReport = async (context: CommandContext): Promise<void> => {
     ...(to !== undefined && { to }),
   })
   const pdf = await withReadKey(context, await ownerOf(context, accountId ?? ''), (key) =>
-    withChromium(chromium, env, (page) =>
-      print(page, `${url}/console/report?${query.toString()}`, {
-        key,
-        paper: papers[paper as keyof typeof papers],
-      }),
+    withPage(chromium, env, (page) =>
+      print(page, `${url}/console/report?${query.toString()}`, key, paper),
     ),
   )
   const file = resolve(folder, output ?? '')
@@ -94,60 +86,25 @@ const withReadKey = async <A>(
   }
 }
 
-interface PrintOptions {
-  readonly key: string
-  readonly paper: (typeof papers)[keyof typeof papers]
-}
-
-/** The state that the page shows of itself, and what it says where something is wrong. */
-const stateOfPage = `(() => {
-  const form = document.querySelector('main.sign-in form')
-  return {
-    state: document.querySelector('[data-report]')?.dataset.report,
-    mayBeSignedIn: form?.querySelector('button:enabled') != null,
-    fault: document.querySelector('[role=alert]')?.textContent,
+const print = async (page: Page, url: string, key: string, format: string): Promise<Buffer> => {
+  const isDone = page.locator('[data-report=complete]')
+  const fault = page.getByRole('alert')
+  try {
+    await page.goto(url)
+    // As a person signs in, so that the key is in no address.
+    await page.getByLabel('API key').fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await isDone.or(fault).first().waitFor({ timeout: longestMs })
+  } catch (error) {
+    throw new CommandFailure(
+      'NO_REPORT',
+      `The page ${url} did not become complete, and nothing was written.`,
+      { advice: ['The browser said:', (error as Error).message] },
+    )
   }
-})()`
-
-interface PageState {
-  readonly state?: 'reading' | 'complete' | 'failed'
-  readonly mayBeSignedIn: boolean
-  readonly fault?: string
-}
-
-const print = async (page: ChromiumPage, url: string, { key, paper }: PrintOptions) => {
-  const { errorText } = await page.call<{ errorText?: string }>('Page.navigate', { url })
-  if (errorText !== undefined)
-    throw new CommandFailure('UNREACHABLE', `Chromium cannot open ${url} (${errorText}).`)
-  const until = performance.now() + longestMs
-  const waitFor = async (isReached: (state: PageState) => boolean): Promise<void> => {
-    for (;;) {
-      const state = await page.evaluate<PageState>(stateOfPage)
-      if (state.state !== 'complete' && state.fault !== undefined)
-        throw new CommandFailure('NO_REPORT', state.fault, { advice: ['Nothing was written.'] })
-      if (isReached(state)) return
-      if (performance.now() > until)
-        throw new CommandFailure(
-          'NO_REPORT',
-          `The page ${url} is not complete after ${longestMs / 1_000} seconds, and nothing was written.`,
-        )
-      await pause(50)
-    }
-  }
-  await waitFor(({ mayBeSignedIn }) => mayBeSignedIn)
-  // As a person signs in, so that the key is in no address, and no part of the page is for this alone.
-  await page.evaluate(`(() => {
-    const field = document.querySelector('main.sign-in input[type=password]')
-    field.value = ${JSON.stringify(key)}
-    field.dispatchEvent(new Event('input', { bubbles: true }))
-  })()`)
-  await page.evaluate("document.querySelector('main.sign-in form').requestSubmit()")
-  await waitFor(({ state }) => state === 'complete')
-  const { data } = await page.call<{ data: string }>('Page.printToPDF', {
-    ...paper,
-    printBackground: true,
-    generateTaggedPDF: true,
-    generateDocumentOutline: true,
-  })
-  return Buffer.from(data, 'base64')
+  if (!(await isDone.isVisible()))
+    throw new CommandFailure('NO_REPORT', (await fault.first().textContent()) ?? '', {
+      advice: ['Nothing was written.'],
+    })
+  return page.pdf({ format, printBackground: true, tagged: true, outline: true })
 }
