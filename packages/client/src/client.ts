@@ -89,10 +89,10 @@ export const createClient = (options: ClientOptions): Client => {
   const open = (operation: Operation, query: Fields, signal: AbortSignal | undefined) =>
     ask(operation, [], query, { signal }) as Promise<Response>
 
-  const events = ({ signal, types, ...query }: FollowOptions = {}) =>
+  const events = ({ signal, types, onConnection, ...query }: FollowOptions = {}) =>
     follow<LogEvent>(
       (after) => open('streamEvents', { ...query, types: types?.join(), after }, signal),
-      { after: query.after, signal },
+      { after: query.after, signal, onConnection },
     )
 
   const quotes = ({ signal, symbols, ...query }: QuotesOptions) =>

@@ -12,6 +12,8 @@ export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'
   /** The id of an event: begin with what follows it. Without it, with what comes from now on. */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Called with true whenever a connection is open, and with false when it is lost or refused. */
+  readonly onConnection?: ((isOpen: boolean) => void) | undefined
 }
 
 /** A quote, or the code of the error because of which a symbol has none now. */
@@ -30,7 +32,7 @@ const usualRetryMs = 2_000
 /** @param connect opens the stream after an event */
 export async function* follow<Item>(
   connect: (after: string | undefined) => Promise<Response>,
-  { after, signal }: Pick<FollowOptions, 'after' | 'signal'>,
+  { after, signal, onConnection }: Pick<FollowOptions, 'after' | 'signal' | 'onConnection'>,
 ): AsyncGenerator<Item, void, void> {
   let last = after
   let retryMs = usualRetryMs
@@ -41,11 +43,13 @@ export async function* follow<Item>(
       if ('retryAfterSeconds' in error) refusedForMs = 1_000 * (error.retryAfterSeconds ?? 0)
       return undefined
     })
+    onConnection?.(response !== undefined)
     for await (const frame of framesOf(response)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item
     }
+    if (response !== undefined) onConnection?.(false)
     await sleep(Math.max(retryMs, refusedForMs), signal)
   }
 }

@@ -51,14 +51,18 @@ it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
 ])('a connection that %s is followed by another', async (_, answer, after, waitMs) => {
   const { client, sent } = clientWith([answer, last])
   const seen: string[] = []
+  const connections: boolean[] = []
+  const onConnection = (isOpen: boolean): void => void connections.push(isOpen)
   const following = (async () => {
-    for await (const { id } of client.events()) if (seen.push(id) > 0 && id === 'evt_9') return
+    for await (const { id } of client.events({ onConnection }))
+      if (seen.push(id) > 0 && id === 'evt_9') return
   })()
   await vi.advanceTimersByTimeAsync(waitMs - 1)
   expect(sent).toHaveLength(1)
   await vi.advanceTimersByTimeAsync(1_000)
   await following
   expect(new URL(sent[1]?.url ?? '').searchParams.get('after')).toBe(after)
+  expect(connections).toEqual(after === null ? [false, true] : [true, false, true])
   expect(seen).toEqual(after === 'evt_1' ? ['evt_1', 'evt_9'] : ['evt_9'])
 })
 

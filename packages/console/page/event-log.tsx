@@ -70,8 +70,11 @@ export const useEventLog = (
       )
       setEvents(data)
       setHasOlder(meta.pagination.has_next)
-      setIsFollowing(true)
-      for await (const event of client.events({ ...filter, after: data[0]?.id, signal })) {
+      const onConnection = (isOpen: boolean): void => {
+        if (!signal.aborted) setIsFollowing(isOpen)
+      }
+      const after = data[0]?.id
+      for await (const event of client.events({ ...filter, after, signal, onConnection })) {
         setEvents((last = []) => [event, ...last].slice(0, Math.max(mostEvents, last.length)))
         timer ??= setTimeout(() => {
           timer = undefined
@@ -105,7 +108,11 @@ export const useEventLog = (
 }
 
 export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
-  isFollowing ? <span class="status connected">live</span> : null
+  isFollowing ? (
+    <span class="status connected">live</span>
+  ) : (
+    <span class="status off connecting">not connected</span>
+  )
 
 /** The events that were read, or why they were not. */
 export const Followed = ({

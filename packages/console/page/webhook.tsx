@@ -8,7 +8,14 @@ import { navigate, setQuery } from './location.ts'
 import { Age, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useInterval, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
-import { failureWords, LastFailure, Secret, WebhookForm, WebhookState } from './webhooks.tsx'
+import {
+  DeliversNothing,
+  failureWords,
+  LastFailure,
+  Secret,
+  WebhookForm,
+  WebhookState,
+} from './webhooks.tsx'
 
 const refreshMs = 5_000
 const pageSize = 25
@@ -50,6 +57,7 @@ export const WebhookPage = ({
         <a href="/console/webhooks">← Webhooks</a>
       </p>
       {hidden !== undefined && <Notice>{hidden}</Notice>}
+      <DeliversNothing session={session} />
       {rotated !== undefined && <Secret webhook={rotated} onStored={() => setRotated(undefined)} />}
       {hidden === undefined && (
         <>

@@ -24,12 +24,7 @@ export const Webhooks = ({ session }: { session: Session }) => {
   return (
     <>
       <h1>Webhooks</h1>
-      {!me.capabilities.includes('events') && (
-        <Notice kind="warning">
-          This service does not have the capability events switched on: it records no events and
-          delivers none. Tests are sent.
-        </Notice>
-      )}
+      <DeliversNothing session={session} />
       {created !== undefined && <Secret webhook={created} onStored={() => setCreated(undefined)} />}
       <Section title="Your webhooks" aside="at most ten">
         {hidden === undefined ? (
@@ -61,6 +56,15 @@ export const Webhooks = ({ session }: { session: Session }) => {
     </>
   )
 }
+
+/** Says so where the service delivers no events. */
+export const DeliversNothing = ({ session: { me } }: { session: Session }) =>
+  me.capabilities.includes('events') ? null : (
+    <Notice kind="warning">
+      This service does not have the capability events switched on: it records no events and
+      delivers none. Tests are sent.
+    </Notice>
+  )
 
 const WebhookTable = ({
   session,
