@@ -2,7 +2,7 @@
 // longest the last time. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import type { Reporter, TestModule } from 'vitest/node'
 import { settingsOf } from './vitest.config.ts'
@@ -26,9 +26,12 @@ const count: Reporter = {
     const missing = needs.filter((name) => (process.env[name] ?? '') === '')
     if (spawnSync('python3', ['--version']).status !== 0) missing.push('python3')
     const skipped = countTests(modules, 'skipped')
+    const files = modules
+      .filter((module) => countTests([module], 'skipped') > 0)
+      .map(({ moduleId }) => relative(import.meta.dirname, moduleId))
     if (skipped > 0)
       process.stdout.write(
-        `${skipped} not run${missing.length > 0 ? ` (missing: ${missing.join(', ')})` : ''}\n`,
+        `${skipped} not run in ${files.join(', ')}${missing.length > 0 ? ` (missing: ${missing.join(', ')})` : ''}\n`,
       )
     // Stopped, or nothing was run: silence is no success.
     const isDoubtful = failed === 0 && (reason !== 'passed' || passed === 0)

@@ -198,9 +198,12 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await open(`events?account=${accountId}&types=order.created,order.filled`)
     const rows = page.getByRole('group', { name: 'Log' }).locator('tbody tr')
     await page.getByText('live', { exact: true }).waitFor()
+    const before = await rows.count()
     const first = await desk.placeAndWait()
-    await rows.getByText('Order filled').first().waitFor()
-    const shown = await rows.count()
+    const shown = await eventually(
+      () => rows.count(),
+      (count) => count === before + 2,
+    )
     await press(page, 'Pause')
     await desk.placeAndWait()
     await page.getByText('paused, 2 newer events').waitFor()

@@ -8,7 +8,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
 
 /** Where Chromium is installed; undefined: its tests are left out. */
-export const chromiumPath = process.env['CHROMIUM_PATH']
+export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
 
 const builder = resolve(import.meta.dirname, '../../../../packages/console/build-if-changed.ts')
 
@@ -29,7 +29,11 @@ export const useBrowser = () => {
   afterEach(() => expect(faults.splice(0)).toEqual([]))
   afterAll(() => browser?.close())
 
-  const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
+  /** @param now epoch milliseconds at which the page's clock stands still */
+  const open = async (
+    url: string,
+    { now, ...options }: BrowserContextOptions & { readonly now?: number } = {},
+  ): Promise<Page> => {
     if (browser === undefined) throw new Error('the browser has not started')
     const context = await browser.newContext({
       viewport: { width: 1_440, height: 900 },
@@ -49,6 +53,7 @@ export const useBrowser = () => {
       if (protocol !== 'blob:' && origin !== new URL(url).origin)
         faults.push(`a request to ${origin}`)
     })
+    if (now !== undefined) await page.clock.setFixedTime(now)
     await page.goto(url)
     return page
   }

@@ -1,0 +1,105 @@
+// The console's pages as pictures, at three widths, compared with those that were accepted.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import { hasFont, pictureFault, pictureOf } from './support/pictures.ts'
+import { useTestService } from './support/service.ts'
+
+const accountId = newAccountUuid(1)
+// A Wednesday afternoon, so that no page shows a time of the day before.
+const now = Date.UTC(2026, 9, 14, 15, 30)
+
+/** By the name of the picture. `:trade` and `:webhook` are ids of what the set-up makes. */
+const pages = {
+  overview: '/console',
+  trades: '/console/trades',
+  trade: '/console/trades/:trade',
+  report: `/console/report?account=${accountId}`,
+  events: '/console/events',
+  webhooks: '/console/webhooks',
+  webhook: '/console/webhooks/:webhook',
+} as const
+
+const widths = [
+  [360, 800],
+  [768, 1_000],
+  [1_440, 900],
+] as const
+
+describe.skipIf(chromiumPath === undefined)('the console', () => {
+  const browser = useBrowser()
+  const service = useTestService(
+    [
+      {
+        id: 'first',
+        login: '1',
+        startBalance: 10_000,
+        generate: { trades: 150, openPositions: 3 },
+      },
+    ],
+    { now: () => now, environment: { CAPABILITIES: 'all' } },
+  )
+  let ids: Readonly<Record<string, string>>
+  beforeAll(async () => {
+    await service.setUp(
+      linkDocument({
+        user: 'trader',
+        accounts: [
+          {
+            id: accountId,
+            name: 'Trend following',
+            providerAccountId: 'first',
+            createdAt: new Date(now).toISOString(),
+          },
+        ],
+      }),
+    )
+    const desk = openDesk(service, { user: 'trader', accountId })
+    const { id: webhook } = (
+      await desk.call('POST', '/webhooks', {
+        url: 'https://receiver.invalid/tradeport',
+        eventTypes: ['order.created', 'order.filled', 'trade.closed'],
+      })
+    ).body.data
+    await desk.placeAndWait()
+    await eventually(
+      async () => (await desk.get(`/webhooks/${webhook}/deliveries`)).body.data,
+      (deliveries) =>
+        deliveries.length === 2 &&
+        deliveries.every(({ attempts }: { attempts: number }) => attempts > 0),
+    )
+    const trade = (await desk.trades())[0].id
+    ids = { webhook, trade }
+  })
+
+  it.skipIf(!hasFont()).each(Object.entries(pages))(
+    'looks as before: %s (needs the font DejaVu Sans)',
+    async (name, path) => {
+      const page = await browser.open(
+        `${service.apiUrl}${path.replaceAll(/:(trade|webhook)/g, (_, kind: string) => encodeURIComponent(ids[kind] ?? ''))}`,
+        { now, locale: 'en-US', timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' },
+      )
+      // Events have the time of the database.
+      await page.route('**/api/v1/events?*', async (route) => {
+        const { data, ...reply } = await (await route.fetch()).json()
+        const events = data.map((event: object, index: number) => ({
+          ...event,
+          timestamp: new Date(now - index * 1_000).toISOString(),
+        }))
+        await route.fulfill({ json: { ...reply, data: events } })
+      })
+      await page.getByLabel('Stay signed in').check()
+      await signIn(page, keyOf('trader'))
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      const faults: (string | undefined)[] = []
+      for (const [width, height] of widths) {
+        await page.setViewportSize({ width, height })
+        // A chart that is drawn anew looks the same each time, and one that is resized may not.
+        await page.reload()
+        await page.getByRole('button', { name: 'Sign out' }).waitFor()
+        faults.push(pictureFault(`${name}-${width}`, await pictureOf(page)))
+      }
+      expect(faults.filter((fault) => fault !== undefined)).toEqual([])
+    },
+  )
+})

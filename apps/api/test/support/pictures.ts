@@ -1,0 +1,94 @@
+// Compares pictures of pages with those that are kept in test/pictures.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pixelmatch from 'pixelmatch'
+import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+
+const kept = resolve(import.meta.dirname, '../pictures')
+/** Not in the repository. */
+const differing = resolve(import.meta.dirname, '../../.reports/pictures')
+const isAccepting = process.env['ACCEPT_PICTURES'] === '1'
+const acceptCommand = 'npx --yes pnpm@10.34.9 --filter @tradeport/api accept-pictures'
+
+/** Of all pixels. One version of Chromium smooths edges a little differently than the next. */
+const toleratedShare = 0.0002
+/** Longer pages are cut, so that the pictures stay small. */
+const mostHeight = 1_200
+
+/** Whether letters look as in the pictures, which have the font that Debian's Chromium comes with. */
+export const hasFont = (): boolean => {
+  try {
+    return execFileSync('fc-match', ['sans-serif'], { encoding: 'utf8' }).startsWith(
+      'DejaVuSans.ttf',
+    )
+  } catch {
+    return false
+  }
+}
+
+/** A picture of a page that has read everything and stands still. */
+export const pictureOf = async (page: Page): Promise<Buffer> => {
+  const width = page.viewportSize()?.width ?? 0
+  let last: Buffer = Buffer.alloc(0)
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    await pause(150)
+    if ((await page.locator('.reading, .connecting').count()) > 0) continue
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    const picture = await page.screenshot({
+      fullPage: true,
+      clip: { x: 0, y: 0, width, height: Math.min(height, mostHeight) },
+      animations: 'disabled',
+      caret: 'hide',
+    })
+    if (picture.equals(last)) return picture
+    last = picture
+  }
+  return last
+}
+
+/** What is wrong with a picture, as a sentence; undefined where it is as the one that is kept. */
+export const pictureFault = (name: string, picture: Buffer): string | undefined => {
+  const file = join(kept, `${name}.png`)
+  const shown = withFewerColours(PNG.sync.read(picture))
+  const difference = differenceOf(shown, read(file))
+  if (difference === undefined) return undefined
+  const written = isAccepting ? file : join(differing, `${name}.png`)
+  mkdirSync(dirname(written), { recursive: true })
+  writeFileSync(written, PNG.sync.write(shown, { colorType: 2, filterType: 0, deflateStrategy: 0 }))
+  if (isAccepting) return undefined
+  const path = relative(process.cwd(), written)
+  return `${name} ${difference}; it looks like ${path}. If that is right: ${acceptCommand}`
+}
+
+/**
+ * 16 steps of each colour, but for the light ones, which tell one ground from another: two thirds as
+ * many bytes.
+ */
+const withFewerColours = (picture: PNG): PNG => {
+  for (const [index, value] of picture.data.entries())
+    picture.data[index] = value >= 0xe0 ? value : (value >> 4) * 17
+  return picture
+}
+
+const read = (file: string): PNG | undefined => {
+  try {
+    return PNG.sync.read(readFileSync(file))
+  } catch {
+    return undefined
+  }
+}
+
+const differenceOf = (shown: PNG, expected: PNG | undefined): string | undefined => {
+  if (expected === undefined) return 'has no picture yet'
+  const { width, height } = shown
+  if (width !== expected.width || height !== expected.height)
+    return `has ${width} × ${height} pixels instead of ${expected.width} × ${expected.height}`
+  const count = pixelmatch(shown.data, expected.data, undefined, width, height, { threshold: 0.03 })
+  const share = count / (width * height)
+  return share > toleratedShare
+    ? `differs in ${(share * 100).toFixed(2)} % of its pixels`
+    : undefined
+}
