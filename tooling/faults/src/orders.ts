@@ -1,11 +1,9 @@
-// The runs of orders: instances are killed while the provider misbehaves, and the provider is away.
+// The run of orders: instances are killed while the provider misbehaves.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountControl, Fault, Sandbox } from '@tradeport/sandbox-broker'
-import { createTcpProxy } from '@tradeport/testkit'
-import { backAfterMs } from './checks.ts'
 import { marketOrder } from './load.ts'
-import { inRun, say, type Random } from './run.ts'
-import { killAtRandom, running } from './service.ts'
+import { inRun, type Random } from './run.ts'
+import { killAtRandom } from './service.ts'
 import { underLoad } from './under-load.ts'
 
 const tradeFaults: readonly Fault[] = [
@@ -154,70 +152,6 @@ export const runOrders = (seed: number, { databaseUrl, orders, kills }: OrdersRu
         until.abort()
         await Promise.all(disturbing)
         return []
-      },
-    })
-  })
-
-export interface BrokerRun {
-  readonly databaseUrl: string | null
-  /** For how long the provider is away: half of it refuses, and half of it is silent. */
-  readonly seconds: number
-  /** How soon positions must be read again once it is back. */
-  readonly within: number
-}
-
-const quietMs = 5_000
-/** Cached positions are five seconds old at most. */
-const cachedMs = 5_000
-
-export const runBroker = (seed: number, { databaseUrl, seconds, within }: BrokerRun) =>
-  inRun(seed, async (run) => {
-    let proxy: Awaited<ReturnType<typeof createTcpProxy>>
-    return underLoad(run, {
-      databaseUrl,
-      users: 4,
-      // A user may have fifty pending orders.
-      load: { orderPauseMs: 2_000 },
-      providerUrl: async ({ url }) => {
-        proxy = await createTcpProxy({ target: url })
-        run.closeLater(proxy.close)
-        return proxy.url
-      },
-      allowed: { 'POST /orders': ['201'], ...withoutBroker },
-      disturb: async ({ fleet, load }) => {
-        await pause(quietMs)
-        const awayAt = performance.now()
-        await proxy.refuse()
-        await pause(seconds * 500)
-        await proxy.resume()
-        proxy.blackHole()
-        await pause(seconds * 500)
-        const ready = await Promise.all(
-          running(fleet).map(async ({ operatorUrl }) => (await fetch(`${operatorUrl}/readyz`)).ok),
-        )
-        await proxy.refuse()
-        await proxy.resume()
-        const backAt = performance.now()
-        await pause(Math.max(quietMs, within * 1_000))
-        const stale = load.replies.filter(
-          ({ what, beganAt, endedAt, outcome }) =>
-            what === 'GET /positions' &&
-            outcome === '200' &&
-            beganAt > awayAt + cachedMs &&
-            endedAt < backAt,
-        ).length
-        return [
-          ...(ready.includes(false) ? ['an instance was not ready, although it could serve'] : []),
-          ...(stale > 0 ? [`stale positions were answered ${stale} times`] : []),
-          ...[...fleet.slots.keys()].flatMap((slot) => {
-            const wanted = { what: 'GET /positions', slot, outcome: '200' }
-            const afterMs = backAfterMs(load.replies, backAt, wanted) ?? Infinity
-            say(`instance ${slot + 1}: positions are read again after ${Math.round(afterMs)} ms`)
-            return afterMs <= within * 1_000
-              ? []
-              : [`instance ${slot + 1} did not read positions within ${within} s`]
-          }),
-        ]
       },
     })
   })

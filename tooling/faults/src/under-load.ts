@@ -40,8 +40,6 @@ export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
   readonly newOrder?: (sandbox: Sandbox, turn: number) => object
   /** The webhooks that each user has; none when left out. */
   readonly receivers?: readonly ReceiverName[]
-  /** The provider's address as the service gets it. */
-  readonly providerUrl?: (sandbox: Sandbox) => Promise<string>
   /** Replies that are allowed at any time. */
   readonly allowed: Allowed
   /** @returns broken promises */
@@ -65,7 +63,6 @@ export const underLoad = async (
     load: loadOptions = {},
     newOrder,
     receivers: receiverNames = [],
-    providerUrl = async ({ url }) => url,
     allowed,
     disturb,
     ...fleetOptions
@@ -76,7 +73,7 @@ export const underLoad = async (
   const sandbox = await startBroker(run, users.map(accountOf))
   const fleet = await startFleet(run, {
     ...fleetOptions,
-    providerUrl: await providerUrl(sandbox),
+    providerUrl: sandbox.url,
     environment: { ...receivers.environment, ...fleetOptions.environment },
   })
   const linkedAt = await link(fleet, users)
