@@ -1,5 +1,5 @@
-// The capability `trading-tools` over a real port: both levels at once, several closes, and halts.
-import { setTimeout } from 'node:timers/promises'
+// The capability `trading-tools` over a real port: several closes, previews, waits and halts. Each
+// outcome is tested in packages/domain, and changes of both levels by the client.
 import { beforeEach, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
 import { request, useTestService } from './support/service.ts'
@@ -9,27 +9,6 @@ const service = useTestService([], { environment: { CAPABILITIES: 'trading-tools
 beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 }))
 
 const link = () => linkDesk(service, { user: 'u-1' })
-
-it('changes both levels of a position in one request to the broker, and removes one', async () => {
-  const desk = await link()
-  const ticket = desk.broker.open({ stopLoss: 1.05 })
-  const sends = desk.broker.sends()
-  const change = (levels: object) =>
-    desk.call('PUT', `/positions/${desk.idOf(ticket)}/levels`, levels)
-  expect((await change({ stopLoss: 1.06, takeProfit: 1.3 })).body.data).toMatchObject({
-    stopLoss: 1.06,
-    takeProfit: 1.3,
-  })
-  expect(desk.broker.sends()).toBe(sends + 1)
-  expect((await change({ stopLoss: null })).body.data).not.toHaveProperty('stopLoss')
-  expect(desk.broker.held()).toMatchObject([{ stopLoss: undefined, takeProfit: 1.3 }])
-  expect(refusalOf(await change({ takeProfit: 1.0 }))).toMatchObject({
-    status: 400,
-    code: 'INVALID_PRICE',
-    details: { currentPrice: 1.1 },
-  })
-  expect(refusalOf(await change({}))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
-})
 
 it('closes what matches, once for an Idempotency-Key, and says of each position what became of it', async () => {
   const desk = await link()
@@ -64,31 +43,6 @@ it('closes what matches, once for an Idempotency-Key, and says of each position 
     { positionId: desk.idOf(gold), outcome: 'closed' },
   ])
   expect(desk.broker.held()).toEqual([])
-})
-
-it('places no order on a halted account, changes and closes positions, and goes on once it is lifted', async () => {
-  const desk = await link()
-  const ticket = desk.broker.open()
-  const path = `/accounts/${desk.accountId}/halt`
-  const halted = await desk.call('POST', path, { reason: 'news' })
-  expect([halted.status, halted.body.data]).toMatchObject([
-    200,
-    { accountId: desk.accountId, halted: true, by: 'owner', reason: 'news' },
-  ])
-  expect(refusalOf(await desk.post())).toMatchObject({
-    status: 403,
-    code: 'ACCOUNT_HALTED',
-    details: { by: 'owner', since: halted.body.data.since },
-  })
-  expect((await desk.close(ticket)).status).toBe(200)
-  expect((await desk.call('DELETE', path)).body.data).toEqual({
-    accountId: desk.accountId,
-    halted: false,
-    by: null,
-    since: null,
-    reason: null,
-  })
-  expect((await desk.placeAndWait()).status).toBe('filled')
 })
 
 it('tells any credential what it is, and what is left of its limits', async () => {
@@ -154,7 +108,7 @@ it('previews an order with the broker’s terms and prices, once for an Idempote
   expect(refusalOf(await preview({ accountId: other.accountId })).code).toBe('ACCOUNT_NOT_FOUND')
 })
 
-const placeWaiting = (accountId: string, key: string, seconds: number, signal?: AbortSignal) =>
+const placeWaiting = (accountId: string, key: string, seconds: number) =>
   request(`${service.apiUrl}/api/v1/orders?wait=${seconds}`, {
     method: 'POST',
     headers: {
@@ -169,7 +123,6 @@ const placeWaiting = (accountId: string, key: string, seconds: number, signal?: 
       orderType: 'market',
       volume: 0.1,
     }),
-    ...(signal && { signal }),
   })
 
 it('holds back the reply to an order until its outcome, and repeats what was answered', async () => {
@@ -185,20 +138,7 @@ it('holds back the reply to an order until its outcome, and repeats what was ans
   expect(refusalOf(await placeWaiting(accountId, 'long', 31)).code).toBe('VALIDATION_ERROR')
 })
 
-it('repeats the order as it was recorded to a caller that did not wait for its outcome', async () => {
-  const desk = await link()
-  desk.fail('trade', { kind: 'delay', ms: 3_000 })
-  const leaving = placeWaiting(desk.accountId, 'leaves', 30, AbortSignal.timeout(1_000))
-  await expect(leaving).rejects.toThrow(/timeout/)
-  const { id } = (await placeWaiting(desk.accountId, 'leaves', 30)).body.data
-  expect((await desk.ended(id)).status).toBe('filled')
-  // By now the first request would have been answered.
-  await setTimeout(1_500)
-  const again = await placeWaiting(desk.accountId, 'leaves', 30)
-  expect(again.body.data).toMatchObject({ id, status: 'pending' })
-})
-
-it('keeps the halt of the operator from the owner, until the operator removes it', async () => {
+it('places no order on a halted account, and keeps the halt of the operator from the owner until the operator removes it', async () => {
   const desk = await link()
   desk.broker.open()
   const path = `/accounts/${desk.accountId}/halt`
@@ -218,7 +158,11 @@ it('keeps the halt of the operator from the owner, until the operator removes it
     closes: [{ outcome: 'closed' }],
   })
   await setHalt({ removed: true })
-  expect(refusalOf(await desk.post())).toMatchObject({ details: { by: 'owner' } })
-  await desk.call('DELETE', path)
+  expect(refusalOf(await desk.post())).toMatchObject({
+    status: 403,
+    code: 'ACCOUNT_HALTED',
+    details: { by: 'owner', since: expect.any(String) },
+  })
+  expect((await desk.call('DELETE', path)).body.data).toMatchObject({ halted: false, by: null })
   expect((await desk.placeAndWait()).status).toBe('filled')
 })

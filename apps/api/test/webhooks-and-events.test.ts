@@ -313,37 +313,6 @@ describe('events', () => {
     expect(generated).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('that a disabled webhook has missed are delivered once it is enabled and asks for them', async () => {
-    const { id } = await create(['order.created'])
-    const recover = async (since: string): Promise<Json> => {
-      const { status, body } = await desks.main.call('POST', `/webhooks/${id}/recover`, { since })
-      return [status, body.data]
-    }
-    await desks.main.placeAndWait()
-    await received(1)
-    const since = String(receiver.received[0]?.headers['webhook-id'])
-    receiver.answer((response) => void response.writeHead(410).end())
-    await desks.main.placeAndWait()
-    await expect.poll(() => find(id)).toMatchObject({ enabled: false })
-    expect(child.output()).toMatch(/"level":40.*"event":"webhook_disabled".*"because":"gone"/)
-    await desks.main.placeAndWait()
-    expect(await recover(since)).toEqual([202, { scheduled: 0 }])
-    receiver.answer((response) => void response.end())
-    await desks.main.call('PUT', `/webhooks/${id}`, { enabled: true })
-    expect(await recover(since)).toEqual([202, { scheduled: 2 }])
-    await received(4)
-    const logged = (await desks.main.get(`/events?types=order.created&after=${since}`)).body.data
-    const [failed, ...again] = receiver.received.slice(1).map(({ headers }) => headers)
-    expect(again.map((headers) => headers['webhook-id'])).toEqual(
-      logged.map((event: Json) => event.id),
-    )
-    expect(failed?.['x-webhook-delivery-id']).not.toBe(again[0]?.['x-webhook-delivery-id'])
-    await expect
-      .poll(async () => (await deliveriesOf(id, '?status=success')).meta.pagination.total)
-      .toBe(3)
-    expect(await recover('2026-01-01')).toMatchObject([202, { scheduled: expect.any(Number) }])
-  })
-
   const brokerTypes = [
     'position.opened',
     'position.closed',
