@@ -1,9 +1,7 @@
 // `pnpm bench [name]`: runs the benchmarks, all or the one named, and prints one table of every
 // ratio with its target, and below it what each reference is.
-import { authBench } from './auth.ts'
 import { closingAll, type Bench, type Ratio } from './bench.ts'
 import { deliveriesBench } from './deliveries.ts'
-import { fairnessBench } from './fairness.ts'
 import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
 import { insightsBench } from './insights.ts'
@@ -21,8 +19,6 @@ const benches: readonly Bench[] = [
   insightsBench,
   httpBench,
   ordersBench,
-  fairnessBench,
-  authBench,
   marketBench,
   memoryBench,
   startBench,
