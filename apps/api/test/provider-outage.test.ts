@@ -228,6 +228,7 @@ describe('what cannot be read', () => {
         JSON.stringify(desk.broker.closed()[0]?.['positionId']).replaceAll('"', ''),
       )
       const routes = [
+        '/positions',
         `/positions?accountId=${accountId}`,
         `/positions/${desk.idOf(desk.broker.held()[0]?.ticket ?? '')}`,
         `/trades?accountId=${accountId}&symbol=EURUSD`,
@@ -246,6 +247,9 @@ describe('what cannot be read', () => {
       expect((await desk.get(`/accounts/${accountId}`)).body.error.code).toBe(
         'ACCOUNT_DISCONNECTED',
       )
+      expect((await desk.get('/accounts')).body.data).toMatchObject([
+        { id: accountId, status: 'error', balance: 1_000, liveDataUpdatedAt: null },
+      ])
       desk.heal()
       if (status === 429) await pause(1_000)
       expect((await Promise.all(routes.map(desk.get))).map((reply) => reply.status)).toEqual(
