@@ -73,8 +73,11 @@ interface Placed extends Pick<BrokerDeal, 'time' | 'id'> {
   readonly entry?: BrokerDeal['entry'] | undefined
 }
 
+/** Deals without a time come after all others, and then those whose time could not be read. */
+const placeInTime = ({ time = 9e15 }: Placed): number => (Number.isFinite(time) ? time : 9.1e15)
+
 const byTimeAndText = (a: Placed, b: Placed): number =>
-  (a.time ?? 0) - (b.time ?? 0) ||
+  placeInTime(a) - placeInTime(b) ||
   Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
   ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1)
 
@@ -214,7 +217,8 @@ export const createFakeJournal = (
         const held = stored.get(account.accountId)
         if (held?.lease?.token === token) held.lease = null
       }),
-    dealsFrom: (account, from) => TE.fromIO(() => dealsFrom(account, from)),
+    dealsFrom: (account, from, limit) =>
+      TE.fromIO(() => dealsFrom(account, from).toSorted(byTimeAndText).slice(0, limit)),
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
         const { firstReadOffset, completed, reading, now } = change

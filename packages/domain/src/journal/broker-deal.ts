@@ -133,41 +133,44 @@ export interface DealsPage {
 
 // How the deals that the broker shows differ from those that are kept.
 
-export interface DealsDifference {
-  readonly inserted: readonly BrokerDeal[]
-  /** As the broker shows them now. */
-  readonly changed: readonly BrokerDeal[]
-  readonly vanished: readonly BrokerDeal[]
+export interface DealsComparison {
+  /** What is new or different of a page. A deal that was shown before counts as shown once. */
+  readonly add: (page: readonly BrokerDeal[]) => {
+    readonly inserted: readonly BrokerDeal[]
+    /** As the broker shows them now. */
+    readonly changed: readonly BrokerDeal[]
+    readonly hasNewDeals: boolean
+  }
+  /** The kept deals that were not shown. */
+  readonly vanished: () => readonly BrokerDeal[]
 }
 
 /**
- * @param held the kept deals from `from` on, undated ones among them
- * @param read all deals that the broker shows from `from` on; one may be repeated
- * @param from 0 for the whole history. In a part of it an undated deal that is not shown may be in
- * another part, so that it has not vanished.
+ * Compares the pages of a window with what is kept.
+ * @param held the kept deals of the window, undated ones among them
+ * @param isWhole whether the window is the whole history. In a part of it an undated deal that is
+ * not shown may be in another part, so that it has not vanished.
  */
-export const diffDeals = (
-  held: readonly BrokerDeal[],
-  read: readonly BrokerDeal[],
-  from: Instant,
-): DealsDifference => {
+export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): DealsComparison => {
   const heldByKey = new Map(held.map((deal) => [dealKey(deal), deal]))
-  const seen = new Set<string>()
-  const inserted: BrokerDeal[] = []
-  const changed: BrokerDeal[] = []
-  for (const deal of read) {
-    const key = dealKey(deal)
-    if (seen.has(key)) continue
-    seen.add(key)
-    const before = heldByKey.get(key)
-    if (before === undefined) inserted.push(deal)
-    else if (!hasSameValues(before, deal)) changed.push(deal)
-  }
-  const isExpected = ({ time }: BrokerDeal): boolean => from === 0 || Number.isFinite(time)
+  const shown = new Set<string>()
   return {
-    inserted,
-    changed,
-    vanished: held.filter((deal) => isExpected(deal) && !seen.has(dealKey(deal))),
+    add: (page) => {
+      const inserted: BrokerDeal[] = []
+      const changed: BrokerDeal[] = []
+      const shownBefore = shown.size
+      for (const deal of page) {
+        const key = dealKey(deal)
+        if (shown.has(key)) continue
+        shown.add(key)
+        const before = heldByKey.get(key)
+        if (before === undefined) inserted.push(deal)
+        else if (!hasSameValues(before, deal)) changed.push(deal)
+      }
+      return { inserted, changed, hasNewDeals: shown.size > shownBefore }
+    },
+    vanished: () =>
+      held.filter((deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal))),
   }
 }
 

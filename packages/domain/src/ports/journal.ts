@@ -71,8 +71,12 @@ export interface Journal {
    * failure, once a pause has passed that doubles to a minute.
    */
   readonly release: (claim: JournalClaim, result: JournalReadResult) => AsyncResult<void>
-  /** The kept deals from a time on, those without a readable time among them. */
-  readonly dealsFrom: (account: BrokerAccount, from: Instant) => AsyncResult<readonly BrokerDeal[]>
+  /** The first kept deals from a time on, by time; those without a readable time come last. */
+  readonly dealsFrom: (
+    account: BrokerAccount,
+    from: Instant,
+    limit: number,
+  ) => AsyncResult<readonly BrokerDeal[]>
   /**
    * In one transaction: writes the deals, folds the positions that they belong to, records the
    * events of deals that were not there before (`journalEvents`), and stores the progress. The

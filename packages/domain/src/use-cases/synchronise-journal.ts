@@ -1,8 +1,9 @@
 // Brings an account's journal up to date with the broker's history: for a caller, or because a read
 // is due. One read runs at a time per account: callers in this process share it, and those in other
-// processes wait for it. A first read saves each page with the offset of the next; a later read is
-// saved whole or not at all.
+// processes wait for it. A first read saves each page with the offset of the next. A later read saves
+// what it finds, and begins again where it did not come to its end.
 import * as E from 'fp-ts/lib/Either.js'
+import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
@@ -16,8 +17,8 @@ import {
   type JournalState,
 } from '../journal/journal-state.ts'
 import {
+  compareDeals,
   dealKey,
-  diffDeals,
   type BrokerDeal,
   type DealsPage,
   type DealsWindow,
@@ -71,6 +72,8 @@ const checkPauseMs = 100
 const maxRepeatedPages = 3
 /** Fetched before those before them are written. */
 const maxPagesAhead = 3
+/** Of the kept deals, and of those that differ from them: some 5 MB. */
+const mostDealsAtOnce = 5_000
 
 const busy = Symbol('another process reads')
 
@@ -174,6 +177,14 @@ export const createJournalReads = (
 const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
   `${accountId} ${providerAccountId}`
 
+/** Where the kept deals from a time on end, of which there may be more; at most the window's end. */
+const endOfRange = (held: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
+  const last = held.at(-1)?.time
+  return held.length < mostDealsAtOnce || last === undefined || !Number.isFinite(last)
+    ? end
+    : Math.min(Math.max(last, from + 1), end)
+}
+
 /** Ends a read from within. */
 class Stopped extends Error {
   readonly failure: ReadFailure
@@ -273,32 +284,56 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     return { state, reading, vanished: [], isDifferent: false }
   }
 
-  /** Reads a window to its end, and writes what differs from the journal. */
+  /**
+   * Reads a window to its end, and writes what differs from the journal: range after range of so
+   * many kept deals, so that a long history is never in memory as a whole.
+   */
   const readAgain = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
     const syncedAt = clock.now()
-    const checkRepeat = createRepeatCheck()
-    const deals = new Map<string, BrokerDeal>()
-    for await (const page of pagesOf(window)) {
-      const count = deals.size
-      for (const deal of page.deals) deals.set(dealKey(deal), deal)
-      checkRepeat(deals.size > count)
-      if (page.nextOffset !== null) await orStop(journal.renew(claim))
+    let state = before
+    let { latestDealAt } = before
+    let reading: AccountReading | null = null
+    let isDifferent = false
+    const vanished: BrokerDeal[] = []
+    for (let { from } = window; from < window.to;) {
+      const held = await orStop(journal.dealsFrom(account, from, mostDealsAtOnce))
+      const to = endOfRange(held, from, window.to)
+      const comparison = compareDeals(
+        to < window.to ? held.filter(({ time = to }) => time < to) : held,
+        from === 0 && to === window.to,
+      )
+      const checkRepeat = createRepeatCheck()
+      let [inserted, changed]: [BrokerDeal[], BrokerDeal[]] = [[], []]
+      for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
+        const found = comparison.add(deals)
+        checkRepeat(found.hasNewDeals)
+        inserted.push(...found.inserted)
+        changed.push(...found.changed)
+        isDifferent ||= found.changed.length > 0
+        latestDealAt = latestOf(deals, latestDealAt, syncedAt)
+        const isEnd = nextOffset === null && to === window.to
+        const foundCount = inserted.length + changed.length
+        if (!isEnd && nextOffset !== null && foundCount < mostDealsAtOnce) {
+          await orStop(journal.renew(claim))
+          continue
+        }
+        reading = await readingFor(inserted)
+        state = await orStop(
+          journal.write(claim, {
+            ...emptyChange,
+            inserted,
+            changed,
+            reading,
+            now: clock.now(),
+            completed: isEnd ? { syncedAt, latestDealAt } : null,
+          }),
+        )
+        ;[inserted, changed] = [[], []]
+      }
+      vanished.push(...comparison.vanished())
+      from = to
     }
-    const read = [...deals.values()]
-    const held = await orStop(journal.dealsFrom(account, window.from))
-    const { inserted, changed, vanished } = diffDeals(held, read, window.from)
-    const reading = await readingFor(inserted)
-    const state = await orStop(
-      journal.write(claim, {
-        ...emptyChange,
-        inserted,
-        changed,
-        reading,
-        now: clock.now(),
-        completed: { syncedAt, latestDealAt: latestOf(read, before.latestDealAt, syncedAt) },
-      }),
-    )
-    return { state, reading, vanished, isDifferent: changed.length > 0 || vanished.length > 0 }
+    return { state, reading, vanished, isDifferent: isDifferent || vanished.length > 0 }
   }
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
@@ -335,7 +370,8 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     if (isFull && difference !== 0 && vanished.length > 0) {
       // Deals that two full reads did not show are removed only while the balance does not count
       // them: brokers archive old deals.
-      await orStop(journal.write(claim, { ...emptyChange, vanished, now: clock.now() }))
+      for (const part of chunksOf(mostDealsAtOnce)(vanished))
+        await orStop(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
       difference = (await compareBalance(null)) ?? difference
       vanished = []
     }

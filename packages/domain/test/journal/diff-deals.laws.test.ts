@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
-import { diffDeals } from '../../src/journal/broker-deal.ts'
+import { compareDeals } from '../../src/journal/broker-deal.ts'
 
 const deal: fc.Arbitrary<BrokerDeal> = fc.record({
   id: fc.constantFrom('1', '2', '3', '10'),
@@ -22,6 +22,17 @@ const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] =>
   deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
 const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(dealKey).toSorted()
 
+/** Of the whole history, shown in two pages. */
+const differences = (held: readonly BrokerDeal[], shown: readonly BrokerDeal[]) => {
+  const { add, vanished } = compareDeals(held, true)
+  const pages = [shown.slice(0, 5), shown.slice(5)].map(add)
+  return {
+    inserted: pages.flatMap(({ inserted }) => inserted),
+    changed: pages.flatMap(({ changed }) => changed),
+    vanished: vanished(),
+  }
+}
+
 const before: BrokerDeal = {
   id: '9',
   kind: 'buy',
@@ -37,7 +48,7 @@ describe('the difference between kept and shown deals', () => {
   it('makes what is kept what is shown, when it is applied', () => {
     fc.assert(
       fc.property(kept, fc.array(deal, { maxLength: 12 }), (held, shown) => {
-        const { inserted, changed, vanished } = diffDeals(held, shown, 0)
+        const { inserted, changed, vanished } = differences(held, shown)
         const after = new Map(held.map((one) => [dealKey(one), one]))
         for (const one of vanished) after.delete(dealKey(one))
         for (const one of [...inserted, ...changed]) after.set(dealKey(one), one)
@@ -50,7 +61,7 @@ describe('the difference between kept and shown deals', () => {
   it('is nothing where both are the same, in whatever order and however often a deal is shown', () => {
     fc.assert(
       fc.property(kept, (held) => {
-        expect(diffDeals(held, [...held.toReversed(), ...held], 0)).toEqual({
+        expect(differences(held, [...held.toReversed(), ...held])).toEqual({
           inserted: [],
           changed: [],
           vanished: [],
@@ -61,8 +72,8 @@ describe('the difference between kept and shown deals', () => {
 
   it('does not miss an undated deal in a part of the history, which may be in another part', () => {
     const undated: BrokerDeal = { id: '9', kind: 'balance', profit: 1, commission: 0, swap: 0 }
-    expect(diffDeals([undated], [], 100).vanished).toEqual([])
-    expect(diffDeals([undated], [], 0).vanished).toEqual([undated])
+    expect(compareDeals([undated], false).vanished()).toEqual([])
+    expect(compareDeals([undated], true).vanished()).toEqual([undated])
   })
 
   it.each([
@@ -78,7 +89,7 @@ describe('the difference between kept and shown deals', () => {
     { orderId: '2' },
   ] as const)('finds a deal that changed to %o', (change) => {
     const after = { ...before, ...change }
-    expect(diffDeals([before], [after], 0)).toEqual({
+    expect(differences([before], [after])).toEqual({
       inserted: [],
       changed: [after],
       vanished: [],
@@ -87,7 +98,7 @@ describe('the difference between kept and shown deals', () => {
 
   it('ignores levels, which brokers go on changing', () => {
     const moved = { ...before, stopLoss: 2, takeProfit: 3 }
-    expect(diffDeals([{ ...before, stopLoss: 1 }], [moved], 0).changed).toEqual([])
+    expect(differences([{ ...before, stopLoss: 1 }], [moved]).changed).toEqual([])
   })
 })
 

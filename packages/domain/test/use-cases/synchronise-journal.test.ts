@@ -2,6 +2,7 @@
 // written, and what happens when the two disagree.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { dealTable } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
@@ -83,7 +84,7 @@ describe('the first read', () => {
     const desk = withHistory(three, { pageSize: 2, recordsEvents: false })
     await rightOf(desk.sync())
     expect(desk.reads()).toEqual([3, 1])
-    expect(await rightOf(desk.journal.dealsFrom(desk.brokerAccount, 0))).toHaveLength(5)
+    expect(await rightOf(desk.journal.dealsFrom(desk.brokerAccount, 0, 9))).toHaveLength(5)
     expect(await desk.tradeIds()).toEqual(['3', '2'])
     expect(await desk.state()).toMatchObject({
       deals: 5,
@@ -303,6 +304,50 @@ describe('a journal that disagrees with the broker', () => {
       ...(after !== agrees && { rereadAt: desk.clock.now() + 2 * minuteMs }),
       ...after,
     })
+  })
+
+  it('reads a long history in ranges, whatever the order of the pages, and whatever is missing', async () => {
+    const many = Array.from({ length: 12_000 }, (_, index) => ({
+      ...deposit,
+      id: `${index}`,
+      // Several in one millisecond.
+      time: (deposit.time ?? 0) + Math.floor(index / 3),
+    }))
+    const [gone, kept] = [many.slice(4_998, 5_002), [...many.slice(0, 4_998), ...many.slice(5_002)]]
+    const desk = withHistory(kept, { pageSize: 1_000, recordsEvents: false })
+    await rightOf(desk.sync())
+    // Four deals come late, four vanish, and one changes.
+    const shown = [...kept.slice(8), ...gone, { ...many[4], profit: 7 } as Deal].toReversed()
+    desk.put(shown)
+    await desk.later()
+    const { dealsFrom, write } = desk.journal
+    let most = 0
+    const reads = createJournalReads({
+      ...desk,
+      journal: {
+        ...desk.journal,
+        dealsFrom: (account, from, limit) =>
+          pipe(
+            dealsFrom(account, from, limit),
+            TE.map((held) => {
+              most = Math.max(most, held.length)
+              return held
+            }),
+          ),
+        write: (claim, change) => {
+          most = Math.max(most, change.inserted.length)
+          return write(claim, change)
+        },
+      },
+    })
+    desk.pass(minuteMs)
+    await rightOf(reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1))
+    expect(most).toBeLessThanOrEqual(5_000)
+    expect(await desk.state()).toMatchObject({ deals: 11_993, ...agrees })
+    const stored = await rightOf(dealsFrom(desk.brokerAccount, 0, 20_000))
+    expect(stored.map(({ id, profit }) => `${id} ${profit}`).toSorted()).toEqual(
+      shown.map(({ id, profit }) => `${id} ${profit}`).toSorted(),
+    )
   })
 
   it('is compared at the next read where the balance could not be read', async () => {

@@ -65,7 +65,8 @@ export const createJournal = (parts: Parts): Journal => {
           where ${ofAccount(account)} and token = ${token}`,
       )
     },
-    dealsFrom: (account, from) => keptDeals(account, sql`time_ms >= ${from}`),
+    dealsFrom: (account, from, limit) =>
+      keptDeals(account, sql`time_ms >= ${from} order by time_ms, id, entry limit ${limit}`),
     write: (claim, change) => writeJournal(parts, claim, change),
     check: async (claim, balance, at) => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
