@@ -13,6 +13,7 @@ const bootstraps = 5
 /** Requests within five seconds of a read do not read again. */
 const staleMs = 5_200
 const maxHoldMs = 15
+const maxLongHoldMs = 50
 
 const openAccount = async (deals: number, server: string, closeLater: CloseLater) => {
   const databaseUrl = await createDatabase(server, closeLater)
@@ -75,6 +76,9 @@ export const insightsBench: Bench = {
     )
     const short = await openAccount(20_000, server, closeLater)
     const long = await openAccount(200_000, server, closeLater)
+    for (const path of ['curve', 'stats', 'breakdown?by=symbol'])
+      await ask(long.service, `trades/${path}`)
+    const computingHold = await longestHold(long.service)
     return [
       ...ratios,
       against(
@@ -89,6 +93,11 @@ export const insightsBench: Bench = {
         target: 1.5,
       },
       against('how long a later read holds other requests', long.laterHold, maxHoldMs),
+      against(
+        'how long figures of 100,000 trades hold other requests',
+        computingHold,
+        maxLongHoldMs,
+      ),
     ]
   },
 }
