@@ -110,7 +110,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await rows.nth(2).innerText()).toContain(money(-largestLoss))
     expect(await rows.nth(8).innerText()).toContain(`+${money(largestWin)}`)
     expect(await rows.nth(2).getByRole('link').getAttribute('href')).toContain(desk.accountId)
-    expect(await textOf('Months')).toMatch(/2026-01[^]*2026-02/)
+    const titles = page.getByRole('region', { name: 'Balance and drawdown' }).locator('svg title')
+    expect(await titles.allTextContents()).toEqual(['Feb 1, 2026: withdrawal -100'])
+    expect(await textOf('Months and distribution')).toMatch(/Jan\s[^]*Feb\s[^]*How many of 34 trades/)
     expect(await textOf('What is left out')).toContain(
       'Position 900: the deal that opened it is not in the history',
     )

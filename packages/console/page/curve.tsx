@@ -3,7 +3,7 @@ import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { compact, duration, localDay, localTime, money, number, percent, result } from './format.ts'
-import { Result, Time } from './parts.tsx'
+import { Moment, Result, Time } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 
 export type CurveData = DataOf<'getTradeCurve'>
@@ -121,14 +121,14 @@ const Facts = ({ curve: { points, cashFlows, maxDrawdown }, currency, now }: Cur
             'from the start'
           ) : (
             <>
-              from <Time iso={peakAt} />
+              from <Moment iso={peakAt} />
             </>
           )}{' '}
           {recoveredAt === null ? (
             'and is not made up for yet'
           ) : (
             <>
-              to <Time iso={recoveredAt} />
+              to <Moment iso={recoveredAt} />
               {peakAt !== null &&
                 ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
             </>

@@ -11,6 +11,15 @@ export const Time = ({ iso }: { iso: string }) => (
   </time>
 )
 
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A time with its day, also where that is today: for what is printed, and for times long ago. */
+export const Moment = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={utcTime(iso)}>
+    {minute.format(new Date(iso))}
+  </time>
+)
+
 /** How long ago something was, kept current. */
 export const Age = ({ iso }: { iso: string }) => {
   const [, setTick] = useState(0)

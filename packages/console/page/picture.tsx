@@ -36,6 +36,8 @@ export const Picture = ({
   )
 }
 
+const leastPrinted = 600
+
 /** The width of an element in CSS pixels, so that text in a drawing keeps its size. */
 export const useWidth = (element: RefObject<Element | null>): number => {
   const [width, setWidth] = useState(720)
@@ -47,7 +49,16 @@ export const useWidth = (element: RefObject<Element | null>): number => {
       if (entry !== undefined && entry.contentRect.width > 0) setWidth(entry.contentRect.width)
     })
     observer.observe(current)
-    return () => observer.disconnect()
+    // A page that is printed from a phone is wider than its screen.
+    const widen = (): void => setWidth((last) => Math.max(last, leastPrinted))
+    const restore = (): void => setWidth(current.getBoundingClientRect().width)
+    addEventListener('beforeprint', widen)
+    addEventListener('afterprint', restore)
+    return () => {
+      observer.disconnect()
+      removeEventListener('beforeprint', widen)
+      removeEventListener('afterprint', restore)
+    }
   }, [element])
   return width
 }

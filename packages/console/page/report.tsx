@@ -3,12 +3,11 @@
 import type { Account, DataOf, Trade, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Groups } from './breakdown.tsx'
-import type { CurveData } from './curve.tsx'
-import { duration, localDay, money, number, percent, price, utcTime } from './format.ts'
-import { Notice, Result, Scroll, Section } from './parts.tsx'
+import { Curve, type CurveData } from './curve.tsx'
+import { duration, localDay, money, number, price } from './format.ts'
+import { Moment, Notice, Result, Scroll, Section } from './parts.tsx'
+import { Distribution, Months, type Group } from './pictures.tsx'
 import { useRead } from './read.ts'
-import { ReportCurve } from './report-curve.tsx'
 import { whyHidden, type Session } from './session.ts'
 import { Statistics } from './statistics.tsx'
 import { changeFilter } from './trades.tsx'
@@ -36,7 +35,8 @@ interface Data {
     | {
         readonly curve: CurveData
         readonly reconciliation: Reconciliation
-        readonly months: DataOf<'getTradeBreakdown'>['groups']
+        readonly months: readonly Group[]
+        readonly results: readonly Group[]
       }
     | undefined
   /** By net profit, the worst first; undefined where there are too many to be read. */
@@ -80,12 +80,14 @@ const readReport = async (
     { ...filter, ...(hasInsights && { extended: true }) },
     { signal },
   )
+  const groupsBy = async (by: 'month' | 'result'): Promise<readonly Group[]> =>
+    (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups
   const insights = hasInsights
     ? {
         reconciliation: (await client.getReconciliation(accountId, { signal })).data,
         curve: (await client.getTradeCurve(filter, { signal })).data,
-        months: (await client.getTradeBreakdown({ ...filter, by: 'month', timeZone }, { signal }))
-          .data.groups,
+        months: await groupsBy('month'),
+        results: await groupsBy('result'),
       }
     : undefined
   const trades: Trade[] = []
@@ -185,15 +187,6 @@ const Choice = ({
   )
 }
 
-const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-
-/** With its day, also where it is today: paper is read later. */
-const Moment = ({ iso }: { iso: string }) => (
-  <time dateTime={iso} title={utcTime(iso)}>
-    {minute.format(new Date(iso))}
-  </time>
-)
-
 const Source = ({ children }: { children: ComponentChildren }) => (
   <p class="source">Source: {children}</p>
 )
@@ -241,18 +234,29 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         {insights === undefined ? (
           <Notice>{missing}</Notice>
         ) : (
-          <Balance curve={insights.curve} currency={currency} />
+          <>
+            <Curve curve={insights.curve} currency={currency} />
+            <Source>
+              the closed trades of the period and the bookings between them, as{' '}
+              <code>GET /trades/curve</code> computes them.
+            </Source>
+          </>
         )}
       </Section>
-      <Section title="Months">
+      <Section title="Months and distribution">
         {insights === undefined ? (
           <Notice>{missing}</Notice>
+        ) : statistics.totalTrades === 0 ? (
+          <p class="quiet">No trade was closed.</p>
         ) : (
           <>
-            <Groups groups={insights.months} by="month" name="Month" currency={currency} />
+            <div class="pictures">
+              <Months groups={insights.months} currency={currency} zone={timeZone} />
+              <Distribution groups={insights.results} currency={currency} />
+            </div>
             <Source>
-              the same trades by the month of their closing in {timeZone}, as{' '}
-              <code>GET /trades/breakdown</code> groups them.
+              the same trades, as <code>GET /trades/breakdown</code> groups them by month and by
+              result.
             </Source>
           </>
         )}
@@ -334,52 +338,6 @@ const Reconciled = ({
     </Source>
   </>
 )
-
-const Balance = ({ curve, currency }: { curve: CurveData; currency: string }) => {
-  const { points, maxDrawdown } = curve
-  const last = points.at(-1)
-  if (last === undefined) return <p class="quiet">No trade was closed, so there is no curve.</p>
-  return (
-    <>
-      <ReportCurve curve={curve} currency={currency} />
-      <dl class="facts">
-        <Fact name={`Balance after the last trade`}>
-          {last.balance === null ? 'not known' : money(last.balance, currency)}
-        </Fact>
-        <Fact name="Deepest drawdown">
-          {money(maxDrawdown.amount, currency)}
-          {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
-        </Fact>
-        {maxDrawdown.troughAt !== null && (
-          <>
-            <Fact name="From its peak">
-              {maxDrawdown.peakAt === null ? (
-                'the first trade'
-              ) : (
-                <Moment iso={maxDrawdown.peakAt} />
-              )}
-            </Fact>
-            <Fact name="Deepest at">
-              <Moment iso={maxDrawdown.troughAt} />
-            </Fact>
-            <Fact name="Made up for">
-              {maxDrawdown.recoveredAt === null ? (
-                'not yet'
-              ) : (
-                <Moment iso={maxDrawdown.recoveredAt} />
-              )}
-            </Fact>
-          </>
-        )}
-      </dl>
-      <Source>
-        balance after each closed trade, deposits and withdrawals included; beneath, how far the
-        summed net profit is below its highest value, as <code>GET /trades/curve</code> computes
-        them. Open positions are in neither.
-      </Source>
-    </>
-  )
-}
 
 const Extremes = ({
   trades,
