@@ -112,7 +112,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await rows.nth(2).getByRole('link').getAttribute('href')).toContain(desk.accountId)
     const titles = page.getByRole('region', { name: 'Balance and drawdown' }).locator('svg title')
     expect(await titles.allTextContents()).toEqual(['Feb 1, 2026: withdrawal -100'])
-    expect(await textOf('Months and distribution')).toMatch(/Jan\s[^]*Feb\s[^]*How many of 34 trades/)
+    expect(await textOf('Months and distribution')).toMatch(
+      /Jan\s[^]*Feb\s[^]*How many of 34 trades/,
+    )
     expect(await textOf('What is left out')).toContain(
       'Position 900: the deal that opened it is not in the history',
     )

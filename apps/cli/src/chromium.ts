@@ -3,6 +3,7 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Page } from 'playwright-core'
 import { codeOf, CommandFailure } from './failure.ts'
 
@@ -70,8 +71,11 @@ export const withPage = async <A>(
       handleSIGTERM: false,
     })
     .catch((error: Error) => {
+      // The rest is how Playwright called it.
+      const lines = stripVTControlCharacters(error.message).matchAll(/\[err\] (.+)/g)
+      const said = [...new Set([...lines].map(([, line = '']) => line))].slice(-3)
       throw new CommandFailure('CHROMIUM_FAILED', `${executablePath} cannot be started.`, {
-        advice: ['It said:', error.message],
+        advice: said.length === 0 ? [] : ['It said last:', ...said],
       })
     })
   // What uses the page then fails, and can clean up.

@@ -29,8 +29,10 @@ export const writeReport = async (context: CommandContext): Promise<void> => {
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
   })
-  const pdf = await withReadKey(context, await ownerOf(context, accountId ?? ''), (key) =>
-    withPage(chromium, env, (page) =>
+  const owner = await ownerOf(context, accountId ?? '')
+  // The key inside, so that it is also removed where the browser is interrupted.
+  const pdf = await withPage(chromium, env, (page) =>
+    withReadKey(context, owner, (key) =>
       print(page, `${url}/console/report?${query.toString()}`, key, paper),
     ),
   )
@@ -99,7 +101,8 @@ const print = async (page: Page, url: string, key: string, format: string): Prom
     throw new CommandFailure(
       'NO_REPORT',
       `The page ${url} did not become complete, and nothing was written.`,
-      { advice: ['The browser said:', (error as Error).message] },
+      // Playwright may repeat what was to be typed.
+      { advice: ['The browser said:', (error as Error).message.replaceAll(key, '…')] },
     )
   }
   if (!(await isDone.isVisible()))
