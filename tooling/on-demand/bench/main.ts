@@ -1,6 +1,7 @@
 // `pnpm bench [name]`: runs the benchmarks, all or the one named, and prints one table of every
 // ratio with its target, and below it what each reference is.
 import { closingAll, type Bench, type Ratio } from './bench.ts'
+import { consoleBench } from './console.ts'
 import { deliveriesBench } from './deliveries.ts'
 import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
@@ -25,6 +26,7 @@ const benches: readonly Bench[] = [
   streamsBench,
   watchBench,
   deliveriesBench,
+  consoleBench,
 ]
 
 const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''

@@ -107,7 +107,13 @@ interface LinkedUser {
   readonly providerToken?: string
 }
 
-const scopes = ['market-data:read', 'trading:read', 'trading:write', 'webhooks:write']
+const scopes = [
+  'accounts:read',
+  'market-data:read',
+  'trading:read',
+  'trading:write',
+  'webhooks:write',
+]
 
 /** Users on the largest plan, whose keys may do everything that a bench needs. */
 export const linkUsers = async (
