@@ -108,7 +108,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </main>
       <footer>
         Times are of your zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}; hover for UTC.
-        Charts are drawn by{' '}
+        Candles are drawn by{' '}
         <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
           TradingView Lightweight Charts™
         </a>

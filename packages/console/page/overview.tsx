@@ -1,12 +1,12 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
 import type { Account, DataOf, Position } from '@tradeport/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { Curve, type EquityNow } from './curve.tsx'
+import { AccountSummary, wasRead } from './account-summary.tsx'
 import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, number, percent, price } from './format.ts'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { inTurn, useInterval, useRead, type Read } from './read.ts'
+import { useInterval, useRead, type Read } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
@@ -44,7 +44,7 @@ export const Overview = ({ session, query }: { session: Session; query: URLSearc
         )}
       </Section>
       {chosen !== undefined && (
-        <CurveSection key={chosen.id} session={session} account={chosen} changes={changes} />
+        <AccountSummary key={chosen.id} session={session} account={chosen} changes={changes} />
       )}
       <Positions session={session} accounts={accounts.data} changes={changes} />
       <div class="columns">
@@ -61,13 +61,6 @@ const statusWords: Readonly<Record<Account['status'], string>> = {
   syncing: 'Connecting',
   error: 'Cannot be read',
 }
-
-/** Figures of an account that was never read are stored as 0, which says nothing of it. */
-const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): boolean =>
-  liveDataUpdatedAt !== null || lastSyncAt !== createdAt
-
-const equityNow = ({ equity, liveDataUpdatedAt: at }: Account): EquityNow | undefined =>
-  at === null ? undefined : { equity, at }
 
 /** The accounts of each currency of which there are several, so that no sum mixes currencies. */
 const severalOfCurrency = (
@@ -94,7 +87,6 @@ const AccountTable = ({
         <thead>
           <tr>
             <th scope="col">Account</th>
-            <th scope="col">Status</th>
             <th scope="col" class="figure">
               Equity
             </th>
@@ -141,11 +133,13 @@ const TotalRow = ({ currency, accounts }: { currency: string; accounts: readonly
   }
   return (
     <tr>
-      <th scope="row">All in {currency}</th>
-      <td class="quiet">
-        {accounts.length} accounts
-        {unread > 0 && `, ${unread} of which cannot be read now`}
-      </td>
+      <th scope="row">
+        All in {currency}
+        <div class="quiet">
+          {accounts.length} accounts
+          {unread > 0 && `, ${unread} of which cannot be read now`}
+        </div>
+      </th>
       <td class="figure">{sum(({ equity }) => equity)}</td>
       <td class="figure">{sum(({ balance }) => balance)}</td>
       <td class="figure">{sum(({ equity, balance }) => equity - balance)}</td>
@@ -174,10 +168,8 @@ const AccountRow = ({ account, isChosen }: { account: Account; isChosen: boolean
         <div class="quiet">
           {account.accountNumber} · {account.server}
         </div>
-      </th>
-      <td>
-        <span class={`status ${isLive ? 'connected' : status}`}>{statusWords[status]}</span>
         <div class="quiet">
+          <span class={`status ${isLive ? 'connected' : status}`}>{statusWords[status]}</span>,{' '}
           {isLive ? (
             <>
               read <Age iso={account.liveDataUpdatedAt ?? ''} />
@@ -190,7 +182,7 @@ const AccountRow = ({ account, isChosen }: { account: Account; isChosen: boolean
             'never read'
           )}
         </div>
-      </td>
+      </th>
       <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(equity)}</td>
       <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(balance)}</td>
       <td class={`figure ${isLive ? '' : 'stale'}`}>
@@ -201,100 +193,6 @@ const AccountRow = ({ account, isChosen }: { account: Account; isChosen: boolean
         {marginLevel === null || !wasRead(account) ? '–' : percent(marginLevel, 0)}
       </td>
     </tr>
-  )
-}
-
-const CurveSection = ({
-  session: { client, me },
-  account,
-  changes,
-}: {
-  session: Session
-  account: Account
-  changes: number
-}) => {
-  const hidden = whyHidden(me, 'insights')
-  const curve = useRead(
-    account.id,
-    hidden === undefined
-      ? inTurn(
-          async (signal) =>
-            (await client.getTradeCurve({ accountId: account.id }, { signal })).data,
-        )
-      : undefined,
-  )
-  const reconciliation = useRead(
-    account.id,
-    hidden === undefined
-      ? async (signal) => (await client.getReconciliation(account.id, { signal })).data
-      : undefined,
-  )
-  useRefreshOn(changes, curve.refresh)
-  useRefreshOn(changes, reconciliation.refresh)
-  return (
-    <Section
-      title={`Balance of ${account.name}`}
-      aside={
-        <>
-          <a href={`/console/trades?account=${account.id}`}>Its trades and statistics</a> ·{' '}
-          <a href={`/console/report?account=${account.id}`}>Its report</a>
-        </>
-      }
-    >
-      {hidden === undefined ? (
-        <>
-          <Shown read={curve}>
-            {(data) => <Curve curve={data} currency={account.currency} now={equityNow(account)} />}
-          </Shown>
-          {equityNow(account) === undefined && (
-            <Notice kind="warning">
-              Equity now is unknown, because the broker cannot be read.{' '}
-              {wasRead(account) && (
-                <>
-                  It was {money(account.equity, account.currency)} <Age iso={account.lastSyncAt} />.
-                </>
-              )}
-            </Notice>
-          )}
-          <Shown read={reconciliation}>
-            {(data) => <Reconciled reconciliation={data} currency={account.currency} />}
-          </Shown>
-        </>
-      ) : (
-        <Notice>{hidden}</Notice>
-      )}
-    </Section>
-  )
-}
-
-/** Whether the history agrees with the broker. */
-const Reconciled = ({
-  reconciliation: { deals, difference, complete, checkedAt },
-  currency,
-}: {
-  reconciliation: DataOf<'getReconciliation'>
-  currency: string
-}) => {
-  if (difference === null || checkedAt === null)
-    return (
-      <Notice>
-        {number(deals)} deals are kept; they were not compared with the broker's balance since the
-        latest one.
-      </Notice>
-    )
-  if (complete)
-    return (
-      <p class="quiet">
-        The {number(deals)} deals behind this add up to the broker's balance, checked{' '}
-        <Age iso={checkedAt} />.
-      </p>
-    )
-  return (
-    <Notice kind="warning">
-      The {number(deals)} deals behind this do not explain the broker's balance
-      {difference === 0 ? ' for certain' : `: ${money(difference, currency)} are missing`}. Checked{' '}
-      <Age iso={checkedAt} />.
-    </Notice>
   )
 }
 

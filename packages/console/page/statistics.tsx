@@ -81,7 +81,7 @@ const Figure = ({
 const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | undefined =>
   averageWin + averageLoss > 0 ? (100 * averageLoss) / (averageWin + averageLoss) : undefined
 
-const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
+export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
   if (bounds === null || totalTrades < enoughTrades)
     return `${number(totalTrades)} trades are too few to tell skill from luck; ${enoughTrades} are the least that say something.`

@@ -1,0 +1,59 @@
+// Long tables: only the rows near the window are in the document.
+import type { RefObject } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** Fewer rows are all in the document, so that the browser's search finds them. */
+const leastRows = 200
+/** Beyond the window, at both ends. The shown rows move on by as many. */
+const margin = 20
+
+interface VisibleRows {
+  readonly isLong: boolean
+  readonly from: number
+  readonly to: number
+  /** In CSS pixels, of all rows before and after them. */
+  readonly before: number
+  readonly after: number
+}
+
+/** @param body of a table with rows of one height */
+export const useVisibleRows = (
+  body: RefObject<HTMLTableSectionElement | null>,
+  count: number,
+): VisibleRows => {
+  const [{ from, to, height }, setRange] = useState({ from: 0, to: leastRows, height: 0 })
+  const isLong = count > leastRows
+  useEffect(() => {
+    if (!isLong) return undefined
+    let frame: number | undefined
+    const measure = (): void => {
+      frame = undefined
+      const row = body.current?.querySelector('tr:not([aria-hidden])')
+      if (body.current === null || row === null || row === undefined) return
+      const size = row.getBoundingClientRect().height
+      const top = -body.current.getBoundingClientRect().top
+      const first = Math.floor(Math.max(0, top) / size / margin) * margin
+      const shown = Math.ceil(innerHeight / size)
+      const next = { from: Math.max(0, first - margin), to: first + shown + 2 * margin }
+      setRange((last) =>
+        last.from === next.from && last.to === next.to && last.height === size
+          ? last
+          : { ...next, height: size },
+      )
+    }
+    const schedule = (): void => {
+      frame ??= requestAnimationFrame(measure)
+    }
+    measure()
+    addEventListener('scroll', schedule, { passive: true })
+    addEventListener('resize', schedule)
+    return () => {
+      removeEventListener('scroll', schedule)
+      removeEventListener('resize', schedule)
+      if (frame !== undefined) cancelAnimationFrame(frame)
+    }
+  }, [body, isLong])
+  if (!isLong) return { isLong, from: 0, to: count, before: 0, after: 0 }
+  const [start, end] = [Math.min(from, count), Math.min(to, count)]
+  return { isLong, from: start, to: end, before: start * height, after: (count - end) * height }
+}
