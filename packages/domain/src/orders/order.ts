@@ -250,17 +250,32 @@ export const termsOf = ({
   expiresAt,
 })
 
+/**
+ * Whether a stop-limit order has been triggered: the broker then holds it as a limit order, whose
+ * price is the stopLimitPrice that was ordered.
+ */
+export const isTriggered = (
+  { orderType }: Pick<OrderRequest, 'orderType'>,
+  held: PendingTerms,
+): boolean => orderType === 'stop_limit' && held.stopLimitPrice === undefined
+
 /** The request with other terms; itself where it has these. */
 const requestOn = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
   // Its default is left out where the caller left it out.
   const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
-  const after = { ...terms, timeInForce: isDefault ? undefined : terms.timeInForce }
+  const after = {
+    ...terms,
+    timeInForce: isDefault ? undefined : terms.timeInForce,
+    // The record stays that of a stop-limit order, with the price that triggered it.
+    ...(isTriggered(request, terms) && { price: request.price, stopLimitPrice: terms.price }),
+  }
   if (termNames.every((name) => request[name] === after[name])) return request
   const present = termNames.filter((name) => after[name] !== undefined)
-  const { accountId, symbol, side, orderType, volume, comment, clientId } = request
+  const { accountId, symbol, brokerSymbol, side, orderType, volume, comment, clientId } = request
   return {
     accountId,
     symbol,
+    ...(brokerSymbol === undefined ? {} : { brokerSymbol }),
     side,
     orderType,
     volume,

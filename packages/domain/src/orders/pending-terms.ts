@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
 import { hasRequestedPrices } from '../primitives/requested-prices.ts'
-import { brokerClientId, clientIdPrefix, termsOf, type Order } from './order.ts'
+import { brokerClientId, clientIdPrefix, isTriggered, termsOf, type Order } from './order.ts'
 import type { OrderRequest, PendingTerms } from './order.ts'
 import type { WorkingOrder } from './placement.ts'
 
@@ -95,15 +95,25 @@ export const requireOrderTypeOf = (
     ? E.left(refuse('OrderTypeNotSupportedByPlatform', { orderType, timeInForce, platform }))
     : E.right(undefined)
 
-/** The terms of an open order after a change, from those on which the broker holds it. */
+/**
+ * The terms of an open order after a change, from those on which the broker holds it. The price of a
+ * stop-limit order that was triggered is its stopLimitPrice there.
+ */
 export const changedTerms = (
-  { request: { side, orderType } }: Order,
+  { request }: Order,
   held: PendingTerms,
   change: TermsChange,
   now: Instant,
 ): E.Either<Refusal<'ValidationError' | 'InvalidPrice'>, PendingTerms> => {
-  const { stopLimitPrice, expiresAt } = change
+  const { side, orderType } = request
+  const { price, stopLimitPrice, expiresAt } = change
+  const wasTriggered = isTriggered(request, held)
   const issues: Issue[] = []
+  if (wasTriggered && price !== undefined && price !== request.price)
+    issues.push({
+      path: 'price',
+      message: 'the market has reached the price; change stopLimitPrice, at which the order waits',
+    })
   if (stopLimitPrice !== undefined && orderType !== 'stop_limit')
     issues.push({ path: 'stopLimitPrice', message: `a ${orderType} order has no stopLimitPrice` })
   if (expiresAt !== undefined && held.timeInForce !== 'gtd')
@@ -117,8 +127,12 @@ export const changedTerms = (
     change[name] === undefined ? held[name] : (change[name] ?? undefined)
   const terms: PendingTerms = {
     ...termsOf(held),
-    price: change.price ?? held.price,
-    stopLimitPrice: stopLimitPrice ?? held.stopLimitPrice,
+    ...(wasTriggered
+      ? { price: stopLimitPrice ?? held.price }
+      : {
+          price: price ?? held.price,
+          stopLimitPrice: stopLimitPrice ?? held.stopLimitPrice,
+        }),
     stopLoss: level('stopLoss'),
     takeProfit: level('takeProfit'),
     expiresAt: expiresAt ?? held.expiresAt,

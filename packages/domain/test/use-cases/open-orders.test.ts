@@ -226,6 +226,19 @@ describe('a change of an open order', () => {
     expect(await working()).toMatchObject([{ expiresAt: later }])
   })
 
+  it('of a stop-limit order that was triggered moves its limit, and its record stays as ordered', async () => {
+    const { place, follow, modifyOrder, trading, clientIdOf, read, working } = openDesk()
+    const ordered = { orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 } as const
+    const order = await place(ordered)
+    trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
+    await follow()
+    expect(await read(order)).toMatchObject({ status: 'open', request: ordered })
+    expect(await tagOf(modifyOrder(caller, order.id, { price: 1.11 }))).toBe('ValidationError')
+    const moved = await rightOf(modifyOrder(caller, order.id, { price: 1.1, stopLimitPrice: 1.08 }))
+    expect(moved.request).toMatchObject({ ...ordered, stopLimitPrice: 1.08 })
+    expect(await working()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
+  })
+
   it.each<[OrderOutcome, string]>([
     [{ kind: 'filled', fill: {} }, 'filled'],
     [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
