@@ -162,7 +162,13 @@ export const openAdapters = async (
       )
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
-  const orders = openOrders({ jobs, cipher: stores.cipher, stopwatch, events: events?.recorder })
+  const orders = openOrders({
+    jobs,
+    cipher: stores.cipher,
+    stopwatch,
+    events: events?.recorder,
+    obeysHalts: hasTools,
+  })
   const journal = openJournal({ ...jobs, recorder: events?.recorder }, { watchMs: config.watchMs })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
@@ -266,6 +272,7 @@ export const openAdapters = async (
 /** Without the capability `trading-tools` no account is halted. */
 const noHalts: Halts = {
   find: () => TE.right(O.none),
+  cancelsOrders: () => TE.right(false),
   halt: () => TE.right(undefined),
   lift: () => TE.right(undefined),
 }

@@ -184,7 +184,7 @@ export const composeUseCases = (adapters: Adapters) => {
   return {
     useCases,
     operatorUseCases,
-    processOrder: processOrder(ports),
+    processOrder: processOrder({ ...ports, ...openOrders }),
     readDueJournal,
     followOpenOrders: openOrders.followOpenOrders,
     checkThresholds: checkThresholds(adapters),

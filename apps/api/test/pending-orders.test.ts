@@ -65,6 +65,26 @@ it('is changed and cancelled once at the broker, alone or with all others of its
   expect((await desk.get('/orders?status=open')).body.data).toEqual([])
 })
 
+it.each([
+  ['is answered late', { kind: 'delay', ms: 1_000 }],
+  ['is not answered', { kind: 'timeout', when: 'after' }],
+] as const)(
+  'is cancelled where its send %s and a halt that is to cancel orders was put on meanwhile',
+  async (_, fault) => {
+    const desk = await link()
+    desk.fail('trade', fault)
+    const { id } = await desk.place(limit)
+    await expect.poll(() => desk.requests('trade')).toBe(1)
+    const halt = await desk.call('POST', `/accounts/${desk.accountId}/halt`, { cancelOrders: true })
+    expect(halt.body.data).toMatchObject({ halted: true, cancellations: [] })
+    desk.heal()
+    expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
+      cancelReason: 'halt',
+    })
+    expect(desk.broker.orders()).toEqual([])
+  },
+)
+
 it('expires at the broker’s time, and is cancelled by a halt that is to cancel orders', async () => {
   const desk = await link()
   const expiresAt = new Date(Date.now() + 3_000).toISOString()

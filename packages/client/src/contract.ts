@@ -644,7 +644,7 @@ export interface components {
             readonly reason?: string;
             /** @description Whether to close every open position once it is halted. */
             readonly closePositions?: boolean;
-            /** @description Whether to cancel every open order once it is halted. */
+            /** @description Whether to cancel every open order, also one that turns out to be open later, while the halt stands. */
             readonly cancelOrders?: boolean;
         };
         /** @description An instrument of the fixed list. */

@@ -29,7 +29,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createInsights> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createOrderPreviews> &
-  Omit<ReturnType<typeof createOpenOrders>, 'followOpenOrders'> &
+  Omit<ReturnType<typeof createOpenOrders>, 'followOpenOrders' | 'cancelWhereHalted'> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &
   ReturnType<typeof createTrades> &

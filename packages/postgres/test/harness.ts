@@ -120,7 +120,7 @@ export const startInstance = async (
   const disabled: { readonly id: WebhookId; readonly because: string }[] = []
   const log = { warn: rest.warn ?? ((event: LogEvent) => void warnings.push(event)) }
   const jobs = await startJobs({ knex, log, superviseSeconds })
-  const parts = { jobs, knex, log, cipher: testCipher, stopwatch, clock }
+  const parts = { jobs, knex, log, cipher: testCipher, stopwatch, clock, obeysHalts: true }
   const notices = await openOwnerNotices(jobs, noticeOptions)
   const events = openEvents(
     {

@@ -313,6 +313,44 @@ onEachDatabase('orders', (here, there, kind) => {
     if (from === null) throw new Error(`there is no order ${id}`)
     expect(await rightOf(here.orders.advance(owner, from, step, made))).toBe(true)
   }
+  it('an account’s orders are not stored as sending while it is halted, and the open ones are given out again where the halt cancels orders', async () => {
+    const sending: PlacementStep = {
+      placement: { step: 'sending', sentAt: made },
+      continueInMs: minuteMs,
+    }
+    const open: PlacementStep = {
+      placement: {
+        step: 'working',
+        sentAt: made,
+        brokerOrderId: '4711',
+        cancelledBy: null,
+        missing: null,
+      },
+      continueInMs: null,
+    }
+    const halted = async (cancelsOrders: boolean) => {
+      const account = await storedAccount(here.operator)
+      const [waiting, unsent] = [await recordedOn(account), await recordedOn(account)]
+      await advanced(account, waiting, open)
+      const halt = { since: made, reason: null }
+      for (const cancels of [cancelsOrders, false])
+        await rightOf(
+          here.halts.halt(account.owner, account.id, { ...halt, cancelsOrders: cancels }),
+        )
+      const from = O.toNullable(await rightOf(here.orders.placement(account.owner, unsent)))
+      if (from === null) throw new Error('the order is not stored')
+      expect(await rightOf(here.orders.advance(account.owner, from, sending, made))).toBe(false)
+      return { account, waiting, unsent }
+    }
+    const [all, none] = [await halted(true), await halted(false)]
+    await rightOf(here.halts.lift(none.account.owner, none.account.id))
+    await advanced(none.account, none.unsent, sending)
+    const { ids, stop } = await working(async () => undefined)
+    await expect.poll(ids).toContain(all.waiting)
+    await stop()
+    expect(ids()).not.toContain(none.waiting)
+  })
+
   it('orders under way are listed oldest first, by tenant, user or account, after a place and up to a limit', async () => {
     const [account, other] = [
       await storedAccount(here.operator),
@@ -376,7 +414,7 @@ onEachDatabase('orders', (here, there, kind) => {
 
   it('the counters agree with the orders after everything that these tests did', async () => {
     const { rows } = await here.knex.raw<{ rows: unknown[] }>(
-      `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and status = 'pending')
+      `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and status in ('pending', 'open'))
          or created <> (select count(*) from orders o where o.user_id = c.user_id and (created_at at time zone 'utc')::date = c.day)`,
     )
     expect(await here.knex('order_counters')).not.toHaveLength(0)

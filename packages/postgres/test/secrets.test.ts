@@ -103,7 +103,7 @@ onEachDatabase('sealed secrets', (here) => {
       webhooks: createWebhookStore(parts),
       idempotency: createIdempotencyStore(parts),
       sealedSecrets: createSealedSecrets(parts),
-      orders: openOrders({ ...parts, jobs, stopwatch }).store,
+      orders: openOrders({ ...parts, jobs, stopwatch, obeysHalts: true }).store,
     }
   }
   type Ports = ReturnType<typeof under>

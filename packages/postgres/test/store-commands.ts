@@ -481,6 +481,7 @@ const accountLimits = call(
 )
 const recordReads = [
   call(({ halts }) => halts.find, asker, accountId),
+  call(({ halts }) => halts.cancelsOrders, asker, accountId),
   call(({ accounts }) => accounts.list, asker),
   call(({ accounts }) => accounts.find, asker, accountId),
   call(
@@ -518,7 +519,7 @@ const recordWrites = [
     ({ halts }) => halts.halt,
     asker,
     accountId,
-    fc.record({ since: instant, reason: one('theirs') }),
+    fc.record({ since: instant, reason: one('theirs'), cancelsOrders: fc.boolean() }),
   ),
   call(({ halts }) => halts.lift, asker, accountId),
   call(

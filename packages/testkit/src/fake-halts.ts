@@ -22,11 +22,16 @@ export const createFakeHalts = (records: FakeRecords): Halts => {
   }
   return {
     find: (owner, id) => TE.fromIO(() => find(owner, id)),
-    halt: (owner, id, { since, reason }) =>
+    cancelsOrders: (owner, id) =>
+      TE.fromIO(
+        () => isOfOwner(owner, id) && records.tables.ownHalts.get(id)?.cancelsOrders === true,
+      ),
+    halt: (owner, id, { since, reason, cancelsOrders }) =>
       TE.fromIO(() => {
         const { ownHalts } = records.tables
-        if (isOfOwner(owner, id) && !ownHalts.has(id))
-          ownHalts.set(id, { accountId: id, since, reason })
+        const standing = ownHalts.get(id) ?? { since, reason, cancelsOrders: false }
+        if (isOfOwner(owner, id))
+          ownHalts.set(id, { ...standing, cancelsOrders: standing.cancelsOrders || cancelsOrders })
       }),
     lift: (owner, id) =>
       TE.fromIO(() => {

@@ -157,6 +157,10 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
         if (sentAtOf(stored.placement) !== sentAtOf(before) || serverRun !== fakeServerRun)
           return false
         const { placement, continueInMs } = step
+        const { accountId } = stored.order.request
+        const { halts, ownHalts } = records.tables
+        if (placement.step === 'sending' && (halts.has(accountId) || ownHalts.has(accountId)))
+          return false
         const order = withStep(stored.order, step, now)
         const dueAt = continueInMs === null ? null : clock.now() + continueInMs
         const nowEndedAt = isUnderWay(order) ? null : clock.now()

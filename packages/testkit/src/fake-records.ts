@@ -13,6 +13,7 @@ import type {
   Tenant,
   User,
 } from '@tradeport/domain/operator'
+import type { NewHalt } from '@tradeport/domain/ports'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import type { WebhookWithSecret } from '@tradeport/domain/webhooks'
 
@@ -38,7 +39,7 @@ export interface Tables {
   /** By the operator. */
   readonly halts: Map<string, OperatorHalt>
   /** By the owners. */
-  readonly ownHalts: Map<string, OperatorHalt>
+  readonly ownHalts: Map<string, NewHalt>
   readonly webhooks: Map<string, WebhookWithSecret>
   readonly marketDataFeed: Map<string, StoredMarketDataFeed>
 }

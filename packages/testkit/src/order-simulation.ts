@@ -8,12 +8,12 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, type Account } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { brokerClientId, type OrderId, notFoundAtBrokerCode } from '@tradeport/domain/orders'
-import type {
-  AcquireSlot,
-  NewOrder,
-  OrderJob,
-  PositionLocks,
-  Trading,
+import {
+  withoutKey,
+  type AcquireSlot,
+  type NewOrder,
+  type OrderJob,
+  type Trading,
 } from '@tradeport/domain/ports'
 import {
   hourMs,
@@ -24,12 +24,18 @@ import {
   type TenantId,
   type UserId,
 } from '@tradeport/domain/primitives'
-import { createOpenOrders, placeOrder, processOrder } from '@tradeport/domain/use-cases'
+import {
+  createHalts,
+  createOpenOrders,
+  placeOrder,
+  processOrder,
+} from '@tradeport/domain/use-cases'
 import { newAccount } from './stored-records.ts'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, type OrderRow } from './simulated-database.ts'
 import {
   createLife,
+  createSimulatedLocks,
   createWorld,
   faults as allFaults,
   type Fault,
@@ -56,7 +62,8 @@ export interface OrderSimulation {
    */
   readonly refreshShowsTruth?: boolean
   /**
-   * The share of limit orders, which are changed, cancelled and watched as well; 0 when left out.
+   * The share of limit orders, which are changed, cancelled and watched as well, while accounts are
+   * halted; 0 when left out.
    */
   readonly pendingShare?: number
   /** Breaks a part, to see that the simulation notices. */
@@ -66,6 +73,9 @@ export interface OrderSimulation {
 export interface BrokenParts {
   readonly trading?: (trading: Trading) => Trading
   readonly job?: (job: OrderJob) => OrderJob
+  readonly ignoresHalts?: boolean
+  /** Open orders of halted accounts are not made due again. */
+  readonly forgetsHalted?: boolean
 }
 
 export interface OrderSimulationResult {
@@ -119,6 +129,7 @@ export const simulateOrders = async (
     pendingShare = 0,
     broken = {},
   } = simulation
+  const locks = createSimulatedLocks()
   const world = createWorld(seed, breathe, simulation.faults ?? allFaults, faultsEndAtMs)
   const { random, timeline, strikes, delayMs, counts } = world
   const violations: string[] = []
@@ -145,7 +156,7 @@ export const simulateOrders = async (
   }
   const remove = (): void => {
     const { id } = random.pick(accounts)
-    if (database.accounts.delete(id)) timeline.note(`operator   removes account ${id.at(-1)}`)
+    if (database.removeAccount(id)) timeline.note(`operator   removes account ${id.at(-1)}`)
   }
   const disturb = (): void => {
     if (strikes('relink', 0.02)) relink()
@@ -163,32 +174,30 @@ export const simulateOrders = async (
     scheduled: (inMs) => {
       for (const { poll } of processes) timeline.schedule(inMs + random.whole(0, pollMs), poll)
     },
-    sendRecorded: (life, clientId) => {
+    sendRecorded: (life, clientId, isHalted) => {
       broker.expectSend(life, clientId)
+      if (isHalted) violated(`${clientId} is stored as sending after its account was halted`)
       if (strikes('failover', 0.1)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
     },
+    obeysHalts: broken.ignoresHalts !== true,
     disturb,
     isUndecided: broker.isUndecided,
     corrected: ({ order }) =>
       order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
   })
 
-  // --- locks of all processes, which those of a dead one lose ---
-
-  const holders = new Map<string, Life>()
-  const locks =
-    (life: Life): PositionLocks['holding'] =>
-    (_, subject) =>
-    (work) =>
-    async () => {
-      while (holders.get(subject)?.isAlive() === true) await life.wait(100)
-      holders.set(subject, life)
-      try {
-        return await work(() => life.isAlive())()
-      } finally {
-        if (holders.get(subject) === life) holders.delete(subject)
-      }
-    }
+  const checkCancelled = (
+    life: Life,
+    id: OrderId,
+    result: E.Either<{ readonly _tag: string }, unknown>,
+  ): void => {
+    const clientId = brokerClientId(id)
+    timeline.note(`${life.id}  ${clientId} is cancelled: ${tagOf(result)}`)
+    if (E.isLeft(result)) return
+    const end = broker.endOf(clientId)
+    if (end === 'open' || end === 'filled')
+      violated(`${clientId} was answered as cancelled, and is not`)
+  }
 
   // --- a process: places orders, and processes those that are due ---
 
@@ -201,6 +210,7 @@ export const simulateOrders = async (
     let ports: ReturnType<typeof portsOf>
     let processJob: ReturnType<typeof processOrder>
     let openOrders: ReturnType<typeof createOpenOrders>
+    let halts: ReturnType<typeof createHalts>
     let startedAtMs = 0
     let isPolling = false
     let isPollScheduled = false
@@ -215,8 +225,13 @@ export const simulateOrders = async (
         timeline.schedule(delayMs(minuteMs), start),
       )
       ports = portsOf(life)
-      processJob = processOrder(ports)
       openOrders = createOpenOrders(ports)
+      processJob = processOrder({ ...ports, ...openOrders })
+      halts = createHalts({
+        ...ports,
+        cancelOrders: openOrders.cancelOrders,
+        closePositions: () => TE.right([]),
+      })
       timeline.schedule(0, poll)
     }
 
@@ -270,7 +285,7 @@ export const simulateOrders = async (
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
         accountChanged: () => undefined,
-        halts: { find: () => TE.right(O.none) },
+        halts: database.haltsOf(current),
         liveAccounts: {
           read:
             ({ id }: Account) =>
@@ -351,7 +366,6 @@ export const simulateOrders = async (
       change: (id: OrderId): void => {
         const [caller, clientId] = [{ owner }, brokerClientId(id)]
         const price = random.whole(1, 1_000)
-        const reason = random.pick(['user', 'halt'] as const)
         const isCancellation = random.chance(0.6)
         const check = async (): Promise<void> => {
           if (!isCancellation) {
@@ -360,15 +374,23 @@ export const simulateOrders = async (
             if (E.isRight(changed)) modified += 1
             return
           }
-          const cancelled = await (reason === 'user'
-            ? openOrders.cancelOrder(caller, id)()
-            : openOrders.cancelOrders(caller, accounts[0]?.id as AccountId, 'halt')())
-          timeline.note(`${life.id}  ${clientId} is cancelled: ${tagOf(cancelled)}`)
-          if (E.isLeft(cancelled) || 'length' in cancelled.right) return
-          if (broker.heldEntry(clientId)?.cancelledAtMs === Infinity)
-            violated(`${clientId} was answered as cancelled, and is not`)
+          checkCancelled(life, id, await openOrders.cancelOrder(caller, id)())
         }
         if (life.isAlive()) void check()
+      },
+      halt: (id: AccountId, cancelOrders: boolean): void => {
+        const check = async (): Promise<void> => {
+          const view = await halts.haltAccount({ owner }, id, { cancelOrders }, withoutKey)()
+          timeline.note(`${life.id}  the halt of account ${id.at(-1)} is answered: ${tagOf(view)}`)
+          if (E.isLeft(view) || view.right.cancellations === undefined) return
+          if (E.isLeft(view.right.cancellations)) return
+          for (const { orderId, result } of view.right.cancellations.right)
+            checkCancelled(life, orderId, result)
+        }
+        if (life.isAlive()) void check()
+      },
+      lift: (id: AccountId): void => {
+        if (life.isAlive()) void halts.liftHalt({ owner }, id)()
       },
       place: (id: OrderId, account: Account, isPending: boolean): void => {
         if (!life.isAlive()) return
@@ -419,12 +441,25 @@ export const simulateOrders = async (
     startProcess(`p${index + 1}`),
   )
 
+  const haltAndLift = (id: AccountId, atMs: number): void => {
+    const [{ halt }, { lift }] = [random.pick(processes), random.pick(processes)]
+    const cancelsOrders = random.chance(0.5)
+    timeline.schedule(atMs, () => halt(id, cancelsOrders))
+    if (random.chance(0.5)) timeline.schedule(atMs + random.delayMs(5 * minuteMs), () => lift(id))
+  }
+
   for (const account of accounts) database.accounts.set(account.id, account)
   for (let index = 0; index < orders; index += 1) {
     const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
     const [account, place] = [random.pick(accounts), random.pick(processes).place]
     const isPending = pendingShare > 0 && random.chance(pendingShare)
-    timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account, isPending))
+    const placedAtMs = random.whole(0, placedWithinMs)
+    timeline.schedule(placedAtMs, () => place(id, account, isPending))
+    if (pendingShare > 0 && random.chance(0.2))
+      haltAndLift(
+        account.id,
+        placedAtMs + random.delayMs(random.pick([5 * secondMs, 5 * minuteMs])),
+      )
     if (!isPending) continue
     for (let change = random.whole(0, 3); change > 0; change -= 1) {
       const process = random.pick(processes)
@@ -433,34 +468,22 @@ export const simulateOrders = async (
   }
   // --- the laws ---
 
-  const checkHeld = (
-    { order }: OrderRow,
-    held: NonNullable<ReturnType<typeof broker.heldEntry>>,
-  ): void => {
-    const ends = [
-      ['filled', held.executedAtMs],
-      ['expired', held.expiredAtMs],
-      ['cancelled', held.cancelledAtMs],
-    ] as const
-    const end = ends.find(([, atMs]) => atMs < Infinity)?.[0]
-    if (order.status !== end)
-      violated(`${held.clientId} is ${order.status}, and ${end} at the broker`)
-    if (order.status !== 'cancelled' || database.forgottenCommits() > 0) return
-    if (held.isCancelledByRequest && order.cancelReason === 'broker')
-      violated(`${held.clientId} was cancelled by a request, which its record does not say`)
-  }
-
   const checkEnd = (row: OrderRow): void => {
-    const clientId = brokerClientId(row.order.id)
+    const { order } = row
+    const clientId = brokerClientId(order.id)
     const isExecuted = broker.executions(clientId) > 0
-    if (row.order.status === 'pending')
+    const isCancelledByHalt = database.halts.get(order.request.accountId)?.cancelsOrders === true
+    if (order.status === 'pending')
       violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
-    if (row.order.status === 'rejected' && isExecuted)
+    if (order.status === 'rejected' && isExecuted)
       violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
-    const held = broker.heldEntry(clientId)
-    if (held !== undefined) checkHeld(row, held)
-    if (row.order.status === 'filled' && !isExecuted)
-      violated(`${clientId} is filled, but not executed`)
+    for (const disagreement of broker.disagreements(order)) violated(disagreement)
+    if ('fill' in order && !isExecuted) violated(`${clientId} is ${order.status}, but not executed`)
+    if (order.status === 'open' && isCancelledByHalt)
+      violated(`${clientId} is open on an account whose halt cancels orders`)
+    const isOfBroker = order.status === 'cancelled' && order.cancelReason === 'broker'
+    if (isOfBroker && broker.isCancelledByRequest(clientId) && database.forgottenCommits() === 0)
+      violated(`${clientId} was cancelled by a request, which its record does not say`)
     if (corrected.has(clientId) && refreshShowsTruth)
       violated(`${clientId} was reported not executed, and corrected`)
   }
@@ -470,12 +493,13 @@ export const simulateOrders = async (
       for (const { round } of processes) if (random.chance(0.5)) round()
       timeline.schedule(timeline.now() < faultsEndAtMs ? watchMs : 6 * watchMs, watch)
     }
-    const upkeep = (): void => {
-      database.makeUnwatchedDue()
-      timeline.schedule(5 * minuteMs, upkeep)
+    const upkeep = (everyMs: number, work: () => void): void => {
+      work()
+      timeline.schedule(everyMs, () => upkeep(everyMs, work))
     }
     watch()
-    upkeep()
+    upkeep(5 * minuteMs, database.makeUnwatchedDue)
+    if (broken.forgetsHalted !== true) upkeep(minuteMs, database.makeHaltedDue)
   }
 
   await timeline.run(faultsEndAtMs + decidedWithinMs)
@@ -487,6 +511,7 @@ export const simulateOrders = async (
     if (executions > 1) violated(`${clientId} was executed ${executions} times`)
   }
 
+  const ended = [...database.rows.values()].map(({ order }) => order)
   const statuses = [...database.rows.values()].map(statusOf)
   const count = (status: string): number => statuses.filter((one) => one === status).length
   return {
@@ -497,10 +522,16 @@ export const simulateOrders = async (
       filled: count('filled'),
       notFound: count(notFoundAtBrokerCode),
       rejectedOtherwise:
-        statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
+        ended.filter(({ status }) => status === 'rejected').length - count(notFoundAtBrokerCode),
       corrected: corrected.size,
       expired: count('expired'),
       cancelled: count('cancelled'),
+      partiallyFilled: count('partially_filled'),
+      open: count('open'),
+      halted: count('ACCOUNT_HALTED'),
+      cancelledByHalt: ended.filter(
+        (order) => order.status === 'cancelled' && order.cancelReason === 'halt',
+      ).length,
       modified,
       changes: broker.changes(),
       sends: broker.sends(),

@@ -4,11 +4,14 @@
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
-import type {
-  LookupAnswer,
-  PendingTerms,
-  PlacementAnswer,
-  WorkingOrder,
+import {
+  brokerClientId,
+  type LookupAnswer,
+  type Order,
+  type OrderOutcome,
+  type PendingTerms,
+  type PlacementAnswer,
+  type WorkingOrder,
 } from '@tradeport/domain/orders'
 import type {
   BrokerOrder,
@@ -19,6 +22,12 @@ import type {
 import { type Ticket, minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { Life, World } from './simulated-time.ts'
 
+/** A part of an order that is executed. */
+interface BookDeal {
+  readonly atMs: number
+  readonly hundredths: number
+}
+
 /**
  * A request that the broker accepted, with the moments at which each happens; Infinity for what
  * does not.
@@ -27,12 +36,16 @@ interface BookEntry {
   readonly clientId: string
   readonly account: string
   readonly orderId: string
+  /** The number that replaces `orderId` from `renumberedAtMs` on. */
+  readonly nextOrderId: string
+  readonly renumberedAtMs: number
+  readonly hundredths: number
   readonly workingAtMs: number
   readonly refusedAtMs: number
   /** Of a pending order, on which terms it is held. */
   terms: PendingTerms | undefined
-  /** Of these, a pending order has one, unless it is cancelled first. */
-  executedAtMs: number
+  deals: readonly BookDeal[]
+  /** When what is not executed by then expires or is cancelled. */
   expiredAtMs: number
   cancelledAtMs: number
   /** Whether a request cancelled it, rather than somebody at the terminal. */
@@ -91,11 +104,24 @@ export const createSimulatedBroker = (
       options.violated(`${clientId} was sent again`)
   }
 
+  /** What executes so much of an order, in up to three deals of which the last is at the end. */
+  const dealsBetween = (
+    fromMs: number,
+    toMs: number,
+    hundredths: number,
+    most = 3,
+  ): readonly BookDeal[] => {
+    if (most === 1 || hundredths === 1 || !strikes('partial_fills', 0.4))
+      return [{ atMs: toMs, hundredths }]
+    const [atMs, part] = [random.whole(fromMs, toMs), random.whole(1, hundredths - 1)]
+    return [{ atMs, hundredths: part }, ...dealsBetween(atMs, toMs, hundredths - part, most - 1)]
+  }
+
   // The answer, and when it comes; after a minute nobody waits for it any more.
   const receive = (
     current: Try,
     account: string,
-    pending: BrokerOrder['pending'],
+    { pending, volume }: BrokerOrder,
   ): { readonly answer: PlacementAnswer; readonly inMs: number } => {
     const { clientId } = current
     const answered = (answer: PlacementAnswer, inMs: number) => {
@@ -124,12 +150,16 @@ export const createSimulatedBroker = (
     const actsInMs = isSlow ? random.whole(arrivesInMs, longestExecutionMs) : arrivesInMs
     const actsAtMs = timeline.now() + actsInMs
     const orderId = String(46_000_000 + book.length)
+    const hundredths = Math.round(volume * 100)
     const entry = {
       clientId,
       account,
       orderId,
+      nextOrderId: String(47_000_000 + book.length),
+      renumberedAtMs: Infinity,
+      hundredths,
+      deals: [],
       workingAtMs: Infinity,
-      executedAtMs: Infinity,
       refusedAtMs: Infinity,
       expiredAtMs: Infinity,
       cancelledAtMs: Infinity,
@@ -144,22 +174,45 @@ export const createSimulatedBroker = (
     }
     if (pending !== undefined) {
       const endsAtMs = actsAtMs + random.whole(0, 10 * minuteMs)
-      const end = random.pick(['executedAtMs', 'executedAtMs', 'expiredAtMs', 'cancelledAtMs'])
+      const end = random.pick(['filled', 'filled', 'expires', 'is cancelled', 'stays'])
+      const isFilled = end === 'filled'
+      const deals =
+        isFilled || strikes('partial_fills', 0.3)
+          ? dealsBetween(
+              actsAtMs,
+              endsAtMs,
+              isFilled ? hundredths : random.whole(1, hundredths - 1),
+            )
+          : []
+      const renumberedAtMs = strikes('new_number', 0.3)
+        ? actsAtMs + random.whole(0, 10 * minuteMs)
+        : Infinity
       const terms = { price: pending.price, timeInForce: pending.timeInForce }
-      book.push({ ...entry, terms, workingAtMs: actsAtMs, [end]: endsAtMs })
+      const held = { ...entry, terms, deals, renumberedAtMs, workingAtMs: actsAtMs }
+      book.push({
+        ...held,
+        expiredAtMs: end === 'expires' ? endsAtMs : Infinity,
+        cancelledAtMs: end === 'is cancelled' ? endsAtMs : Infinity,
+      })
       timeline.note(
-        `broker     ${clientId} is held in ${actsInMs} ms, ${end} ${endsAtMs - timeline.now()} ms on ${account}`,
+        `broker     ${clientId} is held in ${actsInMs} ms on ${account}, ${end} in ${endsAtMs - timeline.now()} ms, ${shownDeals(deals)}`,
       )
       const brokerOrderId = random.chance(0.7) ? orderId : null
       return answered({ kind: 'placed', brokerOrderId }, actsInMs + backMs())
     }
     const isWorking = strikes('working', 0.3)
     const executedAtMs = isWorking ? actsAtMs + delayMs(10 * minuteMs) : actsAtMs
-    book.push({ ...entry, workingAtMs: actsAtMs, executedAtMs })
+    const isAll = !strikes('partial_fills', 0.2)
+    const executed = isAll ? hundredths : random.whole(1, hundredths - 1)
+    const deals = dealsBetween(actsAtMs, executedAtMs, executed)
+    // What is not executed is cancelled at once.
+    const cancelledAtMs = isAll ? Infinity : executedAtMs
+    book.push({ ...entry, deals, workingAtMs: actsAtMs, cancelledAtMs })
     timeline.note(
-      `broker     ${clientId} is executed in ${executedAtMs - timeline.now()} ms${isWorking ? ', working before' : ''} on ${account}`,
+      `broker     ${clientId} is executed on ${account}, ${shownDeals(deals)}${isAll ? '' : ', not as a whole'}`,
     )
-    const fill = { kind: 'filled', fill: fillOf(orderId) } as const
+    const kind = isAll ? 'filled' : 'partially_filled'
+    const fill = { kind, fill: fillOf(orderId, executed) } as const
     return isWorking || (isSlow && random.chance(0.5))
       ? answered(
           { kind: 'placed', brokerOrderId: random.chance(0.5) ? orderId : null },
@@ -171,9 +224,10 @@ export const createSimulatedBroker = (
   const placeOrder = async (
     life: Life,
     account: BrokerAccount,
-    { clientId, pending }: BrokerOrder,
+    order: BrokerOrder,
     maySend: () => boolean,
   ): Promise<PlacementAnswer> => {
+    const { clientId } = order
     const current = tries.findLast(
       (one) => one.clientId === clientId && one.life === life && !one.isOver,
     )
@@ -193,7 +247,7 @@ export const createSimulatedBroker = (
     checkSend(clientId)
     current.isOver = true
     current.mayHaveSent = true
-    const { answer, inMs } = receive(current, account.providerAccountId, pending)
+    const { answer, inMs } = receive(current, account.providerAccountId, order)
     if (strikes('crash', 0.05)) life.crash()
     await life.wait(inMs)
     timeline.note(`${life.id}  ${clientId} is answered: ${answer.kind}`)
@@ -219,20 +273,13 @@ export const createSimulatedBroker = (
 
   const read = (account: string, clientId: string, atMs: number): LookupAnswer => {
     const shown = book.filter((entry) => entry.account === account && entry.clientId === clientId)
-    const executed = shown.find(({ executedAtMs }) => executedAtMs <= atMs)
-    if (executed !== undefined)
-      return { kind: 'found', outcome: { kind: 'filled', fill: fillOf(executed.orderId) } }
-    const ended = shown.find((entry) => entry.expiredAtMs <= atMs || entry.cancelledAtMs <= atMs)
-    if (ended !== undefined)
-      return {
-        kind: 'found',
-        outcome:
-          ended.cancelledAtMs <= atMs
-            ? { kind: 'cancelled', reason: 'broker' }
-            : { kind: 'expired' },
-      }
-    const working = shown.find(({ workingAtMs }) => workingAtMs <= atMs)
-    if (working !== undefined) return { kind: 'working', order: workingOrderOf(working) }
+    const accepted = shown.find(({ workingAtMs }) => workingAtMs <= atMs)
+    if (accepted !== undefined) {
+      const outcome = outcomeAt(accepted, atMs)
+      return outcome === undefined
+        ? { kind: 'working', order: workingOrderOf(accepted, atMs) }
+        : { kind: 'found', outcome }
+    }
     const refused = shown.find(({ refusedAtMs }) => refusedAtMs <= atMs)
     // Not every broker keeps what it refused.
     if (refused !== undefined && Number(refused.orderId) % 2 === 0)
@@ -266,8 +313,9 @@ export const createSimulatedBroker = (
 
   const isHeld = (entry: BookEntry): boolean => {
     const now = timeline.now()
-    const endsAtMs = Math.min(entry.executedAtMs, entry.expiredAtMs, entry.cancelledAtMs)
-    return entry.terms !== undefined && entry.workingAtMs <= now && now < endsAtMs
+    return (
+      entry.terms !== undefined && entry.workingAtMs <= now && outcomeAt(entry, now) === undefined
+    )
   }
 
   const workingOrders = async (
@@ -281,7 +329,7 @@ export const createSimulatedBroker = (
         : E.right(
             book
               .filter((entry) => entry.account === providerAccountId && isHeld(entry))
-              .flatMap((entry) => workingOrderOf(entry) ?? []),
+              .flatMap((entry) => workingOrderOf(entry, timeline.now()) ?? []),
           )
     return life.ask(random.whole(5, 500), read, random.whole(5, 500))
   }
@@ -309,7 +357,10 @@ export const createSimulatedBroker = (
       if (isLost) return unknown
       if (isRefused) return E.left(refuse('TradeRejected', noMoney))
       const entry = book.find(
-        (one) => one.orderId === orderId && one.account === providerAccountId && isHeld(one),
+        (one) =>
+          numberOf(one, timeline.now()) === orderId &&
+          one.account === providerAccountId &&
+          isHeld(one),
       )
       if (entry === undefined) return E.left({ _tag: 'OrderGone' })
       make(entry)
@@ -329,7 +380,7 @@ export const createSimulatedBroker = (
       timeline.note(`broker     ${entry.clientId} is cancelled`)
       entry.cancelledAtMs = timeline.now()
       entry.isCancelledByRequest = true
-      entry.executedAtMs = Infinity
+      entry.deals = entry.deals.filter(({ atMs }) => atMs <= timeline.now())
       entry.expiredAtMs = Infinity
     })
 
@@ -345,13 +396,45 @@ export const createSimulatedBroker = (
       entry.terms = terms
     })
 
+  const acceptedEntry = (clientId: string): BookEntry | undefined =>
+    book.find((one) => one.clientId === clientId && one.workingAtMs < Infinity)
+
   return {
     workingOrders,
     cancelOrder,
     modifyOrder,
-    /** What came of a pending order that the broker held. */
-    heldEntry: (clientId: string): Readonly<BookEntry> | undefined =>
-      book.find((entry) => entry.clientId === clientId && entry.terms !== undefined),
+    /** How an order has ended by now; undefined where it was not accepted. */
+    endOf: (clientId: string) => {
+      const entry = acceptedEntry(clientId)
+      return entry && (outcomeAt(entry, timeline.now())?.kind ?? 'open')
+    },
+    isCancelledByRequest: (clientId: string) => acceptedEntry(clientId)?.isCancelledByRequest,
+    /** In what the record of an order differs from the book; in nothing where it was not accepted. */
+    disagreements: (order: Order): readonly string[] => {
+      const clientId = brokerClientId(order.id)
+      const entry = acceptedEntry(clientId)
+      if (entry === undefined) return []
+      const now = timeline.now()
+      const [outcome, held] = [outcomeAt(entry, now), workingOrderOf(entry, now)]
+      const recorded = [
+        ['is', order.status],
+        ['has the lots', 'fill' in order ? order.fill.volume : undefined],
+        ['has the price', order.status === 'open' ? order.request.price : undefined],
+        ['has the number', order.status === 'open' ? order.brokerOrderId : undefined],
+      ] as const
+      const isOpen = outcome === undefined
+      const expected = [
+        outcome?.kind ?? 'open',
+        outcome !== undefined && 'fill' in outcome ? outcome.fill.volume : undefined,
+        isOpen ? held?.price : undefined,
+        isOpen ? held?.brokerOrderId : undefined,
+      ]
+      return recorded.flatMap(([what, value], index) =>
+        value === expected[index]
+          ? []
+          : [`${clientId} ${what} ${value}, and ${expected[index]} at the broker`],
+      )
+    },
     changes: () => changes,
     /** The process committed that it sends the order. */
     expectSend: (life: Life, clientId: string) =>
@@ -373,13 +456,42 @@ export const createSimulatedBroker = (
       ),
     /** How often an order was or will be executed. */
     executions: (clientId: string): number =>
-      book.filter((entry) => entry.clientId === clientId && entry.executedAtMs < Infinity).length,
+      book.filter((entry) => entry.clientId === clientId && entry.deals.length > 0).length,
     sends: () => sends,
     lookups: () => lookups,
   }
 }
 
-const workingOrderOf = ({ orderId, clientId, terms }: BookEntry): WorkingOrder | undefined =>
-  terms && { ...terms, brokerOrderId: orderId, clientId, volume: 0.1, remainingVolume: 0.1 }
+const executedBy = ({ deals }: BookEntry, atMs: number): number =>
+  deals.reduce((sum, deal) => (deal.atMs <= atMs ? sum + deal.hundredths : sum), 0)
 
-const fillOf = (orderId: string) => ({ price: 1.1, positionId: orderId as Ticket })
+/** How an order that the broker accepted has ended; undefined where it has not. */
+const outcomeAt = (entry: BookEntry, atMs: number): OrderOutcome | undefined => {
+  const executed = executedBy(entry, atMs)
+  const fill = fillOf(entry.orderId, executed)
+  if (executed === entry.hundredths) return { kind: 'filled', fill }
+  if (atMs < entry.cancelledAtMs && atMs < entry.expiredAtMs) return undefined
+  if (executed > 0) return { kind: 'partially_filled', fill }
+  return atMs < entry.cancelledAtMs ? { kind: 'expired' } : { kind: 'cancelled', reason: 'broker' }
+}
+
+const numberOf = ({ orderId, nextOrderId, renumberedAtMs }: BookEntry, atMs: number): string =>
+  atMs < renumberedAtMs ? orderId : nextOrderId
+
+const workingOrderOf = (entry: BookEntry, atMs: number): WorkingOrder | undefined =>
+  entry.terms && {
+    ...entry.terms,
+    brokerOrderId: numberOf(entry, atMs),
+    clientId: entry.clientId,
+    volume: entry.hundredths / 100,
+    remainingVolume: (entry.hundredths - executedBy(entry, atMs)) / 100,
+  }
+
+const fillOf = (orderId: string, hundredths: number) => ({
+  price: 1.1,
+  volume: hundredths / 100,
+  positionId: orderId as Ticket,
+})
+
+const shownDeals = (deals: readonly BookDeal[]): string =>
+  `deals: ${deals.map(({ atMs, hundredths }) => `${hundredths}/100 at ${atMs / secondMs} s`).join(', ') || 'none'}`

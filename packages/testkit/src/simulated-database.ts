@@ -7,7 +7,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '@tradeport/domain/accounts'
-import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
+import {
+  refuse,
+  type AsyncResult,
+  type Halt,
+  type ServiceUnavailable,
+} from '@tradeport/domain/errors'
 import {
   brokerClientId,
   isCorrection,
@@ -17,6 +22,8 @@ import {
 } from '@tradeport/domain/orders'
 import type {
   AccountStore,
+  Halts,
+  NewHalt,
   NewOrder,
   OrderJob,
   OrderPlacement,
@@ -38,9 +45,11 @@ export type SimulatedOrders = Pick<
 interface Options {
   /** A row was written, and is due for these processes after so many ms. */
   readonly scheduled: (inMs: number) => void
-  readonly sendRecorded: (life: Life, clientId: string) => void
+  readonly sendRecorded: (life: Life, clientId: string, isHalted: boolean) => void
   readonly isUndecided: (clientId: string) => boolean
   readonly corrected: (row: OrderRow) => void
+  /** If not, an order may be stored as sending while its account is halted. */
+  readonly obeysHalts: boolean
   /** Called with each statement. */
   readonly disturb: () => void
 }
@@ -56,11 +65,13 @@ export const createSimulatedDatabase = (
 ) => {
   const rows = new Map<OrderId, OrderRow>()
   const accounts = new Map<AccountId, Account>()
+  const halts = new Map<AccountId, NewHalt>()
   const forgottenSends = new Set<string>()
   const commits: {
     readonly atMs: number
-    readonly id: OrderId
-    readonly before: OrderRow | undefined
+    /** Of an order. */
+    readonly id?: OrderId
+    readonly undo: () => void
   }[] = []
   let isDown = false
   let failovers = 0
@@ -68,12 +79,17 @@ export const createSimulatedDatabase = (
 
   const commit = (row: OrderRow): void => {
     const { id } = row.order
-    commits.push({ atMs: timeline.now(), id, before: rows.get(id) })
+    commits.push({ atMs: timeline.now(), id, undo: putting(rows, id, rows.get(id)) })
     rows.set(id, row)
     const dueInMs = row.dueAtMs - timeline.now()
     if (dueInMs === Infinity) return
     options.scheduled(dueInMs)
     if (row.placement.step === 'recorded') options.scheduled(dueInMs + ownMs)
+  }
+
+  const changeHalt = (id: AccountId, halt: NewHalt | undefined): void => {
+    commits.push({ atMs: timeline.now(), undo: putting(halts, id, halts.get(id)) })
+    putting(halts, id, accounts.has(id) ? halt : undefined)()
   }
 
   const query =
@@ -114,6 +130,9 @@ export const createSimulatedDatabase = (
       return false
     if (sentAtOf(row) !== sentAtOf(from)) return false
     if (from.serverRun !== undefined && from.serverRun !== serverRun()) return false
+    const { accountId } = row.order.request
+    if (options.obeysHalts && step.placement.step === 'sending' && halts.has(accountId))
+      return false
     const order = withStep(row.order, step, now)
     const { placement } = step
     const dueAtMs = step.continueInMs === null ? Infinity : timeline.now() + step.continueInMs
@@ -126,7 +145,8 @@ export const createSimulatedDatabase = (
       `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${written.version}`,
     )
     commit(written)
-    if (placement.step === 'sending') options.sendRecorded(life, brokerClientId(order.id))
+    if (placement.step === 'sending')
+      options.sendRecorded(life, brokerClientId(order.id), halts.has(accountId))
     if (isCorrection(row.order, order)) options.corrected(written)
     return true
   }
@@ -195,18 +215,19 @@ export const createSimulatedDatabase = (
       `database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`,
     )
     const lost = commits.filter(({ atMs }) => atMs >= lostSinceMs)
-    for (const { id, before } of lost.toReversed()) {
-      if (rows.get(id)?.placement.step === 'sending') forgottenSends.add(brokerClientId(id))
-      if (before === undefined) rows.delete(id)
-      else rows.set(id, before)
+    for (const { id, undo } of lost.toReversed()) {
+      if (id !== undefined && rows.get(id)?.placement.step === 'sending')
+        forgottenSends.add(brokerClientId(id))
+      undo()
     }
     commits.length -= lost.length
+    const lostOrders = lost.flatMap(({ id }) => id ?? [])
     const recover = (): void => {
-      if (lost.some(({ id }) => options.isUndecided(brokerClientId(id))))
+      if (lostOrders.some((id) => options.isUndecided(brokerClientId(id))))
         return timeline.schedule(secondMs, recover)
       isDown = false
       timeline.note('database   is back')
-      for (const { id } of lost)
+      for (const id of lostOrders)
         if (rows.has(id))
           options.scheduled(Math.max(0, (rows.get(id)?.dueAtMs ?? 0) - timeline.now()))
     }
@@ -221,8 +242,48 @@ export const createSimulatedDatabase = (
       (life: Life): AccountStore['find'] =>
       (_, id) =>
         query(life, 'reading the account', () => O.fromNullable(accounts.get(id))),
+    halts: halts as ReadonlyMap<AccountId, NewHalt>,
+    haltsOf: (life: Life): Halts => ({
+      find: (_, id) =>
+        query(life, 'reading the halt', () =>
+          pipe(
+            O.fromNullable(halts.get(id)),
+            O.map(({ since, reason }): Halt => ({ by: 'owner', since, reason })),
+          ),
+        ),
+      cancelsOrders: (_, id) =>
+        query(life, 'reading what the halt cancels', () => halts.get(id)?.cancelsOrders === true),
+      halt: (_, id, halt) =>
+        query(life, 'halting', () => {
+          if (!accounts.has(id)) return
+          const cancelsOrders = halt.cancelsOrders || halts.get(id)?.cancelsOrders === true
+          timeline.note(
+            `${life.id}  account ${id.at(-1)} is halted${cancelsOrders ? ', its orders cancelled' : ''}`,
+          )
+          changeHalt(id, { ...(halts.get(id) ?? halt), cancelsOrders })
+        }),
+      lift: (_, id) =>
+        query(life, 'lifting the halt', () => {
+          timeline.note(`${life.id}  the halt of account ${id.at(-1)} is lifted`)
+          changeHalt(id, undefined)
+        }),
+    }),
+    removeAccount: (id: AccountId): boolean => {
+      halts.delete(id)
+      return accounts.delete(id)
+    },
     query,
     claimDue,
+    /** The upkeep of open orders whose account's halt cancels them. */
+    makeHaltedDue: (): void => {
+      for (const row of rows.values())
+        if (
+          row.order.status === 'open' &&
+          row.dueAtMs === Infinity &&
+          halts.get(row.order.request.accountId)?.cancelsOrders === true
+        )
+          commit({ ...row, dueAtMs: timeline.now() })
+    },
     /** The upkeep of open orders that the watch does not see where their account is linked now. */
     makeUnwatchedDue: (): void => {
       for (const row of rows.values()) {
@@ -240,6 +301,13 @@ export const createSimulatedDatabase = (
     forgottenSends: forgottenSends as ReadonlySet<string>,
   }
 }
+
+const putting =
+  <Key, Value>(map: Map<Key, Value>, key: Key, value: Value | undefined) =>
+  (): void => {
+    if (value === undefined) map.delete(key)
+    else map.set(key, value)
+  }
 
 const sentAtOf = ({ placement }: OrderPlacement): number | null =>
   'sentAt' in placement ? placement.sentAt : null

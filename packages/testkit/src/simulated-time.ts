@@ -1,6 +1,7 @@
 // What a simulation needs in place of a real machine: chance that a seed repeats, and time that
 // passes only from event to event.
 import type * as T from 'fp-ts/lib/Task.js'
+import type { PositionLocks } from '@tradeport/domain/ports'
 
 export const createRandom = (seed: number) => {
   let state = seed >>> 0
@@ -105,6 +106,23 @@ export const createLife = (
   }
 }
 
+/** Locks of all processes, which those of a dead one lose. */
+export const createSimulatedLocks = () => {
+  const holders = new Map<string, Life>()
+  return (life: Life): PositionLocks['holding'] =>
+    (_, subject) =>
+    (work) =>
+    async () => {
+      while (holders.get(subject)?.isAlive() === true) await life.wait(100)
+      holders.set(subject, life)
+      try {
+        return await work(() => life.isAlive())()
+      } finally {
+        if (holders.get(subject) === life) holders.delete(subject)
+      }
+    }
+}
+
 export const faults = [
   'crash',
   'clock_step',
@@ -121,6 +139,8 @@ export const faults = [
   'turned_away',
   'slow_execution',
   'working',
+  'partial_fills',
+  'new_number',
   'lost_answer',
   'stale_copy',
   'unreadable',

@@ -63,12 +63,21 @@ export interface LiveAccounts {
   readonly read: (account: Account) => AsyncResult<AccountReading, BrokerReadTag>
 }
 
+export interface NewHalt extends Omit<Halt, 'by'> {
+  readonly cancelsOrders: boolean
+}
+
 /** Which accounts are halted, by their owners and by the operator. The owner comes first. */
 export interface Halts {
   /** The operator's where both halted the account. */
   readonly find: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
-  /** Halts an account for its owner. A halt that stands stays as it is. */
-  readonly halt: (owner: Owner, id: AccountId, halt: Omit<Halt, 'by'>) => AsyncResult<void>
+  /** Whether a halt of the account cancels its orders for as long as it stands. */
+  readonly cancelsOrders: (owner: Owner, id: AccountId) => AsyncResult<boolean>
+  /**
+   * Halts an account for its owner. A halt that stands stays as it is, but cancels orders from now
+   * on where this one does.
+   */
+  readonly halt: (owner: Owner, id: AccountId, halt: NewHalt) => AsyncResult<void>
   /** Lifts the owner's halt. The operator's stays. */
   readonly lift: (owner: Owner, id: AccountId) => AsyncResult<void>
 }

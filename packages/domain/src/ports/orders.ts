@@ -134,7 +134,8 @@ export interface OrderStore {
   /**
    * Writes a step of the placement if the stored version is still that of `from`, in one
    * transaction with the order (`withStep`) and its event. False when another process was
-   * quicker, or `serverRun` changed; an ended placement stays as it is.
+   * quicker, or `serverRun` changed; an ended placement stays as it is. False also for a step to
+   * `sending` while the account is halted, so that nothing is sent once a halt was put on.
    */
   readonly advance: (
     owner: Owner,

@@ -20,7 +20,7 @@ export interface HaltRequest {
   readonly reason?: string | undefined
   /** Whether to close every open position once the account is halted. */
   readonly closePositions?: boolean | undefined
-  /** Whether to cancel every open order once the account is halted. */
+  /** Whether to cancel every order that is open while the account is halted. */
   readonly cancelOrders?: boolean | undefined
 }
 
@@ -62,7 +62,13 @@ export const createHalts = (ports: HaltPorts) => {
       pipe(
         findAccount(ports)(caller.owner, id),
         TE.tap(() => begin),
-        TE.tap(() => halts.halt(caller.owner, id, { since: clock.now(), reason: reason ?? null })),
+        TE.tap(() =>
+          halts.halt(caller.owner, id, {
+            since: clock.now(),
+            reason: reason ?? null,
+            cancelsOrders: cancelOrders,
+          }),
+        ),
         TE.flatMap(() => halts.find(caller.owner, id)),
         TE.map((halt): HaltView => ({ accountId: id, halt })),
         TE.flatMap((view) =>

@@ -43,6 +43,7 @@ import {
 } from '../orders/placement.ts'
 import type {
   AccountStore,
+  Halts,
   MaySend,
   OrderPlacement,
   OrderStore,
@@ -58,6 +59,7 @@ import { repeatUntil } from './steps/repeat-until.ts'
 interface OpenOrderPorts
   extends Pick<Ports, 'trading' | 'liveAccounts' | 'positionLocks' | 'clock'>, Pauser {
   readonly accounts: Pick<AccountStore, 'find'>
+  readonly halts: Pick<Halts, 'cancelsOrders'>
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets' | 'openOrders'>
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
@@ -428,6 +430,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         findAccount(ports)(caller.owner, accountId),
         TE.flatMap(() => orders.openOrders(caller.owner, accountId)),
         TE.flatMapTask((open) => cancelEach(caller, open, reason)),
+      ),
+
+    /** Cancels an open order of an account that is halted with its orders to be cancelled. */
+    cancelWhereHalted: ({ owner, id, request }: Order): AsyncResult<unknown, CancelTag> =>
+      pipe(
+        ports.halts.cancelsOrders(owner, request.accountId),
+        TE.flatMap((isWanted): AsyncResult<unknown, CancelTag> =>
+          isWanted ? cancel({ owner }, id, 'halt') : TE.right(undefined),
+        ),
       ),
 
     /**

@@ -52,6 +52,7 @@ import type {
   Ports,
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
+import type { createOpenOrders } from './open-orders.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -61,6 +62,7 @@ interface ProcessPorts extends Pick<
   readonly accounts: Pick<AccountStore, 'find'>
   readonly halts: Pick<Halts, 'find'>
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets'>
+  readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
 }
@@ -130,7 +132,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       ),
     )
 
-  // The account may have been halted or relinked, or turned out to be live, since the order was accepted. One
+  // The account may have been relinked, or turned out to be live, since the order was accepted. One
   // whose broker never confirmed that it is a demo account is read first.
   const requireDestination = ({
     order: { owner, request },
@@ -151,13 +153,6 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         ),
       ),
       TE.tap(confirmDemo(ports)),
-      // Last, since the read of an account can take seconds.
-      TE.tap(({ id }): TE.TaskEither<SendObstacle, unknown> =>
-        pipe(
-          ports.halts.find(owner, id),
-          TE.flatMapEither((halt) => requireNotHalted(id, halt)),
-        ),
-      ),
     )
 
   const sendOnce = (job: OrderJob): AsyncResult<Processing> => {
@@ -186,7 +181,17 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     }
     return pipe(
       advance(job, { placement: sending, continueInMs: sendingLeaseMs }),
-      TE.flatMapTask((isOurs) => (isOurs ? place : T.of(nothingFollows))),
+      TE.flatMap((isOurs) => (isOurs ? TE.fromTask(place) : rejectWhereHalted(job))),
+    )
+  }
+
+  /** A halt keeps an order from being stored as sending, and so does another process that has. */
+  const rejectWhereHalted = (job: OrderJob): AsyncResult<Processing> => {
+    const { owner, request } = job.order
+    return pipe(
+      ports.halts.find(owner, request.accountId),
+      TE.map((halt) => requireNotHalted(request.accountId, halt)),
+      TE.map(E.match((halted) => write(job, rejectUnusable(halted)), () => nothingFollows)),
     )
   }
 
@@ -268,9 +273,21 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     pipe(
       advance(expected, step),
       TE.flatMap((isWritten) =>
-        isWritten ? TE.right(processed(job, expected, step)) : onConflict,
+        isWritten
+          ? pipe(
+              TE.right<ServiceUnavailable, ProcessedOrder>(processed(job, expected, step)),
+              TE.tapTask(() => cancelWhereHalted(job.order, step)),
+            )
+          : onConflict,
       ),
     )
+
+  // The halt was put on after the order was sent. A cancellation that fails is made once the order
+  // is due again, as every open order of such an account is by and by.
+  const cancelWhereHalted = (order: Order, { placement }: PlacementStep): T.Task<unknown> =>
+    placement.step === 'working' && placement.missing === null
+      ? ports.cancelWhereHalted(order)
+      : T.of(undefined)
 
   // The broker's answer is held in memory while the database is unavailable.
   const writeSendAnswer = (

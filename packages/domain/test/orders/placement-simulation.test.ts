@@ -34,7 +34,7 @@ const inventsCancellations: BrokenParts['trading'] = (unbroken) => ({
 
 describe('orders that are placed under faults', () => {
   it('are never executed twice, sent late or reported wrongly, and all are decided in the end', async () => {
-    const { violations, report, totals } = await firstViolation(1_500)
+    const { violations, report, totals } = await firstViolation(1_500, { pendingShare: 0.2 })
     expect(violations, report).toEqual([])
     for (const fault of faults) expect(totals[fault], fault).toBeGreaterThan(0)
     for (const outcome of ['filled', 'notFound', 'rejectedOtherwise', 'forgottenSends'])
@@ -46,10 +46,11 @@ describe('orders that are placed under faults', () => {
     expect(violations, report).toEqual([])
   })
 
-  it('end as the broker’s book says, whatever is changed, cancelled and missed, where they wait for a price', async () => {
+  it('end as the broker’s book says, whatever is changed, cancelled, halted and missed, where they wait for a price', async () => {
     const { violations, report, totals } = await firstViolation(500, { pendingShare: 0.7 })
     expect(violations, report).toEqual([])
-    for (const outcome of ['filled', 'expired', 'cancelled', 'modified', 'notFound'])
+    const ends = ['filled', 'partiallyFilled', 'expired', 'cancelled', 'notFound', 'open']
+    for (const outcome of [...ends, 'modified', 'halted', 'cancelledByHalt'])
       expect(totals[outcome], outcome).toBeGreaterThan(20)
   })
 
@@ -102,8 +103,22 @@ describe('orders that are placed under faults', () => {
       { job: (job) => ({ ...job, mustLookUpFirst: false }) },
       ['failover', 'crash'],
     ],
+    [
+      'a store that lets orders of halted accounts be sent',
+      /is stored as sending after its account was halted/,
+      { ignoresHalts: true },
+      ['no_connection'],
+    ],
+    [
+      'a store that forgets open orders of halted accounts',
+      /is open on an account whose halt cancels orders/,
+      { forgetsHalted: true },
+      ['crash', 'turned_away'],
+    ],
   ])('show %s', async (_, law, broken, possible) => {
-    const { violations } = await firstViolation(2_000, { broken, faults: possible })
+    const pendingShare = 'trading' in broken || 'job' in broken ? 0 : 0.7
+    const simulation = { broken, faults: possible, pendingShare }
+    const { violations } = await firstViolation(2_000, simulation)
     expect(violations.join()).toMatch(law)
   })
 })

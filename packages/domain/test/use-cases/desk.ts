@@ -3,6 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import {
   requireBrokerAccount,
@@ -48,6 +49,7 @@ import { createPositionViews } from '../../src/use-cases/positions.ts'
 import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs } from '../../src/orders/placement.ts'
+import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { placeOrder } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
@@ -165,6 +167,9 @@ export const requestOn = (
   ...fields,
 })
 
+/** Time for the reads of a change to be made in. */
+const realPause = (ms: number) => () => setTimeout(ms / 50)
+
 /** With stored orders, limits, a provider token, and a broker that executes. */
 export const createOrderDesk = () => {
   let now = noon
@@ -201,6 +206,7 @@ export const createOrderDesk = () => {
       now += ms
     },
   }
+  const open = createOpenOrders({ ...ports, pause: realPause })
   const tenant = { id: owner.tenantId, name: 'Acme', providerToken: 'token' }
   records.tables.tenants.set(owner.tenantId, tenant)
   const jobOf = async ({ id, createdAt }: Order, mustLookUpFirst = false): Promise<OrderJob> => {
@@ -213,9 +219,10 @@ export const createOrderDesk = () => {
     order: Order,
     mustLookUpFirst = false,
     other: Partial<typeof ports> = {},
-  ) => processOrder({ ...ports, ...other })(await jobOf(order, mustLookUpFirst))()
+  ) => processOrder({ ...ports, ...open, ...other })(await jobOf(order, mustLookUpFirst))()
   return {
     ...ports,
+    open,
     tables: records.tables,
     changedAccounts,
     heldSlots: () => heldSlots,

@@ -1,6 +1,5 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
 import * as E from 'fp-ts/lib/Either.js'
-import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
@@ -11,21 +10,22 @@ import {
 } from '../../src/orders/order.ts'
 import { dayMs } from '../../src/primitives/instant.ts'
 import { createHalts } from '../../src/use-cases/halts.ts'
-import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
 import { brokerAccountOf, createOrderDesk, noon, owner, rightOf, stranger, tagOf } from './desk.ts'
 
 const limit: Partial<OrderRequest> = { orderType: 'limit', price: 1.1, stopLoss: 1.05 }
 const caller = { owner }
 
-// Time for the reads of a change to be made in.
-const pause = (ms: number) => () => setTimeout(ms / 50)
-
 const openDesk = (fields: object = {}) => {
   const desk = createOrderDesk()
   const account = desk.link({ tradeMode: 'demo', ...fields })
   const brokerAccount = brokerAccountOf(account)
-  const open = createOpenOrders({ ...desk, pause })
+  const { open } = desk
+  const halts = createHalts({
+    ...desk,
+    ...open,
+    closePositions: () => expect.fail('nothing is closed'),
+  })
   const read = async (order: Order): Promise<Order> => (await desk.jobOf(order)).order
   return {
     ...desk,
@@ -44,14 +44,9 @@ const openDesk = (fields: object = {}) => {
     follow: () => rightOf(open.followOpenOrders(brokerAccount)),
     clientIdOf: (order: Order) => brokerClientId(order.id),
     working: () => rightOf(desk.trading.workingOrders(brokerAccount)),
+    ...halts,
     haltAndCancel: () =>
-      rightOf(
-        createHalts({
-          ...desk,
-          ...open,
-          closePositions: () => expect.fail('nothing is closed'),
-        }).haltAccount(caller, account.id, { cancelOrders: true }, withoutKey),
-      ),
+      rightOf(halts.haltAccount(caller, account.id, { cancelOrders: true }, withoutKey)),
   }
 }
 
@@ -356,4 +351,34 @@ describe('a cancellation of an open order', () => {
     expect(await tagOf(modifyOrder(caller, first.id, { price: 1.2 }))).toBe('OrderNotModifiable')
     expect(await tagOf(cancelOrder(caller, first.id))).toBe('OrderNotCancellable')
   })
+
+  it.each<[FakePlacement, boolean, string]>([
+    ['accept', true, 'cancelled'],
+    ['accept_without_number', true, 'cancelled'],
+    ['accept_and_lose_the_answer', true, 'cancelled'],
+    ['accept', false, 'open'],
+    ['accept_and_lose_the_answer', false, 'open'],
+  ])(
+    'by a halt includes an order that was being sent, met %s, where the halt stands (%s): %s',
+    async (placement, stands, status) => {
+      const { record, process, trading, haltAndCancel, liftHalt, account, runFor, read } =
+        openDesk()
+      const order = await rightOf(record())
+      trading.next(placement)
+      const placeOrder: typeof trading.placeOrder =
+        (...send) =>
+        async () => {
+          expect((await haltAndCancel()).cancellations).toEqual(E.right([]))
+          if (!stands) await rightOf(liftHalt(caller, account.id))
+          return trading.placeOrder(...send)()
+        }
+      await process(order, false, { trading: { ...trading, placeOrder } })
+      await runFor(2)
+      expect(await read(order)).toMatchObject({
+        status,
+        ...(stands && { cancelReason: 'halt' }),
+      })
+      expect(trading.held()).toHaveLength(stands ? 0 : 1)
+    },
+  )
 })

@@ -92,7 +92,7 @@ const haltRequest = (hasPending: boolean) =>
       cancelOrders: optionalWithoutExample(
         flag(
           hasPending
-            ? 'Whether to cancel every open order once it is halted.'
+            ? 'Whether to cancel every open order, also one that turns out to be open later, while the halt stands.'
             : 'Whether to cancel open orders; no order is ever open yet.',
           false,
         ),

@@ -166,6 +166,7 @@ const tables = `
     halted_by text not null,
     since timestamptz not null,
     reason text,
+    cancels_orders boolean not null default false,
     primary key (tenant_id, account_id, halted_by),
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );

@@ -9,7 +9,7 @@ import { repeating } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
-import { placements, serverRun } from './order-row.ts'
+import { haltsOfAccount, placements, serverRun } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
 
@@ -24,6 +24,7 @@ const maxPerTenant = 250
 const purgeMs = 60 * minuteMs
 const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
+const haltedMs = minuteMs
 
 export interface DueOrdersOptions {
   /** How often the table is read while there is something to do; 500 by default. */
@@ -34,6 +35,7 @@ export interface DueOrdersOptions {
 
 interface Parts extends DueOrdersOptions, Pick<Jobs, 'knex' | 'log' | 'pulse'> {
   readonly stopwatch: Stopwatch
+  readonly obeysHalts: boolean
 }
 
 export interface DueOrders extends OrderJobs {
@@ -84,6 +86,9 @@ export const createDueOrders = (parts: Parts): DueOrders => {
       const upkeep = [
         { everyMs: strandedMs, event: 'stranded_orders', statement: makeStrandedDue },
         { everyMs: unwatchedMs, event: 'unwatched_orders', statement: makeUnwatchedDue },
+        ...(parts.obeysHalts
+          ? [{ everyMs: haltedMs, event: 'halted_orders', statement: makeHaltedDue }]
+          : []),
         { everyMs: purgeMs, event: 'idempotency_purge', statement: purgeKeys },
         { everyMs: purgeMs, event: 'order_list_purge', statement: purgeOrderLists },
         { everyMs: purgeMs, event: 'orphaned_order_purge', statement: purgeOrphans },
@@ -144,6 +149,14 @@ const makeUnwatchedDue = sql`
   where status = 'open' and due_at is null and not exists (
     select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
       and accounts.provider_account_id = destination_account)`
+
+/**
+ * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and
+ * again from here where that failed or the process died.
+ */
+const makeHaltedDue = sql`
+  update orders set due_at = now()
+  where status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`delete from orders where is_orphaned and step = 'ended'`

@@ -16,13 +16,21 @@ export const createHalts = ({ knex }: Pick<Database, 'knex'>): Halts =>
         sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
         halts,
       ),
-    halt: async ({ tenantId, userId }, id, { since, reason }) => {
+    cancelsOrders: async (owner, id) => {
+      const found = await query(
+        knex,
+        sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`,
+      )
+      return found.length > 0
+    },
+    halt: async ({ tenantId, userId }, id, { since, reason, cancelsOrders }) => {
       await query(
         knex,
-        sql`insert into halts (tenant_id, account_id, halted_by, since, reason)
-          select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason} from accounts
+        sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
+          select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
           where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}
-          on conflict do nothing`,
+          on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
+          where excluded.cancels_orders`,
       )
     },
     lift: async (owner, id) => {

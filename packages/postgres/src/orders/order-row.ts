@@ -253,6 +253,10 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
   }
 }
 
+/** Those of the account of a row of `orders`. */
+export const haltsOfAccount = sql`
+  select from halts where halts.tenant_id = orders.tenant_id and halts.account_id = orders.account_id`
+
 /**
  * The start time of the PostgreSQL process. It differs after a restart or a failover, when recent
  * commits may be missing.

@@ -9,7 +9,15 @@ import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { attempts, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { query, readAll, readFirst, sql, transact, type Selection } from '../connection/sql.ts'
+import {
+  allOf,
+  query,
+  readAll,
+  readFirst,
+  sql,
+  transact,
+  type Selection,
+} from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
@@ -17,6 +25,7 @@ import { listOrders } from './order-list.ts'
 import {
   orders,
   recordColumnsOf,
+  haltsOfAccount,
   placements,
   rowOfNewOrder,
   serverRun,
@@ -31,6 +40,8 @@ interface Parts {
   readonly stopwatch: Stopwatch
   /** Records events in the transaction of what they report. */
   readonly events?: EventRecorder | undefined
+  /** If not, nothing is kept from being sent by a halt. */
+  readonly obeysHalts: boolean
 }
 
 export interface OpenedOrders {
@@ -39,17 +50,17 @@ export interface OpenedOrders {
   readonly jobs: OrderJobs
 }
 
-interface StoreParts extends Pick<Parts, 'cipher' | 'events'> {
+interface StoreParts extends Pick<Parts, 'cipher' | 'events' | 'obeysHalts'> {
   readonly knex: Knex
 }
 
 export const openOrders = (
-  { jobs, cipher, stopwatch, events }: Parts,
+  { jobs, cipher, stopwatch, events, obeysHalts }: Parts,
   options: DueOrdersOptions = {},
 ): OpenedOrders => {
   const { knex } = jobs
-  const due = createDueOrders({ ...jobs, stopwatch, ...options })
-  const parts: StoreParts = { knex, cipher, events }
+  const due = createDueOrders({ ...jobs, stopwatch, obeysHalts, ...options })
+  const parts: StoreParts = { knex, cipher, events, obeysHalts }
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
     const verdicts = await recordOrSplit(parts, orders)
@@ -146,18 +157,18 @@ const recordOrSplit = async (
 
 // The version proves that the order is still as the caller read it, so that nothing is read again.
 const advance = async (
-  { knex, events }: StoreParts,
+  { knex, events, obeysHalts }: StoreParts,
   owner: Owner,
   from: OrderPlacement,
   step: PlacementStep,
   now: Instant,
 ): Promise<boolean> => {
   const after = withStep(from.order, step, now)
-  if (after === from.order) return updateStep(knex, owner, from, step, {})
+  if (after === from.order) return updateStep({ knex, obeysHalts }, owner, from, step, {})
   const isWritten = await transact(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...recordColumnsOf(after), ended_at: endedAt }
-    if (!(await updateStep(trx, owner, from, step, changed))) return false
+    if (!(await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed))) return false
     const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
     if (counted !== 0)
       await query(
@@ -176,18 +187,21 @@ const advance = async (
 }
 
 const updateStep = async (
-  knex: Knex,
+  { knex, obeysHalts }: Pick<StoreParts, 'knex' | 'obeysHalts'>,
   { tenantId, userId }: Owner,
   { order, placement: before, version, serverRun: expectedRun }: OrderPlacement,
   { placement, continueInMs, finish }: PlacementStep,
   more: Row,
 ): Promise<boolean> => {
-  const isUnchanged = sql`step <> 'ended' and ${serverRun} = coalesce(${expectedRun ?? null}, ${serverRun})
-    -- After a failover that lost writes a version number can be used twice.
-    and sent_at is not distinct from ${'sentAt' in before ? toTimestamptz(before.sentAt) : null}::timestamptz`
+  const mayBeWritten = allOf(
+    sql`step <> 'ended' and ${serverRun} = coalesce(${expectedRun ?? null}, ${serverRun})`,
+    // After a failover that lost writes a version number can be used twice.
+    sql`sent_at is not distinct from ${'sentAt' in before ? toTimestamptz(before.sentAt) : null}::timestamptz`,
+    obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,
+  )
   const updated = await knex('orders')
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
-    .whereRaw(isUnchanged.text, isUnchanged.bindings as Knex.RawBinding[])
+    .whereRaw(mayBeWritten.text, mayBeWritten.bindings as Knex.RawBinding[])
     .update({
       ...stepColumnsOf(placement, order),
       ...more,
