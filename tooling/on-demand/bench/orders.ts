@@ -97,7 +97,10 @@ const openShop = async (server: string, closeLater: CloseLater): Promise<Shop> =
   closeLater(database.close)
   const jobs = await startJobs(database)
   closeLater(jobs.stop)
-  return { database, place: placer(database, openOrders({ jobs, cipher, stopwatch, obeysHalts: true }).store) }
+  return {
+    database,
+    place: placer(database, openOrders({ jobs, cipher, stopwatch, obeysHalts: true }).store),
+  }
 }
 
 const placeRound = async ({ database, place }: Shop): Promise<number> => {

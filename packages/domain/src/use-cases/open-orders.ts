@@ -45,6 +45,8 @@ import type {
   AccountStore,
   Halts,
   MaySend,
+  OrderChangeError,
+  OrderReceipt,
   OrderPlacement,
   OrderStore,
   Pauser,
@@ -337,7 +339,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const number = await brokerNumberOf(held)
       if (E.isLeft(number)) return notSent(number)()
       if (O.isNone(number.right)) return notSent(await gone(held, requireCancellable))()
-      const sent = await trading.cancelOrder(destination, number.right.value, maySend)()
+      const sent = await cancelAtBroker(held, number.right.value, maySend)
       if (E.isLeft(sent)) {
         const { left } = sent
         if (left._tag === 'OrderGone') {
@@ -373,6 +375,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
           return E.left(refuse('OrderNotCancellable', { status: order.status }))
       }
     }
+
+  /** A cancellation under a number that the broker has replaced was not made. */
+  const cancelAtBroker = async (
+    held: HeldOrder,
+    brokerOrderId: string,
+    maySend: MaySend,
+  ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
+    const sent = await trading.cancelOrder(held.destination, brokerOrderId, maySend)()
+    if (E.isRight(sent) || sent.left._tag !== 'OrderGone') return sent
+    const shown = E.getOrElse((): O.Option<WorkingOrder> => O.none)(await readHeld(held))
+    return O.isSome(shown) && shown.value.brokerOrderId !== brokerOrderId
+      ? trading.cancelOrder(held.destination, shown.value.brokerOrderId, maySend)()
+      : sent
+  }
 
   const brokerNumberOf = async (
     held: HeldOrder,

@@ -191,7 +191,12 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     return pipe(
       ports.halts.find(owner, request.accountId),
       TE.map((halt) => requireNotHalted(request.accountId, halt)),
-      TE.map(E.match((halted) => write(job, rejectUnusable(halted)), () => nothingFollows)),
+      TE.map(
+        E.match(
+          (halted) => write(job, rejectUnusable(halted)),
+          () => nothingFollows,
+        ),
+      ),
     )
   }
 

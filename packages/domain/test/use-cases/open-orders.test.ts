@@ -320,6 +320,14 @@ describe('a cancellation of an open order', () => {
     expect((await read(order)).status).toBe('cancelled')
   })
 
+  it('uses the number that the broker gave the order meanwhile', async () => {
+    const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
+    const order = await place()
+    trading.change(clientIdOf(order), { brokerOrderId: '99' })
+    await rightOf(cancelOrder(caller, order.id))
+    expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+  })
+
   it('is sent once by two at the same time', async () => {
     const { place, cancelOrder } = openDesk()
     const order = await place()
