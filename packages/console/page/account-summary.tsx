@@ -115,7 +115,15 @@ const Answer = <A,>({
   <div>
     <dt>{question}</dt>
     <dd class={failure === undefined ? undefined : 'stale'}>
-      {data === undefined ? (failure === undefined ? 'Reading…' : 'Not known.') : children(data)}
+      {data === undefined ? (
+        failure === undefined ? (
+          <span class="reading">Reading…</span>
+        ) : (
+          'Not known.'
+        )
+      ) : (
+        children(data)
+      )}
       {failure !== undefined && (
         <>
           {' '}
