@@ -151,8 +151,8 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
   it('is not made where something cannot be read', async () => {
     const desk = await linkDesk(service, { user: 'u-2', broker: { history } })
     expect(await refusal('account=nothing')).toContain('no account with the id "nothing"')
-    expect(await refusal(`account=${desk.accountId}&from=yesterday`)).toContain(
-      'from must be a day such as 2026-01-31; got "yesterday".',
+    expect(await refusal(`account=${desk.accountId}&from=2026-02-30`)).toContain(
+      'from must be a day such as 2026-01-31; got "2026-02-30".',
     )
     expect(await refusal(`account=${desk.accountId}&from=2026-02-02&to=2026-02-01`)).toContain(
       'from must not be after 2026-02-01; got "2026-02-02".',

@@ -14,6 +14,7 @@ import { changeFilter } from './trades.tsx'
 
 type Reconciliation = DataOf<'getReconciliation'>
 type Provenance = Awaited<ReturnType<Session['client']['getTradeStatistics']>>['meta']['provenance']
+
 /** Trades are read one by one for their best and worst, a hundred with each request. */
 const mostListed = 5_000
 const shownTrades = 5
@@ -48,7 +49,8 @@ const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 /** @throws where the text is no day */
 const momentOf = (name: string, day: string, time: string): string => {
   const at = new Date(`${day}T${time}`)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(at.getTime()))
+  // February 30th is read as March 2nd.
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || at.getDate() !== Number(day.slice(-2)))
     throw new Error(`${name} must be a day such as 2026-01-31; got "${day}".`)
   return at.toISOString()
 }
