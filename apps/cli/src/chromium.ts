@@ -79,12 +79,12 @@ export const withPage = async <A>(
       })
     })
   // What uses the page then fails, and can clean up.
-  const close = (): Promise<void> => browser.close()
+  const close = (): void => void browser.close()
   for (const signal of signals) process.once(signal, close)
   try {
     return await use(await browser.newPage())
   } finally {
     for (const signal of signals) process.off(signal, close)
-    await close()
+    await browser.close()
   }
 }
