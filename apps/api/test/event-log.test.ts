@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createTcpProxy } from '@tradeport/testkit'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
-  brokerOf,
   eventually,
   keyOf,
   linkDocument,
@@ -138,24 +137,6 @@ describe('GET /events/stream', () => {
       ({ length }) => length >= missed.length,
     )
     expect(again.slice(0, missed.length)).toEqual(missed)
-  })
-
-  it('gives what happens at the broker by itself', async () => {
-    const stream = await openStream('?types=position.opened,position.closed')
-    service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
-    const broker = brokerOf(service.sandbox, 'main')
-    const position_id = `${accountId}:${broker.open({ stopLoss: 1.09 })}`
-    const eventsOf = (count: number) =>
-      eventually(
-        () => eventsIn(stream).filter(({ data }) => data.position_id === position_id),
-        ({ length }) => length >= count,
-      )
-    expect(await eventsOf(1)).toMatchObject([{ event: 'position.opened' }])
-    service.sandbox.prices.pin('EURUSD', { bid: 1.08, ask: 1.0802 })
-    expect((await eventsOf(2))[1]).toMatchObject({
-      event: 'position.closed',
-      data: { exit_reason: 'stop_loss' },
-    })
   })
 
   it('ends within about a second of the revocation of its credential', async () => {

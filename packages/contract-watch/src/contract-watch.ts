@@ -31,8 +31,6 @@ export interface HeardDelivery {
 }
 
 export interface ContractWatch {
-  /** What answers there is not the API. */
-  readonly leaveOut: (origin: string) => void
   readonly hearReply: (reply: HeardReply) => void
   /** What a webhook was sent. */
   readonly hearDelivery: (delivery: HeardDelivery) => void
@@ -77,7 +75,6 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
   const loose = { schemas: document.components.schemas }
   const strict = { schemas: strictly(loose.schemas) }
   const compiled = new Map<string, ValidateFunction>()
-  const leftOut = new Set<string>()
   let faults: string[] = []
 
   const faultsOf = (key: string, schema: () => Node, value: unknown): readonly string[] => {
@@ -176,18 +173,10 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
           `the delivery of ${String(delivery.headers['x-webhook-event'])}: ${fault}: ${delivery.body.toString().slice(0, 500)}`,
         )
     },
-    leaveOut: (origin) => void leftOut.add(origin),
     hearReply: (reply) => {
-      const { origin, pathname: path } = URL.canParse(reply.url)
-        ? new URL(reply.url)
-        : { origin: '', pathname: reply.url }
+      const path = URL.parse(reply.url)?.pathname ?? reply.url
       // The document does not describe itself.
-      if (
-        !path.startsWith(`${prefix}/`) ||
-        path === `${prefix}/openapi.json` ||
-        leftOut.has(origin)
-      )
-        return
+      if (!path.startsWith(`${prefix}/`) || path === `${prefix}/openapi.json`) return
       const entry = entries.find((one) => one.method === reply.method && one.path.test(path))
       const found =
         entry === undefined

@@ -228,19 +228,6 @@ describe.skipIf(!isInstalled)(
       await expectSuspension(subject, one, other)
     })
 
-    it('suspends alone during an outage, and reports it once', async () => {
-      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-      const subject = newRateSubject()
-      await one.ask(subject, 15)
-      await server.stop()
-      expect(await one.ask(subject, 6)).toEqual([
-        ...times(4, 'endpoint'),
-        ...times(2, 'suspension'),
-      ])
-      await server.start()
-      await expectSuspension(subject, one, other)
-    })
-
     it('reports a suspension that Redis began after the timeout of its request', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()

@@ -1,7 +1,7 @@
-// What happens to an account without the program that is served, and how the histories show it.
+// What happens to an account without the program that is served.
 import { describe, expect, it } from 'vitest'
 import type { AccountOptions, DealRow } from '../src/index.ts'
-import { EVER, NOON, setUp } from './harness.ts'
+import { EVER, setUp } from './harness.ts'
 
 const BUY = { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1 }
 
@@ -12,8 +12,6 @@ const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
     ...bench,
     account: bench.sandbox.account('acc'),
     deals: async () => (await bench.get<readonly DealRow[]>(`history-deals/time/${EVER}`)).body,
-    balance: async () =>
-      (await bench.get<{ readonly balance: number }>('account-information')).body.balance,
   }
 }
 
@@ -34,16 +32,6 @@ describe('a position', () => {
       profit,
     }
     expect((await deals()).at(-1)).toMatchObject(closing)
-  })
-
-  it.each(['CLIENT', 'SO'] as const)('is opened and closed with the reason %s', async (reason) => {
-    const { account, deals } = await setUpAccount()
-    const { positionId } = account.trade(BUY, reason)
-    account.trade({ actionType: 'POSITION_CLOSE_ID', positionId }, reason)
-    expect((await deals()).slice(1).map((deal) => deal['reason'])).toEqual([
-      `DEAL_REASON_${reason}`,
-      `DEAL_REASON_${reason}`,
-    ])
   })
 })
 
@@ -69,23 +57,4 @@ it('opens a kept position again whenever one of its levels was reached, while it
     .map(({ profit, commission, swap }) => Number(profit) + Number(commission) + Number(swap))
     .reduce((total, amount) => total + Math.round(100 * amount), 0)
   expect(Math.round(100 * body.balance)).toBe(cents)
-})
-
-describe('the history', () => {
-  it('sorts late deals by their times', async () => {
-    const { account, deals, balance } = await setUpAccount()
-    const time = new Date(NOON - 5_000).toISOString()
-    account.addDeals([{ id: '7', type: 'DEAL_TYPE_BALANCE', time, profit: 5 }])
-    expect((await deals())[0]).toEqual({ id: '7', type: 'DEAL_TYPE_BALANCE', time, profit: 5 })
-    expect(await balance()).toBe(1_005)
-  })
-
-  it('lacks hidden deals for some reads, while the balance counts them', async () => {
-    const { account, deals, balance } = await setUpAccount()
-    const id = account.deposit(10)
-    account.hideDeals({ id }, { reads: 2 })
-    expect(await balance()).toBe(1_010)
-    const lengths = [await deals(), await deals(), await deals()].map((rows) => rows.length)
-    expect(lengths).toEqual([1, 1, 2])
-  })
 })

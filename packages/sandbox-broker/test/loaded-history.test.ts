@@ -65,20 +65,6 @@ it('a position is open as its deals say, at the average price and with realised 
   ])
 })
 
-it('a position is absent if its deals are not clear or its symbol is not traded', async () => {
-  const deals = [
-    opened('1', '1', 0.1, 1.1, { symbol: 'NOKSEK' }),
-    opened('2', '2', 0.1, 1.1),
-    closed('3', '2', 0.05, { entryType: 'DEAL_ENTRY_INOUT' }),
-    deal('4', { entryType: 'DEAL_ENTRY_IN', positionId: '3', price: 1.1 }),
-    opened('5', '4', 0.1, 1.1, { time: 'once' }),
-    opened('6', '0', 0.1, 1.1),
-    closed('7', '5', 0.1),
-  ]
-  const { sandbox } = await setUp({ history: { deals } })
-  expect(sandbox.account('acc').positions()).toEqual([])
-})
-
 it('new trades have tickets above those of the history', async () => {
   const time = new Date(NOON - 1).toISOString()
   const deals = [

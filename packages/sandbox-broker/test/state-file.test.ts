@@ -1,5 +1,5 @@
 // What a second start restores.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -64,26 +64,6 @@ it('a second start restores trades, levels, pending orders, money, prices and ma
   // Tickets go on where they stopped.
   const { orderId } = second.account('loaded').trade(BUY)
   expect(left[2]?.orders.map((order) => order.id)).not.toContain(orderId)
-  await second.close()
-})
-
-it('the file is written soon after a change, whole or not at all', async () => {
-  const path = await folder()
-  const stateFile = join(path, 'state.json')
-  const first = await start(stateFile, NOON)
-  onTestFinished(() => first.close())
-  const response = await fetch(`${first.url}/users/current/accounts/mt4/trade`, {
-    method: 'POST',
-    body: JSON.stringify(BUY),
-    headers: { 'auth-token': 'sandbox-token' },
-  })
-  const { orderId } = (await response.json()) as { orderId: string }
-  // The start writes the file too.
-  await expect.poll(() => readFile(stateFile, 'utf8').catch(() => '')).toContain(orderId)
-  await expect.poll(() => readdir(path)).toEqual(['state.json'])
-  expect(await readFile(stateFile, 'utf8')).not.toContain('sandbox-token')
-  const second = await start(stateFile, NOON)
-  expect(second.account('mt4').positions()).toHaveLength(1)
   await second.close()
 })
 

@@ -114,72 +114,12 @@ describe('a refusal', () => {
     expect(five.sandbox.account('acc').deals()).toHaveLength(1)
   })
 
-  it('answers every trade while the market is closed', async () => {
-    const { trade, sandbox } = await setUpAccount()
-    const { positionId } = await trade(BUY)
-    sandbox.market.close('EURUSD')
-    const shut = [
-      BUY,
-      { actionType: 'POSITION_CLOSE_ID', positionId },
-      { actionType: 'POSITION_MODIFY', positionId, stopLoss: 1 },
-    ]
-    for (const body of shut)
-      expect(await trade(body)).toMatchObject({
-        numericCode: 10018,
-        stringCode: 'TRADE_RETCODE_MARKET_CLOSED',
-      })
-    expect((await trade({ ...BUY, symbol: 'USDJPY' })).numericCode).toBe(10009)
-    sandbox.market.open('EURUSD')
-    expect((await trade(BUY)).numericCode).toBe(10009)
-  })
-
   it('answers an investor, and of an unknown symbol is a 404', async () => {
     const investor = await setUpAccount({ tradeAllowed: false })
     expect(await investor.trade(BUY)).toMatchObject({ numericCode: -8, stringCode: 'ERR_INVESTOR' })
     const { post } = await setUpAccount()
     expect((await post('trade', { ...BUY, symbol: 'NONE' })).status).toBe(404)
   })
-
-  it.each([
-    ['not JSON', 'body'],
-    [{ ...BUY, actionType: 'POSITION_CLOSE_BY' }, 'actionType'],
-    [{ ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' }, 'openPrice'],
-    [{ ...BUY, actionType: 'ORDER_TYPE_BUY_STOP_LIMIT', openPrice: 1.2 }, 'stopLimitPrice'],
-    [{ actionType: 'ORDER_MODIFY', orderId: '1' }, 'openPrice'],
-    [{ actionType: 'ORDER_CANCEL' }, 'orderId'],
-    [{ ...BUY, expiration: { type: 'ORDER_TIME_SPECIFIED' } }, 'expiration'],
-    [{ ...BUY, symbol: '' }, 'symbol'],
-    [{ ...BUY, volume: '0.1' }, 'volume'],
-    [{ ...BUY, stopLoss: null }, 'stopLoss'],
-    [{ ...BUY, clientId: 'one_two' }, 'clientId'],
-    [{ ...BUY, clientId: 'TE_EURUSD_12345678901234567' }, 'clientId'],
-    [{ ...BUY, clientId: 'TE_EURUSD_1', comment: 'sixteen letters!' }, 'comment'],
-    [{ ...BUY, magic: -1 }, 'magic'],
-    [{ actionType: 'POSITION_CLOSE_ID', positionId: 46000000 }, 'positionId'],
-  ])('of the body %o is a 400 that names %s', async (body, parameter) => {
-    const { status, body: answer } = await (
-      await setUpAccount()
-    ).post<{ details: { parameter: string }[] }>('trade', body)
-    expect([status, answer.details.map((detail) => detail.parameter)]).toEqual([400, [parameter]])
-  })
-})
-
-describe('a change of levels', () => {
-  it.each([
-    ['mt5', 10025],
-    ['mt4', 0],
-  ] as const)(
-    'on %s replaces both, removes the one left out, and reports when nothing changes',
-    async (platform, unchanged) => {
-      const { trade, positions } = await setUpAccount({ platform })
-      const { positionId } = await trade({ ...BUY, stopLoss: 1.05 })
-      const modify = { actionType: 'POSITION_MODIFY', positionId }
-      await trade({ ...modify, takeProfit: 1.2 })
-      const [position] = await positions()
-      expect([position?.stopLoss, position?.takeProfit]).toEqual([undefined, 1.2])
-      expect((await trade({ ...modify, takeProfit: 1.2 })).numericCode).toBe(unchanged)
-    },
-  )
 })
 
 describe('a position', () => {

@@ -172,18 +172,6 @@ it('names every new record with all fields, and of secrets no more than their na
 
 it.each<[string, Part, readonly PlannedChange[]]>([
   [
-    'a plan that changes',
-    { users: [{ id: ann, plan: 'pro' }] },
-    [
-      {
-        section: 'users',
-        id: ann,
-        action: 'change',
-        fields: [{ field: 'plan', from: 'free', to: 'pro' }],
-      },
-    ],
-  ],
-  [
     'a key whose end and text change, the latter by name alone',
     { apiKeys: [{ id: 'k-1', key: 'tp_live_only_for_automated_tests_other', expiresAt: day }] },
     [
@@ -197,23 +185,6 @@ it.each<[string, Part, readonly PlannedChange[]]>([
         ],
       },
     ],
-  ],
-  [
-    'a limit that is unset',
-    { traderLimits: [{ accountId: main, limits: { maxLotsPerOrder: null } }] },
-    [
-      {
-        section: 'traderLimits',
-        id: main,
-        action: 'change',
-        fields: [{ field: 'limits.maxLotsPerOrder', from: 1, to: null }],
-      },
-    ],
-  ],
-  [
-    'an account that is removed',
-    { accounts: [{ id: main, removed: true }] },
-    [{ section: 'accounts', id: main, action: 'remove', fields: [] }],
   ],
   [
     'nothing of a removed record that does not exist',

@@ -148,10 +148,8 @@ const send = async (
 }
 
 /** As the service reads it. */
-const pathOf = (target: string): string => {
-  const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, '')
-  return withoutOrigin.includes('#') ? withoutOrigin : (withoutOrigin.split('?')[0] ?? '')
-}
+const pathOf = (target: string): string =>
+  target.includes('#') ? target : (target.split('?')[0] ?? '')
 
 const guards = ['x-content-type-options', 'content-security-policy', 'referrer-policy']
 /** Codes that blame the service. */

@@ -279,28 +279,8 @@ const pathOf = ({ path }: Operation): fc.Arbitrary<string> => {
     const others = [`{{other-${place}}}`, '{{account}}:0', '..', '%2e%2e', '%c0%af', '%', ';a=b']
     return or(20, fc.constant(good), fc.oneof(fc.constantFrom(...others), nastyText.map(encoded)))
   })
-  const good = fc.tuple(...segments).map((all) => all.join('/'))
-  const mangled = fc
-    .tuple(good, fc.constantFrom(...manglings))
-    .map(([text, mangle]) => mangle(text))
-  return or(4, good, mangled)
+  return fc.tuple(...segments).map((all) => all.join('/'))
 }
-
-const manglings: readonly ((path: string) => string)[] = [
-  (path) => `${path}/`,
-  (path) => `/${path}`,
-  (path) => path.toUpperCase(),
-  (path) => path.replace('/v1/', '/v1/%2e%2e/v1/'),
-  (path) => path.replace('/v1/', '/v2/'),
-  (path) => path.replaceAll('/', '\\'),
-  (path) => `http://elsewhere.example${path}`,
-  (path) => `${path}#fragment`,
-  (path) => `${path}/more/more`,
-  () => '*',
-  () => 'elsewhere.example:443',
-  () => '/api/v1/__proto__',
-  () => '/metrics',
-]
 
 const queryOf = ({ parameters }: Operation, names: Known): fc.Arbitrary<string> => {
   const pairs = parameters
@@ -360,6 +340,7 @@ const credential: Readonly<Record<Listener, fc.Arbitrary<readonly Header[]>>> = 
 const strangeHeader: fc.Arbitrary<Header> = fc.oneof(
   fc.constantFrom<Header>(
     ['Accept', 'text/html;q=0.1, */*;q=NaN'],
+    ['Content-Encoding', 'gzip'],
     ['If-None-Match', 'W/"a", "b", W/'],
     ['Range', 'bytes=0-0,5-1,-99999999999999999999'],
     ['X-Forwarded-For', '203.0.113.9, ::1, unknown, '],
@@ -375,18 +356,11 @@ const strangeHeader: fc.Arbitrary<Header> = fc.oneof(
 )
 
 const json = 'application/json'
-const contentType: fc.Arbitrary<readonly Header[]> = or(
+const contentType: fc.Arbitrary<Header> = or(
   8,
   fc.constant(json),
-  fc.constantFrom('', 'text/plain', `${json}; charset=utf-16`, `${json};;;`, 'gzip'),
-).map((value): readonly Header[] =>
-  value === 'gzip'
-    ? [
-        ['Content-Type', json],
-        ['Content-Encoding', 'gzip'],
-      ]
-    : [['Content-Type', value]],
-)
+  fc.constantFrom('', 'text/plain', `${json}; charset=utf-16`, `${json};;;`),
+).map((value): Header => ['Content-Type', value])
 
 /** What Node's client refuses to send in a header. */
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/g
@@ -444,7 +418,7 @@ const requestOf = (listener: Listener, operation: Operation): fc.Arbitrary<Hosti
       ...request,
       listener,
       body: sent,
-      headers: [...proof, ...headers, ...more, ...(sent === undefined ? [] : type)]
+      headers: [...proof, ...headers, ...more, ...(sent === undefined ? [] : [type])]
         .filter((one) => one !== undefined)
         .map(([name, value]): Header => [name, latin1(value).replaceAll(unsendable, ' ')]),
     }))
