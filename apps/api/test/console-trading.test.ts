@@ -7,6 +7,17 @@ import { useTestService } from './support/service.ts'
 
 const first = newAccountUuid(1)
 
+const confirm = async (page: Page, sentence: string | RegExp): Promise<void> => {
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('p').filter({ hasText: sentence }).first().waitFor()
+  await dialog.locator('button.primary').click()
+}
+const sent = (page: Page, words: string | RegExp) =>
+  page.getByRole('region', { name: 'What you sent' }).getByRole('listitem').filter({
+    hasText: words,
+  })
+const list = (page: Page, name: string) => page.getByRole('group', { name })
+
 describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
   const browser = useBrowser()
   const service = useTestService([{ id: 'first', login: '1', startBalance: 10_000 }], {
@@ -45,5 +56,129 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await prices.getByRole('alert').waitFor()
     const unpriced = await opened(`/console/trades/${newAccountUuid(2)}:${ticket}`, 'reader')
     await unpriced.getByText('it needs the scope market-data:read').waitFor()
+    await unpriced.getByRole('link', { name: 'Trading', exact: true }).click()
+    await unpriced.getByText('it needs the scope trading:write or orders:write').waitFor()
+    expect(await unpriced.getByRole('button', { name: 'Buy' }).count()).toBe(0)
+  })
+
+  it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
+    const page = await opened('/console/trading')
+    await page.getByText(/checks pass/).waitFor()
+    await page.getByLabel('Stop loss', { exact: true }).fill('9')
+    await page.getByText(/stopLoss must be .* below the price .* got 9/).waitFor()
+    const buy = page.getByRole('button', { name: 'Buy 0.10 EURUSD' })
+    expect(await buy.isDisabled()).toBe(true)
+    await page.getByLabel('Stop loss', { exact: true }).fill('1.0000')
+    await page.getByText(/checks pass/).waitFor()
+    await buy.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Loss at the stop').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(broker().held()).toEqual([])
+    expect(await buy.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true)
+    await buy.click()
+    await confirm(page, 'Buy 0.10 EURUSD at market on First, stop 1.00000, no target.')
+    await sent(page, 'Buy 0.10').getByText('Filled 0.10 of 0.10').waitFor()
+    await list(page, 'Open positions').getByRole('link', { name: 'EURUSD' }).click()
+
+    const stop = page.getByRole('slider', { name: 'Stop loss on the chart' })
+    await stop.press('PageUp')
+    expect(await page.getByLabel('Stop loss', { exact: true }).inputValue()).toBe('1.00100')
+    const target = page.getByRole('button', { name: 'On chart (take profit)' })
+    await target.click()
+    const line = await page.getByRole('slider', { name: 'Take profit' }).boundingBox()
+    const { x = 0, y = 0 } = line ?? {}
+    await page.mouse.move(x + 300, y + 12)
+    await page.mouse.down()
+    await page.mouse.move(x + 300, y - 20, { steps: 4 })
+    await page.mouse.up()
+    const dragged = Number(await page.getByLabel('Take profit', { exact: true }).inputValue())
+    await page.getByRole('button', { name: 'Change the levels' }).click()
+    await confirm(page, /stop loss from 1.00000 to 1.00100, take profit set to/)
+    await sent(page, 'Change the buy position').getByText('Changed.').waitFor()
+    expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
+
+    await page.getByLabel('Lots to close').fill('0,04')
+    await page.getByRole('button', { name: 'Close 0,04' }).click()
+    await confirm(
+      page,
+      'Close 0.04 of the buy position of 0.10 EURUSD on First at market; 0.06 stay',
+    )
+    await sent(page, 'Close 0.04').getByText('0.06 stay open').waitFor()
+    broker().open()
+    const positions = list(page, 'Open positions')
+    await positions.getByRole('row').nth(2).waitFor()
+    await positions.getByLabel('Select all positions').check()
+    await page.getByRole('button', { name: 'Close selected (2)' }).click()
+    await confirm(page, 'Close the buy position of 0.40 EURUSD on First at market.')
+    await page.getByText('No position is open.').waitFor()
+    await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
+  })
+
+  it('holds a pending order, changes and cancels it, and halts the account, on a small dark screen', async () => {
+    const page = await opened('/console/trading', 'trader', {
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+    })
+    await page.getByRole('radio', { name: 'Limit', exact: true }).check()
+    await page.getByRole('button', { name: 'On chart (limit price)' }).click()
+    await page.getByText(/checks pass/).waitFor()
+    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
+    await confirm(page, /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until it/)
+    await sent(page, 'or better').getByText('The broker holds it as number').waitFor()
+    await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
+    await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await page.getByRole('button', { name: 'Change the order' }).click()
+    await confirm(page, /^Change the order to buy .*: price from \S+ to \S+\.$/)
+    await sent(page, 'Change the order').getByText('Changed.').waitFor()
+    await page.getByRole('button', { name: 'Cancel the order' }).click()
+    await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
+    await sent(page, 'Cancel the order').getByText('Cancelled.').waitFor()
+
+    await page.getByLabel('Reason').fill('news')
+    await page.getByRole('button', { name: 'Halt the account' }).click()
+    await confirm(page, 'Halt First: it accepts no orders until the halt is lifted.')
+    await page.getByText('The account is halted by its owner').first().waitFor()
+    await page.getByText(/It would be refused/).waitFor()
+    await page.getByRole('button', { name: 'Lift the halt' }).click()
+    await confirm(page, 'Lift the halt of First: it accepts orders again.')
+    await page.getByRole('button', { name: 'Halt the account' }).waitFor()
+  })
+
+  it('shows what may have been done as unknown, and as done only once that is known', async () => {
+    const page = await opened('/console/trading')
+    const before = broker().sends()
+    // The service has it, and no answer comes back to the page.
+    await page.route('**/api/v1/orders', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByText(/checks pass/).waitFor()
+    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
+    await confirm(page, /^Buy 0.10/)
+    await sent(page, 'Buy 0.10').getByText('It may have been done.').waitFor()
+    await sent(page, 'Buy 0.10').getByText('Filled').waitFor()
+    expect(broker().sends() - before).toBe(1)
+
+    service.sandbox.faults.set('first', 'trade', { kind: 'timeout', when: 'before' })
+    onTestFinished(() => service.sandbox.faults.clear())
+    await list(page, 'Open positions').getByRole('link', { name: 'EURUSD' }).click()
+    await page.getByRole('button', { name: 'Close all of it' }).click()
+    const close = sent(page, 'Close the buy position')
+    await confirm(page, /^Close the buy position/)
+    await close.getByText('Unknown').waitFor({ timeout: 60_000 })
+    // It is open, which does not say that it will not be closed.
+    await page.waitForResponse((reply) => /positions\/[^?]+$/.test(reply.url()) && reply.ok())
+    await page.waitForTimeout(500)
+    expect(await close.getByText('Unknown').count()).toBe(1)
+    broker().trade({
+      actionType: 'POSITION_CLOSE_ID',
+      positionId: broker().held()[0]?.ticket ?? '',
+    })
+    await close.getByText('The position is not open any more.').waitFor({ timeout: 60_000 })
   })
 })

@@ -3,6 +3,7 @@ export { createClient } from './client.ts'
 export type {
   Account,
   BalanceSnapshot,
+  BodyOf,
   BrokerInstrument,
   Candle,
   ClosePositionResult,

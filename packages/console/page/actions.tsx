@@ -52,6 +52,7 @@ export const Outcome = ({ action: { done, failure } }: { action: Action }) => (
 export const Confirm = ({
   title,
   action,
+  back = 'Cancel',
   children,
   onConfirm,
   onCancel,
@@ -59,28 +60,35 @@ export const Confirm = ({
   title: string
   /** What the button that does it says. */
   action: string
+  /** What the button that does nothing says. */
+  back?: string
   children: ComponentChildren
   onConfirm: () => void
   onCancel: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
+  // Closed before it goes, so that the focus returns to where it was.
+  const leave = (then: () => void): void => {
+    dialog.current?.close()
+    then()
+  }
   return (
     <dialog
       ref={dialog}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault()
-        onCancel()
+        leave(onCancel)
       }}
     >
       <h2>{title}</h2>
       {children}
       <div class="buttons">
-        <button type="button" onClick={onCancel}>
-          Cancel
+        <button type="button" onClick={() => leave(onCancel)}>
+          {back}
         </button>
-        <button type="button" class="primary" onClick={onConfirm}>
+        <button type="button" class="primary" onClick={() => leave(onConfirm)}>
           {action}
         </button>
       </div>

@@ -11,7 +11,6 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
-import { colourOf, frameOptions } from './chart-frame.ts'
 import { localDay, localMoment, localTimeOfDay, priceIn } from './format.ts'
 
 /** A price that is drawn across the chart. */
@@ -49,6 +48,12 @@ export interface CandleChart {
 
 const secondsOf = (iso: string): UTCTimestamp => Math.floor(Date.parse(iso) / 1_000) as UTCTimestamp
 
+/** A custom property of the page's style, by its name. */
+const colourOf =
+  (element: HTMLElement) =>
+  (name: `--${string}`): string =>
+    getComputedStyle(element).getPropertyValue(name).trim()
+
 const colourNames = {
   entry: '--accent',
   stop: '--loss',
@@ -65,19 +70,30 @@ export const drawCandles = (
   { digits, onLayout }: { readonly digits: number; readonly onLayout: () => void },
 ): CandleChart => {
   const colour = colourOf(element)
-  const frame = frameOptions(element)
   const chart = createChart(element, {
-    ...frame,
+    autoSize: true,
+    layout: {
+      // The logo writes a style element, which the policy forbids; the page names the library.
+      attributionLogo: false,
+      background: { color: 'transparent' },
+      textColor: colour('--quiet'),
+      fontFamily: getComputedStyle(element).fontFamily,
+      fontSize: 11,
+    },
+    grid: { vertLines: { visible: false }, horzLines: { color: colour('--line') } },
     // Room for the axis label of a line at either edge.
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.08 } },
     timeScale: {
-      ...frame.timeScale,
+      borderVisible: false,
+      timeVisible: true,
       rightOffset: 4,
       tickMarkFormatter: (time: Time, type: TickMarkType) => {
         const at = new Date(Number(time) * 1_000).toISOString()
         return type >= TickMarkType.Time ? localTimeOfDay(at) : localDay(at)
       },
     },
+    handleScroll: { mouseWheel: false, vertTouchDrag: false },
+    handleScale: { mouseWheel: false },
     localization: {
       timeFormatter: (time: Time) => localMoment(Number(time)),
       priceFormatter: (value: number) => priceIn(digits)(value),
@@ -200,5 +216,20 @@ export const drawCandles = (
       height: chart.panes()[0]?.getHeight() ?? 0,
     }),
     remove: () => chart.remove(),
+  }
+}
+
+/** Draws, and draws anew when the colours of the system change. Returns what removes it. */
+export const drawInColours = (draw: () => () => void): (() => void) => {
+  let remove = draw()
+  const scheme = matchMedia('(prefers-color-scheme: dark)')
+  const redraw = (): void => {
+    remove()
+    remove = draw()
+  }
+  scheme.addEventListener('change', redraw)
+  return () => {
+    scheme.removeEventListener('change', redraw)
+    remove()
   }
 }

@@ -2,11 +2,11 @@
 import { render } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
+import { late } from './late.tsx'
 import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { PositionPage } from './position.tsx'
-import { Report } from './report.tsx'
 import {
   forgetKey,
   keepKey,
@@ -17,15 +17,20 @@ import {
   whenIdle,
   type Session,
 } from './session.ts'
+import { SentList } from './sent-list.tsx'
 import { SignIn } from './sign-in.tsx'
 import { TradePage } from './trade.tsx'
 import { Trades } from './trades.tsx'
-import { WebhookPage } from './webhook.tsx'
-import { Webhooks } from './webhooks.tsx'
+
+const Report = late(async () => (await import('./report.tsx')).Report)
+const Webhooks = late(async () => (await import('./webhooks.tsx')).Webhooks)
+const WebhookPage = late(async () => (await import('./webhook.tsx')).WebhookPage)
+const Trading = late(async () => (await import('./trading.tsx')).Trading)
 
 const pages = [
   ['/console', 'Overview'],
   ['/console/trades', 'Trades'],
+  ['/console/trading', 'Trading'],
   ['/console/events', 'Events'],
   ['/console/webhooks', 'Webhooks'],
 ] as const
@@ -66,6 +71,7 @@ const Console = () => {
     }
     void resume()
   }, [signIn])
+  useEffect(() => session?.sent.stop, [session])
   useEffect(
     () =>
       session && whenIdle(() => signOut('You were signed out after 30 minutes without activity.')),
@@ -106,6 +112,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       <main id="main" tabIndex={-1}>
         <Page session={session} path={path} query={query} />
       </main>
+      <SentList sent={session.sent} />
       <footer>
         Times are of your zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}; hover for UTC.
         Candles are drawn by{' '}
@@ -137,6 +144,7 @@ const Page = ({
     )
   if (name === 'orders' && id !== undefined) return <OrderPage session={session} id={id} />
   if (name === 'positions' && id !== undefined) return <PositionPage session={session} id={id} />
+  if (name === 'trading') return <Trading session={session} query={query} />
   if (name === 'report') return <Report session={session} query={query} />
   if (name === 'events') return <EventLog session={session} query={query} />
   if (name === 'webhooks')

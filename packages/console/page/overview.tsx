@@ -5,6 +5,7 @@ import { AccountSummary, wasRead } from './account-summary.tsx'
 import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, number, percent, price } from './format.ts'
+import { OrderRows } from './order-rows.tsx'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useInterval, useRead, type Read } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
@@ -47,10 +48,8 @@ export const Overview = ({ session, query }: { session: Session; query: URLSearc
         <AccountSummary key={chosen.id} session={session} account={chosen} changes={changes} />
       )}
       <Positions session={session} accounts={accounts.data} changes={changes} />
-      <div class="columns">
-        <WorkingOrders session={session} accounts={all} changes={changes} />
-        <Events session={session} accounts={all} onEvent={onEvent} />
-      </div>
+      <WorkingOrders session={session} accounts={all} changes={changes} />
+      <Events session={session} accounts={all} onEvent={onEvent} />
     </>
   )
 }
@@ -376,7 +375,7 @@ const WorkingOrders = ({
     <Section title="Working orders">
       {hidden === undefined ? (
         <Shown read={orders}>
-          {({ orders: list, total }) => <OrderTable {...{ orders: list, total, accounts }} />}
+          {({ orders: list, total }) => <OrderTable {...{ orders: list, total, accounts, me }} />}
         </Shown>
       ) : (
         <Notice>{hidden}</Notice>
@@ -389,50 +388,21 @@ const OrderTable = ({
   orders,
   total,
   accounts,
+  me,
 }: {
   orders: DataOf<'listOrders'>
   total: number
   accounts: readonly Account[]
+  me: Session['me']
 }) => {
   if (orders.length === 0) return <p class="quiet">No order is waiting for its outcome.</p>
   return (
     <>
-      <Scroll label="Working orders">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Symbol</th>
-              <th scope="col">Account</th>
-              <th scope="col">Order</th>
-              <th scope="col" class="figure">
-                Lots
-              </th>
-              <th scope="col" class="figure">
-                Price
-              </th>
-              <th scope="col">Status</th>
-              <th scope="col">Created</th>
-            </tr>
-          </thead>
-          <tbody>
-            {orders.map((order) => (
-              <tr key={order.id}>
-                <th scope="row">{order.symbol}</th>
-                <td>{nameOf(accounts, order.accountId)}</td>
-                <td class={order.type}>
-                  {order.type} {order.orderType.replace('_', ' ')}
-                </td>
-                <td class="figure">{number(order.volume)}</td>
-                <td class="figure">{order.price === undefined ? '–' : price(order.price)}</td>
-                <td>{order.status}</td>
-                <td>
-                  <Time iso={order.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <OrderRows
+        orders={orders}
+        accountOf={(id) => nameOf(accounts, id)}
+        mayChange={whyHidden(me, 'ordering') === undefined}
+      />
       {total > orders.length && (
         <p class="quiet">
           {orders.length} of {total} are shown.

@@ -39,6 +39,7 @@ export const PositionPage = ({ session, id }: { session: Session; id: string }) 
         data !== 'closed' && (
           <Facts
             position={data}
+            mayChange={whyHidden(me, 'changing') === undefined}
             readAt={position.readAt}
             account={accounts.data?.find((one) => one.id === data.accountId)}
           />
@@ -51,10 +52,12 @@ export const PositionPage = ({ session, id }: { session: Session; id: string }) 
 const Facts = ({
   position,
   account,
+  mayChange,
   readAt = 0,
 }: {
   position: Position
   account: { readonly name: string; readonly currency: string } | undefined
+  mayChange: boolean
   readAt: number | undefined
 }) => {
   const { symbol, type, volume, entryPrice, currentPrice, stopLoss, takeProfit } = position
@@ -91,6 +94,13 @@ const Facts = ({
             </div>
           ))}
         </dl>
+        {mayChange && (
+          <a
+            href={`/console/trading?account=${position.accountId}&position=${encodeURIComponent(position.id)}`}
+          >
+            Change or close it
+          </a>
+        )}
       </Section>
     </>
   )

@@ -22,6 +22,16 @@ export type Timeframe = keyof typeof timeframes
 export const digitsOf = (candles: readonly Candle[]): number =>
   decimalsOf(candles.slice(-100).flatMap(({ open, close }) => [open, close]))
 
+/** A line where there is a price. */
+export const lineAt = (
+  id: string,
+  label: string,
+  kind: PriceLine['kind'],
+  price: number | undefined,
+  isMovable = false,
+): readonly PriceLine[] =>
+  price !== undefined && price > 0 ? [{ id, label, kind, price, isMovable }] : []
+
 interface PriceChartProps {
   readonly candles: readonly Candle[]
   readonly lines: readonly PriceLine[]
@@ -30,6 +40,9 @@ interface PriceChartProps {
   readonly label: string
   readonly onMove?: (id: string, price: number) => void
 }
+
+/** Of the height of a handle, as its style has it. */
+const handlePx = 24
 
 const noMarkers: readonly PriceMarker[] = []
 
@@ -54,7 +67,7 @@ export const PriceChart = ({
       const y = line === undefined ? undefined : drawn.yOf(line.price)
       handle.hidden = y === undefined
       // A line beyond the scale stays within reach at the edge.
-      handle.style.top = `${Math.min(Math.max(y ?? 0, 0), height)}px`
+      handle.style.top = `${Math.min(Math.max(y ?? 0, handlePx / 2), height - handlePx / 2)}px`
       handle.style.width = `${width}px`
     }
   }
@@ -65,10 +78,7 @@ export const PriceChart = ({
     let isGone = false
     // Loaded when candles are first shown, with the library of all charts.
     const load = async (): Promise<void> => {
-      const [{ drawCandles }, { drawInColours }] = await Promise.all([
-        import('./candle-chart.ts'),
-        import('./chart-frame.ts'),
-      ])
+      const { drawCandles, drawInColours } = await import('./candle-chart.ts')
       if (isGone) return
       remove = drawInColours(() => {
         const drawn: CandleChart = drawCandles(element, {

@@ -87,3 +87,14 @@ export const useInterval = (act: () => void, everyMs: number): void => {
     return () => clearInterval(timer)
   }, [everyMs])
 }
+
+/** Whether the reader sees the tab. */
+export const useIsVisible = (): boolean => {
+  const [isVisible, setIsVisible] = useState(document.visibilityState === 'visible')
+  useEffect(() => {
+    const update = (): void => setIsVisible(document.visibilityState === 'visible')
+    document.addEventListener('visibilitychange', update)
+    return () => document.removeEventListener('visibilitychange', update)
+  }, [])
+  return isVisible
+}

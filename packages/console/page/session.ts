@@ -1,12 +1,14 @@
 // Who is signed in. The key is kept in the page's memory, or in sessionStorage when asked, which
 // ends with the browser's tab.
 import { createClient, isTradeportError, type Client, type DataOf } from '@tradeport/client'
+import { createSent, type Sent } from './sent.ts'
 
 export type Me = DataOf<'getMe'>
 
 export interface Session {
   readonly client: Client
   readonly me: Me
+  readonly sent: Sent
 }
 
 const idleMs = 30 * 60_000
@@ -26,7 +28,7 @@ export const openSession = async (key: string): Promise<Session> => {
     timeoutMs: 30_000,
     retry: { attempts: 2, withinMs: 10_000 },
   })
-  return { client, me: (await client.getMe()).data }
+  return { client, me: (await client.getMe()).data, sent: createSent(sentenceOf) }
 }
 
 export const keepKey = (key: string): void => write({ key, usedAt: Date.now() })
@@ -95,6 +97,9 @@ const areas = {
   orders: { scopes: ['trading:read'] },
   trades: { scopes: ['trading:read', 'history:read'] },
   insights: { scopes: ['trading:read', 'history:read'], capability: 'insights' },
+  ordering: { scopes: ['trading:write', 'orders:write'], capability: 'trading-tools' },
+  changing: { scopes: ['trading:write', 'positions:write'], capability: 'trading-tools' },
+  halting: { scopes: ['trading:write'], capability: 'trading-tools' },
   prices: { scopes: ['market-data:read'], capability: 'market-data' },
   events: {
     scopes: ['trading:read', 'positions:read', 'history:read', 'accounts:read'],

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks'
 import type { PriceLine, PriceMarker } from './candle-chart.ts'
 import { lots } from './format.ts'
 import { Notice, Section, Shown } from './parts.tsx'
-import { PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
+import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
 import { useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 
@@ -49,7 +49,7 @@ export const TradePrices = ({
       ? async (signal) =>
           (
             await client.listCandles(
-              trade.symbol,
+              trade.symbol.toUpperCase(),
               { timeframe, startTime, endTime, limit: 1_000, accountId: trade.accountId },
               { signal },
             )
@@ -120,21 +120,14 @@ const markersOf = (
   ]
 }
 
-const line = (
-  id: string,
-  label: string,
-  kind: PriceLine['kind'],
-  price: number | undefined,
-): readonly PriceLine[] => (price === undefined ? [] : [{ id, label, kind, price }])
-
 const linesOf = (
   { entryPrice }: Trade,
   deals: DataOf<'getTradeDeals'>['deals'] | undefined,
 ): readonly PriceLine[] => {
   const opening = (deals ?? []).find(({ entry }) => entry === 'in')
   return [
-    ...line('entry', 'Entry', 'entry', entryPrice),
-    ...line('stop', 'Stop', 'stop', opening?.stopLoss),
-    ...line('target', 'Target', 'target', opening?.takeProfit),
+    ...lineAt('entry', 'Entry', 'entry', entryPrice),
+    ...lineAt('stop', 'Stop', 'stop', opening?.stopLoss),
+    ...lineAt('target', 'Target', 'target', opening?.takeProfit),
   ]
 }

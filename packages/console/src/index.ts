@@ -49,6 +49,7 @@ const pagePaths = [
   '/console',
   '/console/trades',
   '/console/trades/:id',
+  '/console/trading',
   '/console/report',
   '/console/orders/:id',
   '/console/positions/:id',

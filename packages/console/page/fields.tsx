@@ -1,0 +1,105 @@
+// Fields of forms that hold figures as they are typed.
+import type { ComponentChildren } from 'preact'
+import { decimalsOf } from './format.ts'
+
+/** Undefined where nothing is typed, NaN where it is no number. A comma may separate decimals. */
+export const numberOf = (text: string): number | undefined =>
+  text.trim() === '' ? undefined : Number(text.trim().replace(',', '.'))
+
+/** A value as it would be typed. */
+export const plain = (value: number, digits: number): string =>
+  value.toFixed(Math.max(digits, decimalsOf([value])))
+
+const faultOf = (text: string): string | undefined => {
+  const value = numberOf(text)
+  return value === undefined || value > 0
+    ? undefined
+    : `It must be a number above 0; got "${text}".`
+}
+
+interface NumberFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly isRequired?: boolean
+  readonly hint?: ComponentChildren
+  /** Of an empty field: fills it in from the chart. */
+  readonly onSuggest?: (() => void) | undefined
+}
+
+/** A price or a volume. */
+export const NumberField = ({
+  label,
+  value,
+  onInput,
+  isRequired = false,
+  hint,
+  onSuggest,
+}: NumberFieldProps) => {
+  const fault = faultOf(value)
+  const note = `${label.replaceAll(' ', '-').toLowerCase()}-note`
+  const isEmpty = value.trim() === ''
+  return (
+    <div class="field">
+      <label>
+        {label}
+        <input
+          type="text"
+          inputMode="decimal"
+          autocomplete="off"
+          required={isRequired}
+          value={value}
+          aria-invalid={fault === undefined ? undefined : 'true'}
+          aria-describedby={fault === undefined && hint === undefined ? undefined : note}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      </label>
+      {isEmpty && onSuggest !== undefined && (
+        <button type="button" onClick={onSuggest}>
+          On chart<span class="sr-only"> ({label.toLowerCase()})</span>
+        </button>
+      )}
+      {!isEmpty && !isRequired && (
+        <button type="button" onClick={() => onInput('')}>
+          None<span class="sr-only"> (remove the {label.toLowerCase()})</span>
+        </button>
+      )}
+      {(fault !== undefined || hint !== undefined) && (
+        <small id={note} class={fault === undefined ? 'quiet' : 'loss'}>
+          {fault ?? hint}
+        </small>
+      )}
+    </div>
+  )
+}
+
+/** Several choices beside each other, one of which is made. */
+export const Choice = <Value extends string>({
+  legend,
+  name,
+  options,
+  value,
+  onChange,
+}: {
+  legend: string
+  name: string
+  options: readonly (readonly [Value, ComponentChildren])[]
+  value: Value
+  onChange: (value: Value) => void
+}) => (
+  <fieldset class={`options ${name}`}>
+    <legend class="sr-only">{legend}</legend>
+    {options.map(([option, text]) => (
+      <label key={option} class={option}>
+        <input
+          type="radio"
+          name={name}
+          value={option}
+          checked={option === value}
+          onChange={() => onChange(option)}
+        />
+        <span>{text}</span>
+      </label>
+    ))}
+  </fieldset>
+)

@@ -1,0 +1,427 @@
+// A new order: its terms as they are typed, and what the service and the broker say of them.
+import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradeport/client'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Choice, NumberField, numberOf } from './fields.tsx'
+import { lots, money, number, percent } from './format.ts'
+import { Notice, Section } from './parts.tsx'
+import { useInterval } from './read.ts'
+import { sentenceOf, type Session } from './session.ts'
+import { kindNames, orderWords, priceText } from './words.ts'
+
+/** As it is typed. */
+export interface TicketFields {
+  readonly symbol: string
+  readonly type: 'buy' | 'sell'
+  readonly orderType: NewOrder['orderType']
+  readonly volume: string
+  readonly price: string
+  readonly stopLimitPrice: string
+  readonly timeInForce: 'gtc' | 'day' | 'gtd'
+  /** In the viewer's zone, as its field has it. */
+  readonly expiresAt: string
+  readonly stopLoss: string
+  readonly takeProfit: string
+}
+
+export const emptyTicket: TicketFields = {
+  symbol: '',
+  type: 'buy',
+  orderType: 'market',
+  volume: '0.10',
+  price: '',
+  stopLimitPrice: '',
+  timeInForce: 'gtc',
+  expiresAt: '',
+  stopLoss: '',
+  takeProfit: '',
+}
+
+/** The order, or what is missing of it. */
+export const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => {
+  const { symbol, type, orderType, timeInForce } = fields
+  const isPending = orderType !== 'market'
+  const volume = numberOf(fields.volume)
+  const price = isPending ? numberOf(fields.price) : undefined
+  const stopLimitPrice = orderType === 'stop_limit' ? numberOf(fields.stopLimitPrice) : undefined
+  const [stopLoss, takeProfit] = [numberOf(fields.stopLoss), numberOf(fields.takeProfit)]
+  if (symbol === '') return 'Enter a symbol.'
+  if (volume === undefined) return 'Enter the lots.'
+  if (isPending && price === undefined) return 'Enter the price.'
+  if (orderType === 'stop_limit' && stopLimitPrice === undefined)
+    return 'Enter the price of the limit order.'
+  const typed = [volume, price, stopLimitPrice, stopLoss, takeProfit]
+  if (typed.some((value) => value !== undefined && !(value > 0)))
+    return 'Correct the marked fields.'
+  const expiresAt = new Date(fields.expiresAt)
+  const isDated = isPending && timeInForce === 'gtd'
+  if (isDated && Number.isNaN(expiresAt.getTime())) return 'Enter until when it holds.'
+  return {
+    accountId,
+    symbol,
+    type,
+    orderType,
+    volume,
+    ...(price !== undefined && { price, timeInForce }),
+    ...(stopLimitPrice !== undefined && { stopLimitPrice }),
+    ...(isDated && { expiresAt: expiresAt.toISOString() }),
+    ...(stopLoss !== undefined && { stopLoss }),
+    ...(takeProfit !== undefined && { takeProfit }),
+  }
+}
+
+type Preview = DataOf<'previewOrder'>
+
+interface Previewed {
+  /** The order that it is of. */
+  readonly of: string
+  readonly preview?: Preview
+  readonly failure?: string
+}
+
+const [debounceMs, againMs] = [350, 10_000]
+
+/** Follows the typing; the last preview stays until there is one of what is typed now. */
+const usePreview = ({ client }: Session, order: NewOrder | string) => {
+  const key = JSON.stringify(order)
+  const [previewed, setPreviewed] = useState<Previewed>()
+  const latest = useRef(order)
+  latest.current = order
+  const running = useRef<AbortController | undefined>(undefined)
+  const read = async (): Promise<void> => {
+    running.current?.abort()
+    const of = latest.current
+    if (typeof of === 'string') return
+    const controller = new AbortController()
+    running.current = controller
+    const { signal } = controller
+    const outcome = await client.previewOrder(of, { signal }).then(
+      ({ data }) => ({ preview: data }),
+      (error: unknown) => ({ failure: sentenceOf(error) }),
+    )
+    if (!signal.aborted) setPreviewed({ of: JSON.stringify(of), ...outcome })
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => void read(), debounceMs)
+    return () => clearTimeout(timer)
+  }, [key])
+  useInterval(() => void read(), againMs)
+  useEffect(() => () => running.current?.abort(), [])
+  return { previewed, isCurrent: previewed?.of === key }
+}
+
+interface OrderTicketProps {
+  readonly session: Session
+  readonly account: Account
+  readonly fields: TicketFields
+  readonly onChange: (changes: Partial<TicketFields>) => void
+  readonly instrument: BrokerInstrument | undefined
+  readonly symbols: readonly string[]
+  readonly quote: Quote | undefined
+  readonly digits: number
+  /** Fills in a level from the chart; undefined without one. */
+  readonly suggest: ((name: 'price' | 'stopLoss' | 'takeProfit') => void) | undefined
+  readonly onPlace: (order: NewOrder, words: string, preview: Preview | undefined) => void
+}
+
+export const OrderTicket = ({
+  session,
+  account,
+  fields,
+  onChange,
+  instrument,
+  symbols,
+  quote,
+  digits,
+  suggest,
+  onPlace,
+}: OrderTicketProps) => {
+  const hasPending = session.me.capabilities.includes('pending-orders')
+  const order = orderOf(fields, account.id)
+  const { previewed, isCurrent } = usePreview(session, order)
+  const preview = isCurrent ? previewed?.preview : undefined
+  const isPending = fields.orderType !== 'market'
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (typeof order === 'string' || preview?.allowed === false) return
+    onPlace(order, orderWords(order, account.name, digits), preview)
+  }
+  const text =
+    (name: keyof TicketFields) =>
+    (value: string): void =>
+      onChange({ [name]: value })
+  return (
+    <Section title="New order">
+      <form class="ticket" onSubmit={submit}>
+        <div class="pair">
+          <div class="field">
+            <label>
+              Symbol
+              <input
+                list="symbols"
+                autocomplete="off"
+                spellcheck={false}
+                required
+                value={fields.symbol}
+                onChange={({ currentTarget }) =>
+                  onChange({ symbol: currentTarget.value.trim().toUpperCase() })
+                }
+              />
+            </label>
+            <datalist id="symbols">
+              {symbols.map((symbol) => (
+                <option key={symbol} value={symbol} />
+              ))}
+            </datalist>
+          </div>
+          <NumberField
+            label="Lots"
+            value={fields.volume}
+            isRequired
+            onInput={text('volume')}
+            hint={instrument && `${instrument.minVolume} to ${instrument.maxVolume}`}
+          />
+        </div>
+        <Choice
+          legend="Side"
+          name="side"
+          value={fields.type}
+          onChange={(type) => onChange({ type })}
+          options={[
+            ['sell', <>Sell {quote && <b>{priceText(quote.bid, digits)}</b>}</>],
+            ['buy', <>Buy {quote && <b>{priceText(quote.ask, digits)}</b>}</>],
+          ]}
+        />
+        {hasPending ? (
+          <Choice
+            legend="Kind of order"
+            name="kind"
+            value={fields.orderType}
+            onChange={(orderType) => onChange({ orderType })}
+            options={(['market', 'limit', 'stop', 'stop_limit'] as const).map((kind) => [
+              kind,
+              kindNames[kind],
+            ])}
+          />
+        ) : (
+          <p class="quiet">
+            Market orders only: this service does not have the capability pending-orders switched
+            on.
+          </p>
+        )}
+        {isPending && (
+          <NumberField
+            label={fields.orderType === 'limit' ? 'Limit price' : 'Stop price'}
+            value={fields.price}
+            isRequired
+            onInput={text('price')}
+            onSuggest={suggest && (() => suggest('price'))}
+          />
+        )}
+        {fields.orderType === 'stop_limit' && (
+          <NumberField
+            label="Price of the limit order"
+            value={fields.stopLimitPrice}
+            isRequired
+            onInput={text('stopLimitPrice')}
+          />
+        )}
+        <NumberField
+          label="Stop loss"
+          value={fields.stopLoss}
+          onInput={text('stopLoss')}
+          onSuggest={suggest && (() => suggest('stopLoss'))}
+        />
+        <NumberField
+          label="Take profit"
+          value={fields.takeProfit}
+          onInput={text('takeProfit')}
+          onSuggest={suggest && (() => suggest('takeProfit'))}
+        />
+        {isPending && (
+          <>
+            <div class="field">
+              <label>
+                Holds
+                <select
+                  value={fields.timeInForce}
+                  onChange={({ currentTarget }) =>
+                    onChange({
+                      timeInForce: currentTarget.value as TicketFields['timeInForce'],
+                    })
+                  }
+                >
+                  <option value="gtc">until cancelled</option>
+                  {account.brokerType !== 'mt4' && <option value="day">for the day</option>}
+                  <option value="gtd">until a time</option>
+                </select>
+              </label>
+            </div>
+            {fields.timeInForce === 'gtd' && (
+              <div class="field">
+                <label>
+                  Until
+                  <input
+                    type="datetime-local"
+                    required
+                    value={fields.expiresAt}
+                    onInput={({ currentTarget }) => onChange({ expiresAt: currentTarget.value })}
+                  />
+                </label>
+              </div>
+            )}
+          </>
+        )}
+        <button
+          type="submit"
+          class="primary"
+          disabled={typeof order === 'string' || preview?.allowed === false}
+        >
+          {fields.type === 'buy' ? 'Buy' : 'Sell'} {fields.volume} {fields.symbol}…
+        </button>
+      </form>
+      {typeof order === 'string' ? (
+        <p class="quiet">{order}</p>
+      ) : (
+        <div class={`preview ${isCurrent ? '' : 'stale'}`} aria-busy={!isCurrent}>
+          {previewed?.failure !== undefined && <Notice kind="warning">{previewed.failure}</Notice>}
+          {previewed?.preview === undefined ? (
+            previewed === undefined && <p class="reading">Checking…</p>
+          ) : (
+            <PreviewShown
+              preview={previewed.preview}
+              order={order}
+              instrument={instrument}
+              {...{ account, digits }}
+            />
+          )}
+        </div>
+      )}
+    </Section>
+  )
+}
+
+interface PreviewShownProps {
+  readonly preview: Preview
+  readonly order: NewOrder
+  readonly account: Account
+  readonly instrument: BrokerInstrument | undefined
+  readonly digits: number
+}
+
+export const Estimate = ({
+  estimate,
+  currency,
+  digits,
+}: {
+  estimate: Preview['estimate']
+  currency: string
+  digits: number
+}) => {
+  const rows = [
+    ['Price', estimate.price, (value: number) => priceText(value, digits)],
+    ['Spread', estimate.spread, (value: number) => priceText(value, digits)],
+    ['Margin', estimate.margin, (value: number) => money(value, currency)],
+    ['Margin level with it', estimate.marginLevelAfter, (value: number) => percent(value, 0)],
+    ['Loss at the stop', estimate.riskAmount, (value: number) => money(value, currency)],
+    ['Gain at the target', estimate.rewardAmount, (value: number) => money(value, currency)],
+  ] as const
+  return (
+    <dl class="estimate">
+      {rows.map(([name, value, shown]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value === null ? '–' : shown(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const item = (check: Preview['checks'][number]) => (
+  <li key={check.name} class={check.passed === false ? 'failed' : 'open'}>
+    {check.message ?? `It cannot be said ${openWords[check.name] ?? check.name}.`}
+  </li>
+)
+
+const PreviewShown = ({ preview, order, account, instrument, digits }: PreviewShownProps) => {
+  const { allowed, checks, estimate } = preview
+  const failed = checks.filter(({ passed }) => passed === false)
+  const open = checks.filter(({ passed }) => passed === null)
+  const passed = checks.filter((check) => check.passed === true)
+  const words = wordsOf(order, instrument, estimate, digits)
+  return (
+    <>
+      <Estimate estimate={estimate} currency={account.currency} digits={digits} />
+      <p class={`verdict ${allowed ? 'gain' : 'loss'}`} role="status">
+        {allowed
+          ? open.length === 0
+            ? `All ${checks.length} checks pass.`
+            : `${passed.length} of ${checks.length} checks pass; ${open.length} cannot be said.`
+          : `It would be refused: ${failed.length} of ${checks.length} checks ${failed.length === 1 ? 'fails' : 'fail'}.`}
+      </p>
+      {failed.length + open.length > 0 && <ul class="checks">{[...failed, ...open].map(item)}</ul>}
+      {passed.length > 0 && (
+        <details>
+          <summary>What passes</summary>
+          <ul class="checks">
+            {passed.map(({ name }) => (
+              <li key={name} class="passed">
+                {words[name]}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+type Check = Preview['checks'][number]['name']
+
+/** What a check that passed has found. */
+const wordsOf = (
+  { type, symbol, volume, stopLoss, takeProfit }: NewOrder,
+  instrument: BrokerInstrument | undefined,
+  { price }: Preview['estimate'],
+  digits: number,
+): Readonly<Record<Check, string>> => {
+  const size = `${lots(volume)} lots`
+  const level = (name: string, value: number | undefined): string =>
+    value === undefined
+      ? `There is no ${name} that could be too close.`
+      : `The ${name} ${priceText(value, digits)} is on the right side of the price${price === null ? '' : `, ${number(Math.abs(value - price), digits)} from ${priceText(price, digits)}`}.`
+  return {
+    levels: 'Stop and target are on the right sides.',
+    volume_per_order: `${size} are within the limit of one order.`,
+    account_purpose: 'The account is for trading.',
+    demo_account: 'The account is a demo account.',
+    halt: 'The account is not halted.',
+    provider_account: 'The account is connected to its broker.',
+    order_type: 'The platform has this kind of order.',
+    provider_token: 'The service may use the broker.',
+    challenge: 'No failed challenge locks the account.',
+    desk_limits: 'It is within the limits of the trading desk.',
+    trader_limits: 'It is within the limits of the trader.',
+    approval: `${size} need no approval.`,
+    orders_per_day: "It is within the day's number of orders.",
+    open_orders: 'It is within the number of open orders.',
+    symbol: `The broker has ${instrument?.symbol ?? symbol}.`,
+    trade_mode: `The broker accepts ${type} orders for it.`,
+    market_open: 'The market is open.',
+    volume_minimum: `${size} are at least ${instrument === undefined ? "the broker's minimum" : instrument.minVolume}.`,
+    volume_maximum: `${size} are at most ${instrument === undefined ? "the broker's maximum" : instrument.maxVolume}.`,
+    volume_step: `${size} are a multiple of ${instrument === undefined ? "the broker's step" : instrument.volumeStep}.`,
+    stop_loss: level('stop', stopLoss),
+    take_profit: level('target', takeProfit),
+  }
+}
+
+const openWords: Partial<Record<Check, string>> = {
+  trade_mode: 'whether the broker accepts orders for it',
+  market_open: "whether the market is open: the time zone of the broker's hours is not known",
+  volume_minimum: 'whether the volume is large enough',
+  volume_maximum: 'whether the volume is small enough',
+  volume_step: 'whether the volume has a step of the broker',
+  stop_loss: 'whether the stop is far enough from the price',
+  take_profit: 'whether the target is far enough from the price',
+}

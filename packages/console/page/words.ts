@@ -1,0 +1,138 @@
+// What a write does, in words that say all of it.
+import type { NewOrder, Order, Position } from '@tradeport/client'
+import { decimalsOf, localMoment, lots, money, priceIn } from './format.ts'
+
+/** A price with the broker's decimals, or with all that it has. */
+export const priceText = (value: number, digits = 0): string =>
+  priceIn(Math.max(digits, 2, decimalsOf([value])))(value)
+
+/** Prices of one symbol with as many decimals as the longest of them; `none` without a price. */
+export const sameDigits = (...prices: readonly (number | undefined)[]) => {
+  const digits = decimalsOf(prices.filter((value) => value !== undefined))
+  return (value: number | undefined): string =>
+    value === undefined ? 'none' : priceText(value, digits)
+}
+
+const at = (iso: string): string => localMoment(Date.parse(iso) / 1_000)
+
+interface Terms extends Pick<
+  NewOrder,
+  | 'type'
+  | 'orderType'
+  | 'volume'
+  | 'symbol'
+  | 'price'
+  | 'stopLimitPrice'
+  | 'timeInForce'
+  | 'expiresAt'
+> {
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+}
+
+export const kindNames: Readonly<Record<NewOrder['orderType'], string>> = {
+  market: 'Market',
+  limit: 'Limit',
+  stop: 'Stop',
+  stop_limit: 'Stop limit',
+}
+
+const executionOf = ({ orderType, price = 0, stopLimitPrice = 0 }: Terms, digits: number): string =>
+  ({
+    market: 'at market',
+    limit: `at ${priceText(price, digits)} or better`,
+    stop: `at market once the price reaches ${priceText(price, digits)}`,
+    stop_limit: `at ${priceText(stopLimitPrice, digits)} or better once the price reaches ${priceText(price, digits)}`,
+  })[orderType]
+
+/** How long the broker holds it. */
+export const untilOf = ({
+  timeInForce = 'gtc',
+  expiresAt,
+}: Pick<Terms, 'timeInForce' | 'expiresAt'>): string =>
+  timeInForce === 'day'
+    ? 'until the end of the trading day'
+    : timeInForce === 'gtd' && expiresAt !== undefined
+      ? `until ${at(expiresAt)}`
+      : 'until it is cancelled'
+
+/** Buy 0.10 EURUSD at market on First, stop 1.0700, no target. */
+export const orderWords = (order: Terms, accountName: string, digits: number): string =>
+  [
+    `${order.type === 'buy' ? 'Buy' : 'Sell'} ${lots(order.volume)} ${order.symbol} ${executionOf(order, digits)} on ${accountName}`,
+    order.stopLoss === undefined ? 'no stop' : `stop ${priceText(order.stopLoss, digits)}`,
+    order.takeProfit === undefined ? 'no target' : `target ${priceText(order.takeProfit, digits)}`,
+    ...(order.orderType === 'market' ? [] : [untilOf(order)]),
+  ].join(', ')
+
+/** A change of one of the fields; `to` is null where it is removed. */
+export const changeWords = (
+  name: string,
+  from: number | undefined,
+  to: number | null,
+  digits: number,
+): string => {
+  if (to === null) return `${name} ${priceText(from ?? 0, digits)} removed`
+  return from === undefined
+    ? `${name} set to ${priceText(to, digits)}`
+    : `${name} from ${priceText(from, digits)} to ${priceText(to, digits)}`
+}
+
+/** The buy position of 0.10 EURUSD on First. */
+export const positionName = (
+  { type, volume, symbol }: Pick<Position, 'type' | 'volume' | 'symbol'>,
+  accountName: string,
+): string => `the ${type} position of ${lots(volume)} ${symbol} on ${accountName}`
+
+export const orderName = (
+  { type, orderType, volume, symbol }: Pick<Order, 'type' | 'orderType' | 'volume' | 'symbol'>,
+  accountName: string,
+): string =>
+  `the order to ${type} ${lots(volume)} ${symbol} (${kindNames[orderType].toLowerCase()}) on ${accountName}`
+
+/** What an order has come to. */
+export const orderOutcome = (order: Order): string => {
+  const { status, filledVolume, fillPrice, rejectReason, brokerOrderId } = order
+  const filled = `${filledVolume === undefined ? '' : ` ${lots(filledVolume)} of ${lots(order.volume)}`}${fillPrice === undefined ? '' : ` at ${priceText(fillPrice)}`}`
+  switch (status) {
+    case 'pending':
+      return 'The broker has not answered yet.'
+    case 'open':
+      return `The broker holds it${brokerOrderId === undefined ? '' : ` as number ${brokerOrderId}`}.`
+    case 'filled':
+      return `Filled${filled}.`
+    case 'partially_filled':
+      return `Filled in part:${filled}.`
+    case 'cancelled':
+      return 'It was cancelled before it was filled.'
+    case 'expired':
+      return 'It has expired.'
+    case 'rejected':
+      return `Rejected: ${rejectReason?.message ?? 'without a reason.'}`
+  }
+}
+
+/** A result that is not known yet is left out. */
+export const closeOutcome = (
+  {
+    closedVolume = 0,
+    remainingVolume = 0,
+    closePrice,
+    realizedPnl,
+  }: {
+    readonly closedVolume?: number
+    readonly remainingVolume?: number
+    readonly closePrice?: number | null
+    readonly realizedPnl?: number | null
+  },
+  currency: string | undefined,
+): string =>
+  [
+    `Closed ${lots(closedVolume)}`,
+    typeof closePrice === 'number' ? ` at ${priceText(closePrice)}` : '',
+    typeof realizedPnl === 'number'
+      ? `, result ${money(realizedPnl, currency, 'exceptZero')} before commission and swap`
+      : '; its price is not in the history yet',
+    remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
+    '.',
+  ].join('')
