@@ -45,6 +45,31 @@ it('is open at the broker with its number, and filled within the time of the wat
   })
 })
 
+it('waits with orderType stop_limit for its price, and then at its limit price', async () => {
+  const desk = await link()
+  const stopLimit = { orderType: 'stop_limit', price: 1.11, stopLimitPrice: 1.105, stopLoss: 1.05 }
+  const { id } = await desk.place(stopLimit)
+  expect(await eventually(() => desk.find(id), is('open'))).toMatchObject(stopLimit)
+  const change = (terms: object) => desk.call('PUT', `/orders/${id}`, terms)
+  const moved = { price: 1.112, stopLimitPrice: 1.106, stopLoss: 1.05 }
+  expect((await change(moved)).body.data).toMatchObject(moved)
+  priceAt(1.113)
+  const held = () => desk.broker.orders().map(({ openPrice }) => openPrice)
+  expect(held()).toEqual([1.106])
+  expect(refusalOf(await change({ price: 1.12 }))).toMatchObject({
+    status: 400,
+    details: { issues: [{ path: 'price' }] },
+  })
+  const waiting = { ...moved, stopLimitPrice: 1.107 }
+  expect((await change({ stopLimitPrice: 1.107 })).body.data).toMatchObject(waiting)
+  expect(held()).toEqual([1.107])
+  priceAt(1.106)
+  expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({
+    ...waiting,
+    filledVolume: 0.1,
+  })
+})
+
 it('is changed and cancelled once at the broker, alone or with all others of its account', async () => {
   const desk = await link()
   const [first, second] = [await desk.place(limit), await desk.place({ ...limit, price: 1.08 })]

@@ -123,7 +123,7 @@ const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
       deadlines: { readMs: 5_000, fillMs: 2_000 },
     }),
     shared: {
-      account,
+      account: { ...account, platform: options.platform ?? account.platform },
       now,
       troubleNext: async (trouble: TradeTrouble | ChangeTrouble) => {
         // Without a token nothing is sent.
@@ -159,7 +159,7 @@ for (const options of kinds) {
           ...(stopLoss !== undefined && { stopLoss: Number(stopLoss) }),
           ...(takeProfit !== undefined && { takeProfit: Number(takeProfit) }),
         })),
-      reachPrices: async () => sandbox.prices.pin('EURUSD', { bid: 0.7, ask: 0.7002 }),
+      movePrice: async (bid) => sandbox.prices.pin('EURUSD', { bid, ask: bid + 0.0002 }),
       endOrder: async (orderId, how) => {
         const expiresAt = control.orders()[0]?.['expirationTime']
         if (how === 'cancelled') control.trade({ actionType: 'ORDER_CANCEL', orderId })

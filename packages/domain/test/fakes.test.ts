@@ -201,7 +201,12 @@ describeTradingContract('the fake', async () => {
     // What it accepts of a pending order waits, or is changed, at once.
     release: async () => (troubled === 'market_order' ? trading.execute() : undefined),
     heldOrders: trading.held,
-    reachPrices: async () => trading.execute(),
+    movePrice: async () => {
+      const { clientId = '', stopLimitPrice: price } = trading.held()[0] ?? {}
+      // A stop-limit order becomes a limit order first.
+      if (price === undefined) trading.execute()
+      else trading.change(clientId, { price, stopLimitPrice: undefined })
+    },
     endOrder: async (brokerOrderId, how) => {
       const { clientId = '' } =
         trading.held().find((order) => order.brokerOrderId === brokerOrderId) ?? {}

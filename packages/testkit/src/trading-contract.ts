@@ -50,8 +50,8 @@ export interface TradingVenue {
   readonly closePosition: (clientId: string, lots?: number) => Promise<void>
   /** The pending orders that the venue truly holds, whatever is said of them. */
   readonly heldOrders: () => readonly HeldOrder[]
-  /** Moves the market to where pending orders to buy below 1 are executed. */
-  readonly reachPrices: () => Promise<void>
+  /** Moves the market to a price, by which what it reaches is executed. */
+  readonly movePrice: (bid: number) => Promise<void>
   /** Cancels a pending order by another's hand, or lets its time pass. */
   readonly endOrder: (brokerOrderId: string, how: 'cancelled' | 'expired') => Promise<void>
   /** From now on the broker's records cannot be read, or can be again. */
@@ -203,6 +203,8 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         pending: { type: 'limit', price: 0.9, timeInForce: 'gtc' },
       }
       const openPendingDesk = (order: BrokerOrder = pending) => openDesk(order)
+      type PendingType = NonNullable<BrokerOrder['pending']>['type']
+      type Prices = Pick<PendingTerms, 'price' | 'stopLimitPrice'>
       type PendingDesk = Awaited<ReturnType<typeof openPendingDesk>>
       const waiting = { price: 0.9, stopLoss: 0.5, takeProfit: 1.5 }
       const working = (shown: object = waiting) => ({
@@ -239,7 +241,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         expect(await desk.find()).toMatchObject(working())
         expect(desk.lots()).toBe(0)
         const brokerOrderId = numberOf(desk)
-        await desk.reachPrices()
+        await desk.movePrice(0.7)
         expect(await desk.find()).toEqual({ kind: 'found', outcome: filled(0.2) })
         expect([await listed(desk), desk.lots()]).toEqual([[], 0.2])
         for (const change of [
@@ -248,6 +250,53 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         ])
           expect(await change()).toEqual(E.left({ _tag: 'OrderGone' }))
       })
+
+      it.each<
+        readonly [BrokerOrder['side'], PendingType, Prices, moved: Prices, reached: number[]]
+      >([
+        ['buy', 'limit', { price: 0.9 }, { price: 0.8 }, [0.7]],
+        ['sell', 'limit', { price: 1.4 }, { price: 1.5 }, [1.6]],
+        ['buy', 'stop', { price: 1.4 }, { price: 1.5 }, [1.6]],
+        ['sell', 'stop', { price: 0.9 }, { price: 0.8 }, [0.7]],
+        [
+          'buy',
+          'stop_limit',
+          { price: 1.4, stopLimitPrice: 1.3 },
+          { price: 1.5, stopLimitPrice: 1.35 },
+          [1.6, 1.2],
+        ],
+        [
+          'sell',
+          'stop_limit',
+          { price: 0.9, stopLimitPrice: 1 },
+          { price: 0.8, stopLimitPrice: 0.95 },
+          [0.7, 1.1],
+        ],
+      ])(
+        'to %s of type %s with %j takes %j, and is filled once',
+        async (side, type, placed, moved, reached) => {
+          const order = { ...buy, side, pending: { type, ...placed, timeInForce: 'gtc' } } as const
+          const desk = await openPendingDesk(order)
+          // MT4 has none; the service refuses them before.
+          if (type === 'stop_limit' && desk.account.platform === 'mt4') return
+          await desk.place()
+          expect(await listed(desk)).toMatchObject([placed])
+          const change = desk.trading.modifyOrder(
+            desk.account,
+            numberOf(desk),
+            { ...moved, timeInForce: 'gtc' },
+            () => true,
+          )
+          expect(await change()).toEqual(E.right({ progress: 'done' }))
+          expect(await listed(desk)).toMatchObject([moved])
+          for (const price of reached) {
+            expect(await desk.find(order)).toMatchObject({ kind: 'working' })
+            await desk.movePrice(price)
+          }
+          expect(await desk.find(order)).toEqual({ kind: 'found', outcome: filled(0.2) })
+          expect([desk.heldOrders(), desk.lots()]).toEqual([[], 0.2])
+        },
+      )
 
       it.each(['cancelled', 'expired'] as const)(
         'that was %s by itself is found so',

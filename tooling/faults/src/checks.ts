@@ -84,6 +84,7 @@ export interface CheckedOrder {
   /** Of an open order, what the broker holds as well. */
   readonly brokerOrderId?: string
   readonly price?: number
+  readonly stopLimitPrice?: number
   readonly clientId?: string
   readonly userId?: string
   readonly createdAt: string
@@ -186,7 +187,10 @@ export const checkPendingOrders = (
     if (order.status === 'open') {
       open.add(clientId)
       const row = heldBy.get(clientId)
-      const shown = { brokerOrderId: order.brokerOrderId, price: order.price }
+      // The broker holds a stop-limit order as a limit order once its price was reached.
+      const isTriggered = row !== undefined && row['stopLimitPrice'] === undefined
+      const price = isTriggered ? (order.stopLimitPrice ?? order.price) : order.price
+      const shown = { brokerOrderId: order.brokerOrderId, price }
       const holds = row && { brokerOrderId: row.id, price: row['openPrice'] }
       return isDeepStrictEqual(shown, holds)
         ? []

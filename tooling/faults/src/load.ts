@@ -32,7 +32,7 @@ export interface LoadOptions {
   /** Between two orders of a user. */
   readonly orderPauseMs?: number
   /** The fields of a user's order of a turn; market orders when left out. */
-  readonly newOrder?: (turn: number) => object
+  readonly newOrder?: (turn: number, user: FaultUser) => object
   /** Whether users change and cancel their open orders. */
   readonly changesOrders?: boolean
 }
@@ -163,7 +163,7 @@ export const createLoad = (
       // Most of the time of a run with many kills an instance is down.
       await eventually(downMs, () => fleet.slots[turn % fleet.slots.length] ?? undefined)
       turns.set(user, turn + 1)
-      const order = newOrder(turn)
+      const order = newOrder(turn, user)
       const intent = { id: randomUUID(), user, order, isKeyed: turn % 4 < 2, answers: [] }
       intents.push(intent)
       await place(intent, turn)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountControl, Fault, Sandbox } from '@tradeport/sandbox-broker'
 import { marketOrder } from './load.ts'
 import { inRun, type Random } from './run.ts'
-import { killAtRandom } from './service.ts'
+import { killAtRandom, type FaultUser } from './service.ts'
 import { underLoad } from './under-load.ts'
 
 const tradeFaults: readonly Fault[] = [
@@ -93,17 +93,25 @@ const cancelAtTerminals = async (
   }
 }
 
-/** Two of three are pending orders: limit and stop orders near the market, some for a short time. */
-const newOrderNear = (prices: Sandbox['prices'], random: Random, turn: number): object => {
-  if (turn % 3 === 0) return marketOrder
-  const { ask } = prices.quote(pendingSymbol)
-  const isLimit = turn % 3 === 1
-  const away = random.whole(3, 40) * (isLimit ? -pip : pip)
+/** Three of five are pending orders near the market, some for a short time. */
+const orderTypes = ['market', 'limit', 'stop', 'stop_limit', 'market'] as const
+const newOrderNear = (
+  prices: Sandbox['prices'],
+  random: Random,
+  turn: number,
+  { brokerType }: FaultUser,
+): object => {
+  const wanted = orderTypes[turn % orderTypes.length]
+  if (wanted === 'market') return marketOrder
+  const orderType = wanted === 'stop_limit' && brokerType === 'mt4' ? 'stop' : wanted
+  const away = random.whole(3, 40) * (orderType === 'limit' ? -pip : pip)
+  const price = prices.quote(pendingSymbol).ask + away
   return {
     ...marketOrder,
     symbol: pendingSymbol,
-    orderType: isLimit ? 'limit' : 'stop',
-    price: Number((ask + away).toFixed(5)),
+    orderType,
+    price: Number(price.toFixed(5)),
+    ...(orderType === 'stop_limit' && { stopLimitPrice: Number((price - 2 * pip).toFixed(5)) }),
     // One without a key, which is not sent again when it may have expired.
     ...(turn % 4 === 2 && {
       timeInForce: 'gtd',
@@ -129,7 +137,7 @@ export const runOrders = (seed: number, { databaseUrl, orders, kills }: OrdersRu
         orderPauseMs: 400,
         changesOrders: true,
       },
-      newOrder: ({ prices }, turn) => newOrderNear(prices, run.random, turn),
+      newOrder: ({ prices }, turn, user) => newOrderNear(prices, run.random, turn, user),
       receivers: ['failing', 'slow', 'fine'],
       environment: { WATCH_SECONDS: '2' },
       allowed: {

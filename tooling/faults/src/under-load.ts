@@ -37,7 +37,7 @@ export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
   readonly users: number
   readonly load?: Omit<LoadOptions, 'newOrder'>
   /** The fields of a user's order of a turn; market orders when left out. */
-  readonly newOrder?: (sandbox: Sandbox, turn: number) => object
+  readonly newOrder?: (sandbox: Sandbox, turn: number, user: FaultUser) => object
   /** The webhooks that each user has; none when left out. */
   readonly receivers?: readonly ReceiverName[]
   /** Replies that are allowed at any time. */
@@ -80,7 +80,7 @@ export const underLoad = async (
   const watch = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
   const load = createLoad(fleet, users, {
     ...loadOptions,
-    ...(newOrder && { newOrder: (turn: number) => newOrder(sandbox, turn) }),
+    ...(newOrder && { newOrder: (turn, user) => newOrder(sandbox, turn, user) }),
   })
   const awaitOutcomes = async (): Promise<readonly CheckedOrder[]> => {
     let orders: readonly CheckedOrder[] = []
