@@ -66,6 +66,12 @@ type WebhookPorts = Pick<
   readonly recordsEvents: boolean
 }
 
+const disabledIssue: Issue = {
+  path: 'id',
+  message:
+    'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
+}
+
 /** As it was sent. */
 interface WebhookBody {
   readonly url?: unknown
@@ -260,9 +266,16 @@ export const createWebhooks = ({
       id: string,
       since: EventId | Instant,
       { begin }: IdempotencyGuard,
-    ): AsyncResult<number, 'NotFound' | 'EventGone' | 'IdempotencyInProgress'> =>
+    ): AsyncResult<
+      number,
+      'NotFound' | 'ValidationError' | 'EventGone' | 'IdempotencyInProgress'
+    > =>
       pipe(
         getWebhook(caller, id),
+        TE.filterOrElseW(
+          ({ enabled }) => enabled,
+          () => refuse('ValidationError', { issues: [disabledIssue] }),
+        ),
         TE.tap(() =>
           typeof since === 'number'
             ? TE.right(undefined)

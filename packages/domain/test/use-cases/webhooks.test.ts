@@ -226,4 +226,13 @@ describe('the deliveries of a webhook', () => {
         noDelivery,
       )
   })
+
+  it('are not recovered while it is disabled', async () => {
+    const { use, webhook } = await createDesk()
+    await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
+    const message = expect.stringContaining('Enable it first: PUT /webhooks/:id')
+    expect(await use.recoverWebhook(caller, webhook.id, 0, withoutKey)()).toStrictEqual(
+      E.left({ _tag: 'ValidationError', issues: [{ path: 'id', message }] }),
+    )
+  })
 })

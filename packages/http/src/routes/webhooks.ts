@@ -345,12 +345,12 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
     route(
       'POST /webhooks/:id/recover',
       'recoverWebhook',
-      `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. Nothing is scheduled for a webhook that is not enabled.`,
+      `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. A webhook that is not enabled is refused.`,
       {
         capability: 'events',
         ...writing,
         body: recovery,
-        refusals: ['NotFound', 'EventGone', 'IdempotencyInProgress'],
+        refusals: ['NotFound', 'ValidationError', 'EventGone', 'IdempotencyInProgress'],
         useCase: (useCases, caller, { id, body, guard }) =>
           useCases.recoverWebhook(caller, id, body.since, guard),
         data: recovered,
