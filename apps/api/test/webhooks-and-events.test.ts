@@ -238,11 +238,18 @@ describe('events', () => {
         delivery_id: headers['x-webhook-delivery-id'],
       })
     const ids = receiver.received.map(({ headers }) => headers['x-webhook-delivery-id'])
+    const eventIds = receiver.received.map(({ headers }) => headers['webhook-id'])
     await expect
       .poll(async () =>
-        (await deliveriesOf(id, '?status=success&limit=2&page=2')).data.map((one: Json) => one.id),
+        (await deliveriesOf(id, '?status=success&limit=2&page=2')).data.map((one: Json) => [
+          one.id,
+          one.eventId,
+        ]),
       )
-      .toEqual([ids[2], ids[1]])
+      .toEqual([
+        [ids[2], eventIds[2]],
+        [ids[1], eventIds[1]],
+      ])
     const replay = () =>
       desks.main.call('POST', `/webhooks/${id}/deliveries/${String(ids[1])}/replay`, undefined, {
         'Idempotency-Key': 'r-1',
@@ -253,7 +260,11 @@ describe('events', () => {
       'true',
       first.body.data,
     ])
-    expect(first.body.data).toMatchObject({ eventType: 'order.filled', replayOf: ids[1] })
+    expect(first.body.data).toMatchObject({
+      eventId: eventIds[1],
+      eventType: 'order.filled',
+      replayOf: ids[1],
+    })
     expect((await received(6))[5]).toMatchObject({ event: 'order.filled', data: events[1].data })
     expect((await deliveriesOf(id)).meta.pagination.total).toBe(6)
   })

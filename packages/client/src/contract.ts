@@ -578,6 +578,8 @@ export interface components {
              * @description The id of a webhook.
              */
             readonly webhookId: string;
+            /** @description The id of the event, as in GET /events. */
+            readonly eventId: string;
             /**
              * @description An event type.
              * @enum {string}

@@ -153,6 +153,7 @@ export const webhook = newWebhook(owner, Date.parse('2026-11-19T00:00:00.002Z'),
 export const delivery: WebhookDelivery = {
   id: some(parseDeliveryId('0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
   webhookId: webhook.id,
+  eventId: formatEventId(7n),
   eventType: 'order.filled',
   status: 'failed',
   attempts: 5,

@@ -180,6 +180,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         webhookId: theirs.id,
+        eventId: expect.stringMatching(/^evt_[0-9a-z]{20}$/),
         eventType: 'order.created',
         status: 'pending',
         attempts: 0,

@@ -1,5 +1,6 @@
 // What is posted to a webhook, and the delivery of one event as a pure state machine over its
 // attempts: the next state of the delivery and of the webhook after each answer of the receiver.
+import type { EventId } from '../events/event-log.ts'
 import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
 import { minuteMs, secondMs, toIso, type Instant } from '../primitives/instant.ts'
 import { signStandardWebhook, signWebhook } from './signature.ts'
@@ -28,7 +29,7 @@ export interface DeliveryRequest {
 /** The event that a delivery reports. */
 export interface DeliveredEvent {
   /** In the log of events. */
-  readonly id: string
+  readonly id: EventId
   readonly type: WebhookEventType
   readonly data: object
 }
@@ -123,6 +124,8 @@ export type DeliveryFailure = (typeof deliveryFailures)[number]
 export interface WebhookDelivery {
   readonly id: DeliveryId
   readonly webhookId: WebhookId
+  /** In the log of events. */
+  readonly eventId: EventId
   readonly eventType: WebhookEventType
   /** Pending while another attempt will follow. */
   readonly status: DeliveryStatus
@@ -181,13 +184,13 @@ export interface AfterAttempt {
 
 /** The delivery of a new event. */
 export const newDelivery = (
-  webhookId: WebhookId,
-  eventType: WebhookEventType,
+  { webhookId, eventId, eventType }: Pick<WebhookDelivery, 'webhookId' | 'eventId' | 'eventType'>,
   id: DeliveryId,
   now: Instant,
 ): WebhookDelivery => ({
   id,
   webhookId,
+  eventId,
   eventType,
   status: 'pending',
   attempts: 0,
@@ -206,7 +209,7 @@ export const replayOf = (
   id: DeliveryId,
   now: Instant,
 ): WebhookDelivery => ({
-  ...newDelivery(delivery.webhookId, delivery.eventType, id, now),
+  ...newDelivery(delivery, id, now),
   replayOf: delivery.id,
 })
 

@@ -4,6 +4,7 @@ import { newWebhook } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
+import { formatEventId } from '../../src/events/event-log.ts'
 import type { DeliveryId, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
@@ -29,7 +30,8 @@ const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
 const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
 const webhook = newWebhook(owner, 0)
-const fresh = newDelivery(webhook.id, 'order.created', id, 100)
+const event = { eventId: formatEventId(7n), eventType: 'order.created' } as const
+const fresh = newDelivery({ webhookId: webhook.id, ...event }, id, 100)
 const replay = replayOf(fresh, otherId, 100)
 
 const ok: AttemptAnswer = { responseCode: 204, responseTimeMs: 5 }
@@ -262,13 +264,13 @@ describe('the request', () => {
   it.each([
     [
       'an event',
-      eventDelivery(to, id, { id: 'evt_1', type: 'order.created', data: { a: 1 } }, 120),
+      eventDelivery(to, id, { id: event.eventId, type: 'order.created', data: { a: 1 } }, 120),
       'order.created',
       { a: 1 },
       {
         'X-Webhook-Timestamp': timestamp,
         'X-Webhook-Delivery-Id': id,
-        ...standardHeaders('evt_1'),
+        ...standardHeaders(event.eventId),
       },
     ],
     [

@@ -19,9 +19,9 @@ import {
 import type { UseCases } from '../use-cases.ts'
 
 export const eventIdPattern = '^evt_[0-9a-z]{20}$'
-const exampleId = 'evt_0000000000000000k2p7'
+export const exampleEventId = 'evt_0000000000000000k2p7'
 const eventId = (description: string) =>
-  parsedString('the id of an event', parseEventId, description, exampleId, {
+  parsedString('the id of an event', parseEventId, description, exampleEventId, {
     pattern: eventIdPattern,
   })
 
@@ -30,7 +30,7 @@ const lastEventId = parsedString<EventId | undefined>(
   'the id of an event, or empty',
   (sent) => (sent === '' ? O.some(undefined) : parseEventId(sent)),
   'Resume after this event; overrides `after`. Empty: as if it were left out.',
-  exampleId,
+  exampleEventId,
   { pattern: `${eventIdPattern}|^$` },
 )
 
@@ -52,7 +52,7 @@ const types = parsedString<readonly WebhookEventType[]>(
 
 const event = encodedFrom(
   record('Event', 'Something that happened, as the log has it.', {
-    id: text('Event id; ids sort in event order.', exampleId, { pattern: eventIdPattern }),
+    id: text('Event id; ids sort in event order.', exampleEventId, { pattern: eventIdPattern }),
     event: oneOf(webhookEventTypes, 'The event type.', 'order.filled'),
     accountId,
     timestamp: withDescription(instant, 'When it was recorded.'),

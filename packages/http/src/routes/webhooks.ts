@@ -42,7 +42,7 @@ import {
   encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
-import { eventIdPattern } from './event-log.ts'
+import { eventIdPattern, exampleEventId } from './event-log.ts'
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
@@ -65,6 +65,12 @@ const failureReason = encodedFrom(
   ),
   (reason: DeliveryFailure | null) => reason && shown(reason),
 )
+
+const eventIdField = {
+  eventId: text('The id of the event, as in GET /events.', exampleEventId, {
+    pattern: eventIdPattern,
+  }),
+}
 
 const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
   success: flag('Whether it answered with a 2xx.'),
@@ -171,6 +177,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
   const delivery = record('Delivery', 'One record of the log of event deliveries.', {
     id: deliveryId,
     webhookId,
+    ...(hasEvents ? eventIdField : ({} as typeof eventIdField)),
     eventType,
     status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
     attempts: whole('How many there were.', 1),

@@ -82,7 +82,8 @@ const logged = {
   columns: sql`${deliveries.columns}, ${events.columns}`,
   read: (row: unknown) => {
     const event = events.read(row)
-    return { delivery: { ...deliveries.read(row), eventType: event.type }, event }
+    const of = { eventId: formatEventId(BigInt(event.sequence)), eventType: event.type }
+    return { delivery: { ...deliveries.read(row), ...of }, event }
   },
 }
 
