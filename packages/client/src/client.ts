@@ -86,19 +86,20 @@ export const createClient = (options: ClientOptions): Client => {
     return Object.assign(call, { each })
   }
 
-  const open = (operation: Operation, query: Fields, signal: AbortSignal | undefined) =>
+  const open = (operation: Operation, query: Fields, signal: AbortSignal) =>
     ask(operation, [], query, { signal }) as Promise<Response>
 
   const events = ({ signal, types, onConnection, ...query }: FollowOptions = {}) =>
     follow<LogEvent>(
-      (after) => open('streamEvents', { ...query, types: types?.join(), after }, signal),
+      (after, closed) => open('streamEvents', { ...query, types: types?.join(), after }, closed),
       { after: query.after, signal, onConnection },
     )
 
   const quotes = ({ signal, symbols, ...query }: QuotesOptions) =>
-    follow<QuoteUpdate>(() => open('streamQuotes', { ...query, symbols: symbols.join() }, signal), {
-      signal,
-    })
+    follow<QuoteUpdate>(
+      (_, closed) => open('streamQuotes', { ...query, symbols: symbols.join() }, closed),
+      { signal },
+    )
 
   const waitUntilSettled = createSettled({
     getOrder: methodOf('getOrder') as unknown as Client['getOrder'],

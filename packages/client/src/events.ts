@@ -29,26 +29,57 @@ export interface QuotesOptions extends Pick<QueryOf<'streamQuotes'>, 'accountId'
 const silenceMs = 45_000
 const usualRetryMs = 2_000
 
-/** @param connect opens the stream after an event */
-export async function* follow<Item>(
-  connect: (after: string | undefined) => Promise<Response>,
+/** Opens the stream after an event; the signal closes it. */
+type Connect = (after: string | undefined, signal: AbortSignal) => Promise<Response>
+
+export const follow = <Item>(
+  connect: Connect,
   { after, signal, onConnection }: Pick<FollowOptions, 'after' | 'signal' | 'onConnection'>,
+): AsyncGenerator<Item, void, void> => {
+  const stopping = new AbortController()
+  const stopped = stopping.signal
+  const items = itemsOf<Item>(
+    connect,
+    after,
+    signal === undefined ? stopped : AbortSignal.any([signal, stopped]),
+    () => stopped.aborted,
+    onConnection,
+  )
+  const { return: end } = items
+  return Object.assign(items, {
+    // By itself a generator ends only once it has its next item.
+    return: () => {
+      stopping.abort()
+      return end.call(items)
+    },
+  })
+}
+
+async function* itemsOf<Item>(
+  connect: Connect,
+  after: string | undefined,
+  signal: AbortSignal,
+  isStopped: () => boolean,
+  onConnection: FollowOptions['onConnection'],
 ): AsyncGenerator<Item, void, void> {
   let last = after
   let retryMs = usualRetryMs
   for (;;) {
     let refusedForMs = 0
-    const response = await connect(last).catch((error: unknown) => {
+    const response = await connect(last, signal).catch((error: unknown) => {
+      if (isStopped()) return undefined
       if (!mayPass(error)) throw error
       if ('retryAfterSeconds' in error) refusedForMs = 1_000 * (error.retryAfterSeconds ?? 0)
       return undefined
     })
+    if (isStopped()) return
     onConnection?.(response !== undefined)
-    for await (const frame of framesOf(response)) {
+    for await (const frame of framesOf(response, signal)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item
     }
+    if (isStopped()) return
     if (response !== undefined) onConnection?.(false)
     await sleep(Math.max(retryMs, refusedForMs), signal)
   }
@@ -65,9 +96,14 @@ const mayPass = (error: unknown): error is TradeportError => {
 type Frame = Readonly<Record<string, string>>
 
 /** Ends where the stream does, fails or falls silent. */
-async function* framesOf(response: Response | undefined): AsyncGenerator<Frame, void, void> {
+async function* framesOf(
+  response: Response | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Frame, void, void> {
   const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
+  const close = (): void => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', close)
   let rest = ''
   try {
     for (;;) {
@@ -80,7 +116,8 @@ async function* framesOf(response: Response | undefined): AsyncGenerator<Frame, 
   } catch {
     return
   } finally {
-    void reader.cancel().catch(() => undefined)
+    signal.removeEventListener('abort', close)
+    close()
   }
 }
 

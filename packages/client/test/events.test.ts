@@ -73,6 +73,21 @@ it('waits for as long as the service is away', async () => {
   expect((await first).value).toEqual({ id: 'evt_9' })
 })
 
+it.each<[what: string, answer: (cancel: () => void) => Answer]>([
+  ['for the next event', (cancel) => () => new Response(new ReadableStream({ cancel }))],
+  ['to connect again', () => lost],
+])('ends at once, and closes its connection, while it waits %s', async (what, answer) => {
+  const closed = vi.fn()
+  const { client } = clientWith([answer(closed)])
+  const events = client.events()[Symbol.asyncIterator]()
+  const next = events.next()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await events.return?.()).toEqual({ done: true, value: undefined })
+  expect(await next).toEqual({ done: true, value: undefined })
+  expect(closed).toHaveBeenCalledTimes(what === 'for the next event' ? 1 : 0)
+  expect(await events.next()).toEqual({ done: true, value: undefined })
+})
+
 it.each([
   [410, 'EVENT_GONE', { resumeAfter: 'evt_4', oldest: 'evt_5' }],
   [401, 'UNAUTHORIZED', undefined],
