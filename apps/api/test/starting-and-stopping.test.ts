@@ -38,7 +38,7 @@ let desk: Desk
 
 const start = async (environment: Environment = {}): Promise<void> => {
   const events = {
-    CAPABILITIES: 'events',
+    CAPABILITIES: 'events, trading-tools',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
     NODE_EXTRA_CA_CERTS: receiver.certificateFile,
   }
@@ -94,7 +94,7 @@ const dial = (url: string): Promise<string> =>
 
 describe('a process that gets SIGTERM', () => {
   it(
-    'says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and not for idle ones, and ends with 0',
+    'says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and neither for idle ones nor for outcomes, and ends with 0',
     async () => {
       await start({ DRAIN_DELAY_SECONDS: '2' })
       const urls = [listening.api, listening.operator]
@@ -119,12 +119,21 @@ describe('a process that gets SIGTERM', () => {
         return socket.on('error', () => undefined)
       })
       await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-      const order = await desk.place()
+      const waiting = desk.call('POST', '/orders?wait=30', {
+        accountId: trading,
+        symbol: 'EURUSD',
+        type: 'buy',
+        orderType: 'market',
+        volume: 0.1,
+      })
       const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
       await Promise.all([asked('main', 'positions'), asked('old', 'deals'), asked('main', 'trade')])
       await expect.poll(() => receiver.received.length).toBe(1)
       const exitCode = child.stop()
       await logged('stopping')
+      // Well before its outcome.
+      const order = (await waiting).body.data
+      expect(order.status).toBe('pending')
       const draining = expect.objectContaining({ ready: false, failing: ['draining'] })
       expect(await readiness()).toEqual([draining, draining])
       const late = await desk.get('/orders')

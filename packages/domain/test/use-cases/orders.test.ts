@@ -13,16 +13,19 @@ import {
   fakeRefusal,
   newAccountId,
   newClaim,
+  newOrder,
   newReply,
   someProgram,
   type FakePlacement,
 } from '@tradeport/testkit'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { createOrders, orderCheckNames, placeOrder } from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
 import { createOrderSymbols } from '../../src/use-cases/steps/order-symbol.ts'
+import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
   createOrderDesk,
   down,
@@ -320,6 +323,30 @@ describe('POST /orders that waits', () => {
     ],
   ])('answers, and keeps for a repetition, %s', async (_, scene, expected) => {
     expect(await waited(scene)).toEqual(expected)
+  })
+
+  it('is answered at once while 500 others wait', async () => {
+    const order = newOrder(owner, noon)
+    const filled: Order = { ...order, status: 'filled', fill: {} }
+    const outcomes: (() => void)[] = []
+    const wait = createOutcomeWaits({
+      stopwatch: { elapsedMs: () => 0 },
+      pause: () => () => new Promise(() => undefined),
+      orders: {
+        find: () => TE.right(O.some(filled)),
+        onOutcome: (_, hear) => {
+          outcomes.push(hear)
+          return () => undefined
+        },
+      },
+    })(order, { seconds: 30, mayGoOn: () => true })
+    const [first] = Array.from({ length: 500 }, () => wait())
+    expect(await wait()).toBe(order)
+    outcomes[0]?.()
+    expect(await first).toBe(filled)
+    const next = wait()
+    outcomes[500]?.()
+    expect(await next).toBe(filled)
   })
 })
 
