@@ -10,6 +10,7 @@ import { journalBench } from './journal.ts'
 import { marketBench } from './market.ts'
 import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
+import { previewBench } from './preview.ts'
 import { startBench } from './start.ts'
 import { streamsBench } from './streams.ts'
 import { watchBench } from './watch.ts'
@@ -22,6 +23,7 @@ const benches: readonly Bench[] = [
   ordersBench,
   marketBench,
   memoryBench,
+  previewBench,
   startBench,
   streamsBench,
   watchBench,

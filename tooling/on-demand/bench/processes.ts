@@ -82,6 +82,18 @@ export const startBareServer = (
   return startProgram({ parameters, ready: /^url (\S+)/m, core }, closeLater)
 }
 
+/** A provider with the accounts `watched-0`, `watched-1` and so on, which answers so late. */
+export const startBroker = (
+  token: string,
+  accounts: number,
+  delayMs: number,
+  closeLater: CloseLater,
+): Promise<Started> => {
+  const program = join(import.meta.dirname, 'watch-broker.ts')
+  const parameters = [program, token, String(accounts), String(delayMs)]
+  return startProgram({ parameters, ready: /^url (\S+)/m }, closeLater)
+}
+
 /**
  * Moves this process to one core and reserves another for servers. Undefined where that is
  * impossible: no Linux, no `taskset`, or a single core.

@@ -1,10 +1,9 @@
 // The watch of a thousand accounts by one instance: how long a deal that is made at the broker takes
 // to an open stream, and what that costs the process and the provider.
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDatabase, percentile, withClient, type Bench, type CloseLater } from './bench.ts'
-import { processorMs, splitCores, startProgram, type Started } from './processes.ts'
+import { processorMs, splitCores, startBroker, type Started } from './processes.ts'
 import {
   accountUuid,
   apiKeyOf,
@@ -32,7 +31,7 @@ export const watchBench: Bench = {
   run: async (server, closeLater) => {
     const cores = splitCores(closeLater)
     const databaseUrl = await createDatabase(server, closeLater)
-    const broker = await startBroker(closeLater)
+    const broker = await startBroker(providerToken, accounts, providerDelayMs, closeLater)
     const service = await startService(
       {
         databaseUrl,
@@ -91,12 +90,6 @@ export const watchBench: Bench = {
       },
     ]
   },
-}
-
-const startBroker = (closeLater: CloseLater): Promise<Started> => {
-  const program = join(import.meta.dirname, 'watch-broker.ts')
-  const parameters = [program, providerToken, String(accounts), String(providerDelayMs)]
-  return startProgram({ parameters, ready: /^url (\S+)/m }, closeLater)
 }
 
 /** Makes a deal, unless the account is null; how many requests the provider has received. */

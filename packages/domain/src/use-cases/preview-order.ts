@@ -134,7 +134,7 @@ interface Market extends Omit<EstimateFacts, 'instrument'> {
   readonly instrument: E.Either<InstrumentRefusal, BrokerInstrument>
 }
 
-// All at once. The margin is asked for at the price of the quote.
+// All at once, but the margin of a market order, which is asked for at the price of the quote.
 const readMarket = async (
   { marketData, broker, liveAccounts, resolveOrderSymbol = asWritten }: PreviewPorts,
   account: Account,
@@ -147,25 +147,23 @@ const readMarket = async (
   if (E.isLeft(spelled)) return { ...nothing, instrument: spelled }
   const symbol = spelled.right
   const order = { ...requested, symbol }
-  const readQuote = async (): Promise<readonly [Quote | undefined, number | undefined]> => {
-    const quote = toUndefined(await marketData.quote(linked.right, symbol)())
-    return [quote, await readMargin(broker, linked.right, order, quote)]
-  }
-  const [instrument, [quote, margin], reading] = await Promise.all([
+  const quoteRead = marketData.quote(linked.right, symbol)()
+  const [instrument, quote, margin, reading] = await Promise.all([
     marketData.instrument(linked.right, symbol)(),
-    readQuote(),
+    quoteRead,
+    readMargin(broker, linked.right, order, quoteRead),
     liveAccounts.read(account)(),
   ])
-  return { instrument, quote, margin, figures: toUndefined(reading)?.figures }
+  return { instrument, quote: toUndefined(quote), margin, figures: toUndefined(reading)?.figures }
 }
 
 const readMargin = async (
   broker: Pick<Broker, 'requiredMargin'>,
   linked: BrokerAccount,
   order: OrderRequest,
-  quote: Quote | undefined,
+  quote: Promise<E.Either<unknown, Quote>>,
 ): Promise<number | undefined> => {
-  const openPrice = entryPriceOf(order, quote)
+  const openPrice = entryPriceOf(order, undefined) ?? entryPriceOf(order, toUndefined(await quote))
   if (openPrice === undefined) return undefined
   const { symbol, side, volume } = order
   const margin = toUndefined(

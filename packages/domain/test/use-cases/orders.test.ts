@@ -290,6 +290,31 @@ describe('POST /orders/preview', () => {
     })
   })
 
+  it('reads the margin of a pending order beside everything else of the broker', async () => {
+    const { desk, account } = opened()
+    const fake = createFakeMarketData(desk.clock)
+    fake.put(account.id, 'EURUSD')
+    const { promise: asked, resolve } = Promise.withResolvers<void>()
+    const { previewOrder } = createOrderPreviews({
+      ...desk,
+      marketData: {
+        ...fake,
+        quote:
+          (...of) =>
+          () =>
+            asked.then(fake.quote(...of)),
+      },
+      broker: {
+        requiredMargin: () => async () => {
+          resolve()
+          return E.right(O.some(7))
+        },
+      },
+    })
+    const order = requestOn(account.id, { orderType: 'limit', price: 1 })
+    expect((await rightOf(previewOrder({ owner }, order))).estimate.margin).toBe(7)
+  })
+
   it('does not say what depends on a broker that cannot be read, and refuses nothing for it', async () => {
     const { desk, account } = opened()
     const marketData = createFakeMarketData(desk.clock)
