@@ -208,18 +208,15 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await desk.placeAndWait()
     await page.getByText('paused, 2 newer events').waitFor()
     expect(await rows.count()).toBe(shown)
-    await press(page, 'Resume')
-    await eventually(
-      () => rows.count(),
-      (count) => count === shown + 2,
-    )
     await page.getByLabel('Order created').uncheck()
     expect(new URL(page.url()).searchParams.get('types')).toBe('order.filled')
+    await page.getByText('paused, 1 newer event', { exact: true }).waitFor()
+    await press(page, 'Resume')
     const titles = await eventually(
       () => rows.getByRole('rowheader').allTextContents(),
-      (all) => all.length > 0 && all.every((title) => title === 'Order filled'),
+      (all) => all.length === (shown + 2) / 2,
     )
-    expect(titles.length).toBeGreaterThan(0)
+    expect(new Set(titles)).toEqual(new Set(['Order filled']))
     await rows.nth(1).getByRole('link', { name: 'Order' }).click()
     await page.getByText(first.id).waitFor()
     await page.getByRole('link', { name: 'Look at it' }).click()

@@ -155,12 +155,10 @@ export const EventLog = ({ session, query }: { session: Session; query: URLSearc
       ? { ...(accountId !== '' && { accountId }), ...(types.length > 0 && { types }) }
       : undefined,
   )
-  // The newest event that was shown when the reader paused.
+  // The newest event that was shown when the reader paused; ids sort as the events do.
   const [pausedAt, setPausedAt] = useState<string>()
   const newer =
-    pausedAt === undefined
-      ? 0
-      : Math.max(0, log.events?.findIndex(({ id }) => id === pausedAt) ?? 0)
+    pausedAt === undefined ? 0 : (log.events ?? []).filter(({ id }) => id > pausedAt).length
   return (
     <>
       <h1>Events</h1>
