@@ -9,7 +9,6 @@ import {
   createMetrics,
   meteredAddressLimits,
   meteredLimiter,
-  meteredWebhookSender,
   type BacklogReading,
   type Metrics,
 } from '../src/index.ts'
@@ -168,26 +167,6 @@ describe('the limiter', () => {
   })
 })
 
-describe('caches', () => {
-  it('are reported by name, with the results of their reads', async () => {
-    const metrics = createMetrics()
-    const tally = metrics.cache('positions')
-    expect(metrics.cache('positions')).toBe(tally)
-    tally.hits += 3
-    tally.joins += 2
-    tally.misses += 1
-    metrics.cache('margins')
-    expect(await valuesOf(metrics, 'tradeport_cache_reads_total')).toEqual({
-      'cache=positions result=hit': 3,
-      'cache=positions result=joined': 2,
-      'cache=positions result=miss': 1,
-      'cache=margins result=hit': 0,
-      'cache=margins result=joined': 0,
-      'cache=margins result=miss': 0,
-    })
-  })
-})
-
 it('the backlog is reported as it is read, and omitted if it cannot be read', async () => {
   const metrics = createMetrics()
   let reading: BacklogReading | undefined = {
@@ -218,27 +197,6 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
   for (const name of Object.keys(expected))
     expect([name, await valuesOf(metrics, name)]).toEqual([name, {}])
   expect(await valuesOf(metrics, 'tradeport_backlog_readable')).toEqual({ '': 0 })
-})
-
-describe('deliveries', () => {
-  it.each([
-    [{ responseCode: 204, responseTimeMs: 1 }, '2xx'],
-    [{ responseCode: 302, responseTimeMs: 1 }, '3xx'],
-    [{ responseCode: 410, responseTimeMs: 1 }, '4xx'],
-    [{ responseCode: 503, responseTimeMs: 1 }, '5xx'],
-    [{ responseCode: 999, responseTimeMs: 1 }, 'other'],
-    [{ responseCode: 0, responseTimeMs: 0, failureReason: 'timed_out' }, 'timed_out'],
-  ] as const)('%j is returned and reported as %s', async (answer, outcome) => {
-    const metrics = createMetrics()
-    const sender = meteredWebhookSender(
-      { send: () => () => Promise.resolve(answer) },
-      metrics.deliveries,
-    )
-    expect(await sender.send({} as never)()).toBe(answer)
-    expect(await valuesOf(metrics, 'tradeport_webhook_delivery_duration_seconds_count')).toEqual({
-      [`outcome=${outcome}`]: 1,
-    })
-  })
 })
 
 describe('the process', () => {

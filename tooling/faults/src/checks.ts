@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { brokerClientId, sendTimeoutMs, type OrderId } from '@tradeport/domain/orders'
 import type { DealRow, OrderRow } from '@tradeport/sandbox-broker'
-import type { Measured } from './probe.ts'
 
 // --- replies ---
 
@@ -389,56 +388,3 @@ const unordered = (webhookId: string, arrived: readonly RecordedEvent[]): readon
     }),
   )
 }
-
-// --- growth ---
-
-/** So many more of a kind of handle are connections that pools keep open for their next use. */
-const handleSlack = 10
-
-/**
- * An instance holds what it held before. V8 goes on compiling functions for a long while; code
- * compiled for every request would be far more than half as much again.
- */
-export const checkGrowth = (before: Measured, after: Measured): readonly string[] => {
-  const bounds: readonly (readonly [what: string, had: number, has: number, most: number])[] = [
-    ['bytes of heap without code', before.heap - before.code, after.heap - after.code, 1.05],
-    ['bytes of code', before.code, after.code, 1.5],
-    ['listeners of its process', before.listeners, after.listeners, 1],
-    ...Object.entries(after.resources).map(([kind, has]) => {
-      const had = (before.resources[kind] ?? 0) + handleSlack
-      return [kind, had, has, 1] as const
-    }),
-  ]
-  const grown = bounds
-    .filter(([, had, has, most]) => has > had * most)
-    .map(([what, had, has]) => `${has} ${what} where it had ${had}`)
-  const where = `instance ${before.pid}`
-  return before.pid === after.pid
-    ? grown.map((one) => `${where} has ${one}`)
-    : [`${where} is another process`]
-}
-
-/** Tables that hold more rows after a soak than before, and what clears them. */
-const mayGrow: Readonly<Record<string, string>> = {
-  balance_snapshots: 'kept; one in five minutes of an account that is read',
-  orders: 'kept; at most 100 a day for each user',
-  order_counters: 'one row for each user who ever ordered',
-  order_list_starts: 'cleared every hour of what is older than 70 minutes',
-  idempotency_keys: 'cleared every hour of what is older than 25 hours',
-  deals: "kept: the broker's history; removed with its account",
-  trades: 'one row for each position of the deals',
-  events: 'cleared every hour of what is older than 30 days',
-  webhook_deliveries: 'removed with its event or its webhook',
-  job: 'cleared of what was done an hour ago; owner notices stay for a week',
-  job_common: 'the partition of job',
-}
-
-export type TableRows = ReadonlyMap<string, number>
-
-export const checkTables = (before: TableRows, after: TableRows): readonly string[] =>
-  [...after]
-    .filter(([name, rows]) => rows > (before.get(name) ?? 0) && !(name in mayGrow))
-    .map(
-      ([name, rows]) =>
-        `${name} has ${rows} rows where it had ${before.get(name) ?? 0}, and nothing clears it`,
-    )

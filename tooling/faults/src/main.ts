@@ -5,7 +5,6 @@ import { runEvents } from './events.ts'
 import { runJournal } from './journal.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
-import { runSoak } from './soak.ts'
 import { runSimulation } from './simulate.ts'
 
 const databaseUrl = process.env['DATABASE_URL'] || null
@@ -25,7 +24,6 @@ const runs = {
   journal: fault({ kills: 100, accounts: 10 }, runJournal),
   events: fault({ kills: 100, accounts: 6 }, runEvents),
   postgres: fault({ restarts: 8, within: 5 }, runPostgres),
-  soak: fault({ minutes: 30 }, runSoak),
   hostile: fault({ requests: 100_000 }, runHostile),
   simulate: fault({ runs: 20_000 }, runSimulation),
 }

@@ -3,24 +3,12 @@
 // its event loop was held at a time. A hold is counted in the processor time of its thread, so that
 // a busy machine makes none.
 import { setImmediate } from 'node:timers/promises'
-import { getHeapSpaceStatistics } from 'node:v8'
 
 /** Sizes are bytes. */
 export interface Measured {
-  readonly pid: number
   readonly heap: number
-  /**
-   * Part of the heap: functions that V8 compiled because they are called often, which goes on for a
-   * long while.
-   */
-  readonly code: number
   /** Outside the heap, held by what is in it: buffers and the embedded database. */
   readonly external: number
-  readonly resident: number
-  /** Open handles and requests by kind. */
-  readonly resources: Readonly<Record<string, number>>
-  /** Listeners of the process itself. */
-  readonly listeners: number
   /** The longest since the last measurement, in milliseconds. */
   readonly heldMs: number
 }
@@ -45,23 +33,8 @@ const measure = async (): Promise<void> => {
     // Finalizers, such as those that give back buffers, come after.
     await setImmediate()
   }
-  const { heapUsed, external, rss } = process.memoryUsage()
-  const code = getHeapSpaceStatistics()
-    .filter(({ space_name: name }) => /code|trusted/.test(name))
-    .reduce((sum, { space_used_size: used }) => sum + used, 0)
-  const resources: Record<string, number> = {}
-  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
-  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
-  const measured: Measured = {
-    pid: process.pid,
-    heap: heapUsed,
-    code,
-    external,
-    resident: rss,
-    resources,
-    listeners,
-    heldMs,
-  }
+  const { heapUsed: heap, external } = process.memoryUsage()
+  const measured: Measured = { heap, external, heldMs }
   process.send?.(measured)
   last = processorMs()
   longest = 0

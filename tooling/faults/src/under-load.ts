@@ -29,8 +29,6 @@ export interface World {
   readonly sandbox: Sandbox
   readonly users: readonly FaultUser[]
   readonly load: Load
-  /** Waits until every order is decided and every event delivered. */
-  readonly awaitOutcomes: () => Promise<readonly CheckedOrder[]>
 }
 
 export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
@@ -104,7 +102,7 @@ export const underLoad = async (
     )
   }
   load.start()
-  const broken = await disturb({ fleet, sandbox, users, load, awaitOutcomes })
+  const broken = await disturb({ fleet, sandbox, users, load })
   await load.stop()
   sandbox.faults.clear()
   await load.sendAgain(keyMs)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { refuse } from '../../src/errors.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
-import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
+import { createJournalDesk, down, owner, rightOf } from './desk.ts'
 
 const all = { profit: 'all' } as const
 const caller = { owner }
@@ -14,16 +14,6 @@ const closed = (positionId: string, closedAt: number, profit: number): readonly 
     { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', profit, time: closedAt },
   ]
 }
-const reversal = (positionId: string): Deal => ({
-  id: `${positionId}3`,
-  positionId,
-  side: 'sell',
-  entry: 'inout',
-  profit: 0,
-  commission: 0,
-  swap: 0,
-})
-
 const opened = (stopsAboveDeals?: number) => {
   const desk = createJournalDesk(stopsAboveDeals === undefined ? {} : { stopsAboveDeals })
   return {
@@ -34,14 +24,6 @@ const opened = (stopsAboveDeals?: number) => {
 }
 
 describe('GET /trades', () => {
-  it('refuses a cursor before it reads any broker', async () => {
-    const { desk, trades } = opened()
-    expect(await tagOf(trades.listTrades(caller, { filter: all, limit: 1, cursor: 'x' }))).toBe(
-      'InvalidCursor',
-    )
-    expect(desk.broker.calls()).toBe(0)
-  })
-
   it.each([true, false])(
     'fails as a whole where one account has too many deals (%s) or cannot be read',
     async (isTooLong) => {
@@ -90,19 +72,4 @@ describe('GET /trades/export', () => {
       )
     },
   )
-})
-
-describe('GET /trades/:id', () => {
-  it('finds a closed trade, and no open or skipped one, nor another’s', async () => {
-    const { desk, trades, accounts } = opened()
-    const [{ id }] = accounts
-    desk.put(accounts[0], [...closed('1', 10, 5), closed('5', 0, 0)[0], reversal('4')])
-    expect(await rightOf(trades.getTrade(caller, `${id}:1`))).toMatchObject({
-      closed: { trade: { profit: 5 } },
-      provenance: { accounts: [id] },
-    })
-    for (const other of [`${id}:5`, `${id}:4`, `${id}:9`, 'nonsense'])
-      expect(await tagOf(trades.getTrade(caller, other))).toBe('TradeNotFound')
-    expect(await tagOf(trades.getTrade({ owner: stranger }, `${id}:1`))).toBe('TradeNotFound')
-  })
 })
