@@ -31,6 +31,7 @@ const history = historyOf([
   depositDeal('2', '2026-01-14T00:00:00.000Z', -100),
 ])
 
+const answers = (page: Page) => page.locator('.answers dd')
 const sumOn = (page: Page) => page.getByRole('row').filter({ hasText: 'All in USD' })
 
 describe.skipIf(chromiumPath === undefined)('the statistics of the console', () => {
@@ -66,6 +67,35 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       '',
     ])
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+  })
+
+  it('answers in sentences whether an account made money, and says what is not known', async () => {
+    await linkDesk(service, { user: 'u-6', broker: { history } })
+    const made = await opened('/console', 'u-6')
+    await made.getByText('add up to the broker').waitFor()
+    await expect
+      .poll(() => answers(made).allInnerTexts())
+      .toEqual([
+        'Yes: +$30.00 from 9 closed trades, with commission and swap, and $0.00 from what is open now.',
+        '9 trades are too few to tell skill from luck; 30 are the least that say something.',
+        expect.stringMatching(/^From the first trade to Jan 10, 2026: closed trades lost \$20\.00/),
+        'None lost.',
+        expect.stringMatching(/^Yes: the 20 deals/),
+      ])
+    const losing = historyOf([
+      depositDeal('1', '2026-01-01T00:00:00.000Z', 10_000),
+      ...tradesOf([1]),
+    ])
+    const desk = await linkDesk(service, { user: 'u-7', broker: { history: losing } })
+    desk.broker.open()
+    const lost = await opened('/console', 'u-7')
+    await lost.getByText(/^No: \+\$1\.00 from 1 closed trade,/).waitFor()
+    const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
+    unread.fail('any', { kind: 'unavailable' })
+    const unknown = await opened('/console', 'u-8')
+    await expect
+      .poll(async () => (await answers(unknown).allInnerTexts()).map((text) => text.slice(0, 10)))
+      .toEqual(Array.from({ length: 5 }, () => 'Not known.'))
   })
 
   const link = (user: string, currency: string) =>

@@ -147,23 +147,28 @@ const Made = ({
   account: Account
 }) => {
   const { currency, equity, balance, liveDataUpdatedAt } = account
+  const isKnown = liveDataUpdatedAt !== null
+  const open = equity - balance
+  // An open loss may outweigh what was closed with a profit.
+  const total = isKnown ? netProfit + open : netProfit
+  const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>
+      {isKnown ? word : `${word}, as far as is known`}:{' '}
       {totalTrades === 0 ? (
-        'No trade has been closed yet.'
+        'no trade has been closed yet'
       ) : (
         <>
-          {netProfit > 0 ? 'Yes' : netProfit < 0 ? 'No' : 'Neither made nor lost'}:{' '}
-          <Result amount={netProfit} currency={currency} /> from {number(totalTrades)} closed
-          trades, with commission and swap.
+          <Result amount={netProfit} currency={currency} /> from {number(totalTrades)} closed{' '}
+          {totalTrades === 1 ? 'trade' : 'trades'}, with commission and swap
         </>
-      )}{' '}
-      {liveDataUpdatedAt === null ? (
-        'What is open now is not known.'
-      ) : (
+      )}
+      {isKnown ? (
         <>
-          What is open now stands at <Result amount={equity - balance} currency={currency} />.
+          , and <Result amount={open} currency={currency} /> from what is open now.
         </>
+      ) : (
+        '. What is open now is not known.'
       )}
     </>
   )
