@@ -6,6 +6,7 @@ import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
 import { journalEvents, type ServiceEvent } from '@tradeport/domain/events'
 import {
   balanceAmounts,
+  cashFlowReason,
   dealKey,
   type BrokerDeal,
   type JournalState,
@@ -400,7 +401,11 @@ export const createFakeJournal = (
             .toSorted((a, b) => Math.abs(b.amount) - Math.abs(a.amount) || byTimeAndText(a, b))
             .slice(0, limit)
             .toSorted(byTimeAndText)
-            .map(({ time, amount, kind }) => ({ time, amount, kind })),
+            .map(({ time, amount, kind }) => ({
+              time,
+              amount,
+              reason: cashFlowReason(kind, amount),
+            })),
         }
       }),
     find: (owner, { accountId, ticket }) =>

@@ -1,6 +1,7 @@
 // A deal as the broker's history has it: what the fold needs, and what events, checks and closes
 // need besides.
 import type { Instant } from '../primitives/instant.ts'
+import type { CashFlowReason } from '../statistics/cash-flows.ts'
 import type { Deal } from '../trades/deal.ts'
 
 /**
@@ -69,9 +70,6 @@ export const balanceAmounts = ({ kind, profit, commission, swap }: BrokerDeal): 
 /** Kinds of deals that move the balance without being part of a trade. */
 export type CashFlowKind = Exclude<DealKind, 'buy' | 'sell' | 'credit'>
 
-export const cashFlowReasons = ['deposit', 'withdrawal', 'charge', 'correction', 'other'] as const
-export type CashFlowReason = (typeof cashFlowReasons)[number]
-
 /**
  * Charges are what the broker books for its services, interest and taxes, in either direction; a
  * dividend is none of them.
@@ -93,24 +91,6 @@ export const cashFlowReason = (kind: CashFlowKind, amount: number): CashFlowReas
     case 'other':
       return 'other'
   }
-}
-
-/** What moved the balance of an account and is no result of a trade: deposits, withdrawals, charges. */
-export interface CashFlow {
-  readonly time: Instant
-  /** Money; below 0 where it left the account. */
-  readonly amount: number
-  readonly kind: CashFlowKind
-}
-
-export interface CashFlows {
-  readonly count: number
-  /** The sum of the amounts above 0. */
-  readonly inflows: number
-  /** The sum of the amounts below 0, as a magnitude. */
-  readonly outflows: number
-  /** The largest of them, by time. */
-  readonly largest: readonly CashFlow[]
 }
 
 /**

@@ -1,13 +1,12 @@
 // The deals that are kept of an account: what to read next of the broker's history, and how it differs.
 export {
   balanceAmounts,
-  cashFlowReasons,
+  cashFlowReason,
   dealKey,
   dealKinds,
   dealReasons,
   type BrokerDeal,
   type CashFlowKind,
-  type CashFlows,
   type DealKind,
   type DealReason,
   type DealsPage,

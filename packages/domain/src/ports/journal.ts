@@ -3,7 +3,7 @@ import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
-import type { BrokerDeal, CashFlows } from '../journal/broker-deal.ts'
+import type { BrokerDeal } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -15,6 +15,7 @@ import type {
   TradeSlice,
 } from '../trades/closed-trade.ts'
 import type {
+  CashFlows,
   BalanceHistory,
   KeyedProfits,
   RecordedKey,

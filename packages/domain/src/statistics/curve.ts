@@ -1,8 +1,8 @@
 // The curve of summed net profit, with its drawdown in money, in percent and in time.
-import { cashFlowReason, type CashFlowReason, type CashFlows } from '../journal/broker-deal.ts'
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
+import type { CashFlow, CashFlows } from './cash-flows.ts'
 import { deepestDrawdown, drawdowns } from './drawdown.ts'
 import { largestTriangles } from './largest-triangles.ts'
 import type { Column, TradeResults } from './trade-results.ts'
@@ -21,10 +21,7 @@ export interface CurvePoint {
 }
 
 /** A deposit, a withdrawal, or what else moved the balance and is no result of a trade. Money. */
-export interface CashFlowPoint {
-  readonly time: Instant
-  readonly amount: number
-  readonly reason: CashFlowReason
+export interface CashFlowPoint extends CashFlow {
   /** Of the account, after everything up to that millisecond. */
   readonly balance: number
 }
@@ -94,12 +91,7 @@ const withBalances = ({ largest, ...sums }: CashFlows, history: BalanceHistory) 
   )
   return {
     ...sums,
-    points: largest.map(({ time, amount, kind }, index) => ({
-      time,
-      amount,
-      reason: cashFlowReason(kind, amount),
-      balance: balances[index] ?? 0,
-    })),
+    points: largest.map((flow, index) => ({ ...flow, balance: balances[index] ?? 0 })),
   }
 }
 

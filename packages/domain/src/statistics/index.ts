@@ -15,6 +15,7 @@ export {
   type CalculationName,
   type CalculationResult,
 } from './calculations.ts'
+export { cashFlowReasons, type CashFlows } from './cash-flows.ts'
 export { tradeCurve, type CashFlowPoint, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'

@@ -4,7 +4,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
-import type { CashFlows } from '../journal/broker-deal.ts'
 import type { JournalSums, PositionDeals, TradeSelection } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -12,6 +11,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import type {
+  CashFlows,
   BalanceHistory,
   BreakdownKey,
   ExtendedStatistics,

@@ -118,7 +118,7 @@ describe('the curve', () => {
         const largest = drawn.deposits.map(({ at, net }) => ({
           time: at,
           amount: net,
-          kind: 'balance' as const,
+          reason: net > 0 ? ('deposit' as const) : ('withdrawal' as const),
         }))
         const sums = { count: 7, inflows: 5, outflows: 3 }
         const flows = { ...sums, largest }

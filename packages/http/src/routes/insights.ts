@@ -1,7 +1,13 @@
 // The capability `insights`: what is computed of closed trades beyond their statistics.
 import { refuse } from '@tradeport/domain/errors'
-import { cashFlowReasons, dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
-import { breakdownKeys, parseTimeZone, utc, type TradeGroup } from '@tradeport/domain/statistics'
+import { dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
+import {
+  cashFlowReasons,
+  breakdownKeys,
+  parseTimeZone,
+  utc,
+  type TradeGroup,
+} from '@tradeport/domain/statistics'
 import type { Reconciliation } from '@tradeport/domain/use-cases'
 import {
   accountId,

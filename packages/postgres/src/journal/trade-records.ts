@@ -6,7 +6,7 @@ import type {
   TradeRecords,
   TradeSelection,
 } from '@tradeport/domain/ports'
-import type { CashFlowKind } from '@tradeport/domain/journal'
+import { cashFlowReason, type CashFlowKind } from '@tradeport/domain/journal'
 import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { type ClosedTrade, type TradeListPlace, type TradeFilter } from '@tradeport/domain/trades'
@@ -126,7 +126,10 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         count: first?.count ?? 0,
         inflows: Number(first?.inflows ?? 0),
         outflows: Number(first?.outflows ?? 0),
-        largest: rows.map(({ time, kind, amount }) => ({ time, kind, amount: Number(amount) })),
+        largest: rows.map(({ time, kind, amount: text }) => {
+          const amount = Number(text)
+          return { time, amount, reason: cashFlowReason(kind, amount) }
+        }),
       }
     },
     find: (owner, { accountId, ticket }) =>
