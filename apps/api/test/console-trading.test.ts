@@ -47,6 +47,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const page = await opened(`/console/trades/${first}:${ticket}`)
     await page.locator('.price-chart canvas').first().waitFor()
     await page.getByText('The stop and the target are those that it was opened with').waitFor()
+    await page.getByText("add up to the broker's balance").waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
     onTestFinished(() => service.sandbox.faults.clear())

@@ -222,12 +222,13 @@ const Losing = ({
   )
 }
 
-const Reconciled = ({
+/** Whether the history of an account agrees with its broker. */
+export const Reconciled = ({
   reconciliation: { deals, difference, complete, checkedAt },
   currency,
 }: {
   reconciliation: DataOf<'getReconciliation'>
-  currency: string
+  currency: string | undefined
 }) => {
   if (difference === null || checkedAt === null)
     return (

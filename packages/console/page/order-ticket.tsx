@@ -337,11 +337,16 @@ export const Estimate = ({
   )
 }
 
-const item = (check: Preview['checks'][number]) => (
-  <li key={check.name} class={check.passed === false ? 'failed' : 'open'}>
-    {check.message ?? `It cannot be said ${openWords[check.name] ?? check.name}.`}
-  </li>
-)
+/** Why a check did not pass. What one missing reading leaves open is said once. */
+const reasonsOf = (checks: Preview['checks']): readonly string[] => [
+  ...new Set(
+    checks.map(({ name, message }) => {
+      // The service's sentence names the route that lifts it.
+      if (name === 'halt') return 'The account is halted and accepts no orders.'
+      return message ?? `It cannot be said ${openWords[name] ?? name}.`
+    }),
+  ),
+]
 
 const PreviewShown = ({ preview, order, account, instrument, digits }: PreviewShownProps) => {
   const { allowed, checks, estimate } = preview
@@ -359,7 +364,17 @@ const PreviewShown = ({ preview, order, account, instrument, digits }: PreviewSh
             : `${passed.length} of ${checks.length} checks pass; ${open.length} cannot be said.`
           : `It would be refused: ${failed.length} of ${checks.length} checks ${failed.length === 1 ? 'fails' : 'fail'}.`}
       </p>
-      {failed.length + open.length > 0 && <ul class="checks">{[...failed, ...open].map(item)}</ul>}
+      {failed.length + open.length > 0 && (
+        <ul class="checks">
+          {[failed, open].map((some) =>
+            reasonsOf(some).map((reason) => (
+              <li key={reason} class={some === failed ? 'failed' : 'open'}>
+                {reason}
+              </li>
+            )),
+          )}
+        </ul>
+      )}
       {passed.length > 0 && (
         <details>
           <summary>What passes</summary>

@@ -118,7 +118,7 @@ export type Area = keyof typeof areas
 export const whyHidden = ({ scopes, capabilities }: Me, area: Area): string | undefined => {
   const { scopes: needed, ...needs } = areas[area]
   if (!needed.some((scope) => scopes.includes(scope)))
-    return `This key may not ${needed[0]?.endsWith(':write') === true ? 'change' : 'read'} this: it needs the scope ${needed.join(' or ')}.`
+    return `This key may not ${needed[0].endsWith(':write') ? 'change' : 'read'} this: it needs the scope ${needed.join(' or ')}.`
   if ('capability' in needs && !capabilities.includes(needs.capability))
     return `This service does not have the capability ${needs.capability} switched on.`
   return undefined

@@ -95,7 +95,10 @@ export const TradePrices = ({
   )
 }
 
-/** Every deal where they are known, else the averages of the trade. */
+/** More of them would hide the candles. */
+const maxMarkers = 12
+
+/** Every deal where they are known and few, else the averages of the trade. */
 const markersOf = (
   trade: Trade,
   deals: DataOf<'getTradeDeals'>['deals'] | undefined,
@@ -112,7 +115,7 @@ const markersOf = (
           },
         ],
   )
-  if (known.length > 0) return known
+  if (known.length > 0 && known.length <= maxMarkers) return known
   const isBuy = trade.type === 'buy'
   return [
     { time: trade.openedAt, price: trade.entryPrice, isBuy, label: 'in' },

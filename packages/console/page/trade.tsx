@@ -1,5 +1,6 @@
 // One closed trade, and how its figures come about.
 import type { DataOf, Trade } from '@tradeport/client'
+import { Reconciled } from './account-summary.tsx'
 import { duration, money, number, price } from './format.ts'
 import { late } from './late.tsx'
 import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
@@ -25,7 +26,14 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
     'accounts',
     mayReadAccount ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
   )
-  const account = accounts.data?.find((one) => one.id === trade.data?.data.accountId)
+  const accountId = trade.data?.data.accountId
+  const account = accounts.data?.find((one) => one.id === accountId)
+  const reconciliation = useRead(
+    accountId ?? '',
+    dealsHidden === undefined && accountId !== undefined
+      ? async (signal) => (await client.getReconciliation(accountId, { signal })).data
+      : undefined,
+  )
   if (hidden !== undefined) return <Notice>{hidden}</Notice>
   return (
     <>
@@ -63,6 +71,17 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
                 <Notice>{dealsHidden}</Notice>
               )}
             </Section>
+            {dealsHidden === undefined && (
+              <Section title="Does the account's history agree with the broker?">
+                <Shown read={reconciliation}>
+                  {(shown) => (
+                    <p>
+                      <Reconciled reconciliation={shown} currency={account?.currency} />
+                    </p>
+                  )}
+                </Shown>
+              </Section>
+            )}
             <p class="quiet">
               From the broker's deals, read <Age iso={meta.provenance.readAt} />.
             </p>

@@ -171,10 +171,11 @@ export const HaltSection = ({
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
+    const reason = form.get('reason')
     onHalt({
       closePositions: form.has('closePositions'),
       cancelOrders: form.has('cancelOrders'),
-      reason: String(form.get('reason') ?? '').trim(),
+      reason: typeof reason === 'string' ? reason.trim() : '',
     })
   }
   return (
