@@ -25,9 +25,7 @@ export const Picture = ({
       </figcaption>
       {children}
       {table !== undefined && (
-        <details
-          onToggle={({ currentTarget }) => setIsOpen((currentTarget as HTMLDetailsElement).open)}
-        >
+        <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
           <summary>As a table</summary>
           {isOpen && <Scroll label={`${title} as a table`}>{table}</Scroll>}
         </details>
