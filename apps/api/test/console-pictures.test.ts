@@ -14,6 +14,7 @@ const pages = {
   overview: '/console',
   trades: '/console/trades',
   trade: '/console/trades/:trade',
+  trading: '/console/trading',
   report: `/console/report?account=${accountId}`,
   events: '/console/events',
   webhooks: '/console/webhooks',
