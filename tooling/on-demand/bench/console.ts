@@ -110,7 +110,7 @@ const openOverview = async (page: Page, { api }: MeasuredService): Promise<void>
   const kept = JSON.stringify(JSON.stringify({ key, usedAt: Date.now() }))
   await page.addInitScript(`sessionStorage.setItem('tradeport-session', ${kept})`)
   await page.goto(`${api}/console`, { waitUntil: 'commit' })
-  await page.getByRole('region', { name: 'Balance of' }).locator('svg').first().waitFor()
+  await page.locator('main svg').first().waitFor()
   await page.getByText(`${positions} open`).waitFor()
   await page.locator('.reading').first().waitFor({ state: 'detached' })
 }
