@@ -225,8 +225,9 @@ describe('the client', () => {
     })
     const { data: rotated } = await client.rotateWebhookSecret(data.id, { overlapHours: 0 })
     expect(rotated.secret).toMatch(/^[0-9a-f]{64}$/)
-    expect((await client.recoverWebhook(data.id, { since: '2026-01-01' })).data).toEqual({
-      scheduled: 0,
+    expect(await failure(client.recoverWebhook(data.id, { since: '2026-01-01' }))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('Enable it first'),
     })
     expect((await client.deleteWebhook(data.id)).data).toEqual({ id: data.id, deleted: true })
   })

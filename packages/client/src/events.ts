@@ -45,12 +45,12 @@ export const follow = <Item>(
     () => stopped.aborted,
     onConnection,
   )
-  const { return: end } = items
+  const end = items.return.bind(items)
   return Object.assign(items, {
     // By itself a generator ends only once it has its next item.
     return: () => {
       stopping.abort()
-      return end.call(items)
+      return end()
     },
   })
 }

@@ -3,17 +3,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { requireScope, type Scope } from '../access/credential.ts'
 import type { Refusal } from '../errors.ts'
-import type { Brand } from '../primitives/brand.ts'
-import type { AccountId } from '../primitives/ids.ts'
+import type { AccountId, EventId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { webhookEventTypes, type WebhookEventType } from '../webhooks/webhook.ts'
 import type { ServiceEvent } from './events.ts'
 
-/**
- * `evt_` and the event's number in base 36, padded to 20 characters, so that the ids of an owner's
- * events sort as the events do.
- */
-export type EventId = Brand<string, 'EventId'>
+export type { EventId }
 
 const idPattern = /^evt_[0-9a-z]{20}$/
 const idLength = 20
@@ -24,6 +19,10 @@ const maxNumber = 2n ** 63n - 1n
 export const parseEventId = (text: string): O.Option<EventId> =>
   idPattern.test(text) ? O.some(text as EventId) : O.none
 
+/**
+ * `evt_` and the event's number in base 36, padded to 20 characters, so that the ids of an owner's
+ * events sort as the events do.
+ */
 export const formatEventId = (number: bigint): EventId =>
   `evt_${number.toString(36).padStart(idLength, '0')}` as EventId
 

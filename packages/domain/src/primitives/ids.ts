@@ -13,6 +13,8 @@ export type WebhookId = Brand<string, 'WebhookId'>
  * case.
  */
 export type DeliveryId = Brand<string, 'DeliveryId'>
+/** Of an event in the log: its number in the order of the log. */
+export type EventId = Brand<string, 'EventId'>
 /**
  * The broker's own number for a position, 1 to 64 characters without white space or control
  * characters.

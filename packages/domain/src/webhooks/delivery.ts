@@ -1,7 +1,6 @@
 // What is posted to a webhook, and the delivery of one event as a pure state machine over its
 // attempts: the next state of the delivery and of the webhook after each answer of the receiver.
-import type { EventId } from '../events/event-log.ts'
-import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
+import type { DeliveryId, EventId, WebhookId } from '../primitives/ids.ts'
 import { minuteMs, secondMs, toIso, type Instant } from '../primitives/instant.ts'
 import { signStandardWebhook, signWebhook } from './signature.ts'
 import type { WebhookUrl } from './webhook-url.ts'
