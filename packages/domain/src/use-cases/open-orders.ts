@@ -54,7 +54,7 @@ import type {
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { brokerOrderOf } from './process-order.ts'
+import { brokerOrderOf } from './steps/broker-order.ts'
 import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
 

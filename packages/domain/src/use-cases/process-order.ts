@@ -16,13 +16,7 @@ import {
 } from '../accounts/account.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import {
-  brokerClientId,
-  isCorrection,
-  isPendingOrder,
-  type Order,
-  type OrderRequest,
-} from '../orders/order.ts'
+import { isCorrection, isPendingOrder, type Order } from '../orders/order.ts'
 import {
   afterLookup,
   afterNotSent,
@@ -42,17 +36,16 @@ import {
 import type {
   AccountStore,
   AcquireSlot,
-  BrokerOrder,
   Halts,
   OrderJob,
   OrderPlacement,
   OrderRetry,
   OrderStore,
-  PendingPart,
   Ports,
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
+import { brokerOrderOf } from './steps/broker-order.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -430,30 +423,5 @@ const processed = (
       placement.step === 'recorded' && continueInMs !== null
         ? { job: retried, inMs: continueInMs }
         : undefined,
-  }
-}
-
-/** Undefined for a market order, whose price is not sent. */
-const pendingPartOf = ({
-  orderType: type,
-  price,
-  stopLimitPrice,
-  timeInForce = 'gtc',
-  expiresAt,
-}: OrderRequest): PendingPart | undefined =>
-  type === 'market' || price === undefined
-    ? undefined
-    : { type, price, stopLimitPrice, timeInForce, expiresAt }
-
-export const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
-  const { symbol, brokerSymbol = symbol, side, volume, stopLoss, takeProfit } = request
-  return {
-    clientId: brokerClientId(id),
-    symbol: brokerSymbol,
-    side,
-    volume,
-    stopLoss,
-    takeProfit,
-    pending: pendingPartOf(request),
   }
 }
