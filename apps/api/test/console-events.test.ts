@@ -154,6 +154,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await press(page, 'Save')
     await page.getByText('Order created, Order filled').waitFor()
     await press(page, 'Remove…')
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect((await desk.get('/webhooks')).body.data).toHaveLength(1)
