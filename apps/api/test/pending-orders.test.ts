@@ -1,8 +1,7 @@
 // The capability `pending-orders` over a real port: orders that the broker holds, changed, cancelled
 // and followed until they end, also while no events are recorded.
-import { beforeEach, describe, expect, it } from 'vitest'
-import type { AccountOptions, Fault } from '@tradeport/sandbox-broker'
-import { eventually, linkDesk, listRoutes, refusalOf } from './support/desk.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { eventually, linkDesk, refusalOf } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
 
@@ -15,7 +14,6 @@ beforeEach(() => priceAt(1.1))
 
 let users = 0
 const link = () => linkDesk(service, { user: `u-${(users += 1)}` })
-const termsOf = ({ price, stopLoss }: Json) => ({ price, stopLoss })
 const limit = { orderType: 'limit', price: 1.09, stopLoss: 1.05 }
 const is =
   (status: string) =>
@@ -126,77 +124,4 @@ it('expires at the broker’s time, and is cancelled by a halt that is to cancel
     cancellations: [{ orderId: other.id, outcome: 'cancelled' }],
   })
   expect(await desk.find(other.id)).toMatchObject({ cancelReason: 'halt' })
-})
-
-// Every answer of the provider is tested in packages/broker-metaapi, every outcome of a change in
-// packages/domain; here each kind of outcome once, from the request to the broker's own records.
-describe.each<Partial<AccountOptions>>([{}, { platform: 'mt4' }])('on %j', (broker) => {
-  const linkPending = () => linkDesk(service, { user: `u-${(users += 1)}`, broker, order: limit })
-  type Pending = Awaited<ReturnType<typeof linkPending>>
-  const heldBy = ({ broker: { orders } }: Pending) =>
-    orders().map((row) => termsOf({ ...row, price: row['openPrice'] }))
-  const openOrder = async (desk: Pending): Promise<Json> => {
-    const { id } = await desk.place()
-    return eventually(() => desk.find(id), is('open'))
-  }
-  const [terms, newTerms] = [
-    { price: 1.09, stopLoss: 1.05 },
-    { price: 1.08, stopLoss: undefined },
-  ]
-
-  it.each<readonly [Fault, number, string | undefined, isMade: boolean, placed: string]>([
-    [{ kind: 'cut', when: 'after' }, 200, undefined, true, 'open'],
-    [{ kind: 'cut', when: 'before' }, 504, 'BROKER_OUTCOME_UNKNOWN', false, 'pending'],
-    [{ kind: 'orders-lag', ms: 600_000 }, 200, undefined, true, 'open'],
-    [{ kind: 'new-ticket' }, 200, undefined, true, 'open'],
-    [{ kind: 'return-code', numericCode: 10_018 }, 422, 'TRADE_REJECTED', false, 'rejected'],
-  ])(
-    'a write that meets %j is sent once, answered %i %s, and shown as the broker has it',
-    async (fault, status, code, isMade, placed) => {
-      const desk = await linkPending()
-      desk.fail('trade', fault)
-      const { id } = await desk.place()
-      expect((await eventually(() => desk.find(id), is(placed))).status).toBe(placed)
-      await expect.poll(desk.broker.sends).toBe(1)
-      expect(heldBy(desk)).toEqual(isMade ? [terms] : [])
-
-      for (const [method, body, after] of [
-        ['PUT', { price: 1.08, stopLoss: null }, [newTerms]],
-        ['DELETE', undefined, []],
-      ] as const) {
-        const other = await linkPending()
-        const open = await openOrder(other)
-        other.fail('trade', fault)
-        const reply = await other.call(method, `/orders/${open.id}`, body)
-        expect([reply.status, reply.body.error?.code]).toEqual([status, code])
-        expect([other.broker.sends(), heldBy(other)]).toEqual([2, isMade ? after : [terms]])
-        other.heal()
-        const shown = async () => {
-          const order = await other.find(open.id)
-          return order.status === 'open' ? [termsOf(order)] : []
-        }
-        await expect.poll(shown).toEqual(heldBy(other))
-      }
-    },
-  )
-
-  it('is neither changed nor cancelled where nothing can be read, unless its number is known', async () => {
-    const desk = await linkPending()
-    const { id } = await openOrder(desk)
-    for (const route of listRoutes) desk.fail(route, { kind: 'timeout' })
-    desk.fail('trade', { kind: 'timeout', when: 'after' })
-    const writes = [
-      await desk.call('PUT', `/orders/${id}`, { price: 1.08 }),
-      await desk.call('DELETE', `/orders/${id}`),
-    ]
-    expect(writes.map(({ body }) => body.error.code)).toEqual([
-      'BROKER_UNAVAILABLE',
-      'BROKER_OUTCOME_UNKNOWN',
-    ])
-    expect([desk.broker.sends(), heldBy(desk)]).toEqual([2, []])
-    desk.heal()
-    expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
-      cancelReason: 'user',
-    })
-  })
 })
