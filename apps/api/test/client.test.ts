@@ -181,6 +181,7 @@ describe('the client', () => {
     expect((await client.closePositions({ accountId })).data).toEqual([])
     expect((await client.cancelOrders({ accountId })).data).toEqual([])
     expect((await client.haltAccount(accountId)).data).toMatchObject({ halted: true })
+    expect((await client.getHalt(accountId)).data).toMatchObject({ halted: true, by: 'owner' })
     expect((await client.liftHalt(accountId)).data).toMatchObject({ halted: false })
     // The order, three changes of levels and the close.
     expect(desk.broker.sends()).toBe(5)

@@ -2099,6 +2099,31 @@ export interface operations {
             };
         };
     };
+    readonly getHalt: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a linked account. */
+                readonly id: string;
+            };
+        };
+        readonly responses: {
+            /** @description Whether an account is halted: then no order is placed on it. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["AccountHalt"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
     readonly haltAccount: {
         readonly parameters: {
             readonly path: {

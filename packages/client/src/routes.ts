@@ -33,6 +33,8 @@ export const routes = {
   /** Balance snapshots, newest first. */
   listBalanceHistory: { route: 'GET /accounts/:id/history', input: 'query' },
 
+  /** Whether an account is halted, by whom and why. */
+  getHalt: { route: 'GET /accounts/:id/halt' },
   /** Halts an account: no order is placed on it. Its positions can still be changed and closed. */
   haltAccount: { route: 'POST /accounts/:id/halt', input: 'optional-body' },
   /** Lifts the owner's halt; the operator's can only be lifted by the operator. */

@@ -1,5 +1,5 @@
 // What can be changed on an account: its open positions, and its halt.
-import type { Account, Position } from '@tradeport/client'
+import type { Account, DataOf, Position } from '@tradeport/client'
 import { lots } from './format.ts'
 import { Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
 import type { Read } from './read.ts'
@@ -143,12 +143,6 @@ export const PositionList = ({
   )
 }
 
-export interface HaltState {
-  /** Undefined: it is not halted. */
-  readonly by: 'owner' | 'operator' | undefined
-  readonly since?: string | undefined
-}
-
 const counted = (count: number | undefined): string => (count === undefined ? '' : ` (${count})`)
 
 export const HaltSection = ({
@@ -160,7 +154,7 @@ export const HaltSection = ({
   onHalt,
   onLift,
 }: {
-  read: Read<HaltState>
+  read: Read<DataOf<'getHalt'>>
   account: Account
   whyNot: string | undefined
   openCount: number | undefined
@@ -184,18 +178,19 @@ export const HaltSection = ({
         <Notice>{whyNot}</Notice>
       ) : (
         <Shown read={read}>
-          {({ by, since }) =>
-            by !== undefined ? (
+          {({ by, since, reason }) =>
+            by !== null ? (
               <>
                 <Notice kind="warning">
                   The account is halted by its {by}
-                  {since !== undefined && (
+                  {since !== null && (
                     <>
                       {' '}
                       since <Time iso={since} />
                     </>
                   )}{' '}
-                  and accepts no orders. {by === 'operator' && 'Only the operator can lift that.'}
+                  and accepts no orders.{reason !== null && ` Why: ${reason}.`}{' '}
+                  {by === 'operator' && 'Only the operator can lift that.'}
                 </Notice>
                 {by === 'owner' && (
                   <button type="button" onClick={onLift}>

@@ -5,7 +5,6 @@ import type { Timeframe } from './price-chart.tsx'
 import { useInterval, useIsVisible, useRead } from './read.ts'
 import { useSent } from './sent.ts'
 import { whyHidden, type Session } from './session.ts'
-import type { HaltState } from './trading-lists.tsx'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
@@ -96,22 +95,10 @@ export const useHoldings = (session: Session, accountId: string) => {
         }
       : undefined,
   )
-  // The checks of an order are the one reading of a halt.
   const halt = useRead(
     'halt',
     hidden.halting === undefined
-      ? async (signal): Promise<HaltState> => {
-          const probe = {
-            symbol: 'EURUSD',
-            type: 'buy',
-            orderType: 'market',
-            volume: 0.01,
-          } as const
-          const { checks } = (await client.previewOrder({ accountId, ...probe }, { signal })).data
-          const check = checks.find(({ name }) => name === 'halt')
-          if (check?.passed !== false) return { by: undefined }
-          return check.details as HaltState
-        }
+      ? async (signal) => (await client.getHalt(accountId, { signal })).data
       : undefined,
   )
   const events = useEventCount(session)

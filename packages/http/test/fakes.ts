@@ -315,6 +315,7 @@ export const fakeUseCases = ({
   listPositions: (_, { page, limit }) =>
     TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ position, provenance }),
+  getHalt: () => TE.right({ accountId, halt: ownHalt }),
   haltAccount: (_, _id, _request, once) => begun(once)({ accountId, halt: ownHalt }),
   liftHalt: () => TE.right({ accountId, halt: O.none }),
   changeLevels: (_, _id, { stopLoss, takeProfit }) =>

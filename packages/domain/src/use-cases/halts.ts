@@ -49,6 +49,14 @@ export const createHalts = (ports: HaltPorts) => {
     TE.fromTask(ports.closePositions(caller, { accountId }, withoutKey))
 
   return {
+    /** GET /accounts/:id/halt. */
+    getHalt: ({ owner }: Caller, id: AccountId): AsyncResult<HaltView, 'AccountNotFound'> =>
+      pipe(
+        findAccount(ports)(owner, id),
+        TE.flatMap(() => halts.find(owner, id)),
+        TE.map((halt) => ({ accountId: id, halt })),
+      ),
+
     /**
      * POST /accounts/:id/halt: halts the account, and then cancels its orders and closes its
      * positions where that is wanted. A halt that stands stays as it is.

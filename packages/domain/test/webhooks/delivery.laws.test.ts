@@ -223,7 +223,7 @@ it.each<
 it('is due at once when an event or a user asked for it', () => {
   const due = {
     webhookId: webhook.id,
-    eventType: 'order.created',
+    ...event,
     status: 'pending',
     attempts: 0,
     responseCode: null,

@@ -191,6 +191,14 @@ export const createAccountRoutes = (hasPending: boolean) => [
       ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
     },
   ),
+  route('GET /accounts/:id/halt', 'getHalt', 'Whether an account is halted, by whom and why.', {
+    ...byId,
+    capability: 'trading-tools',
+    access: anyOf('accounts:read', 'trading:write'),
+    refusals: ['AccountNotFound'],
+    useCase: (useCases, caller, { id }) => useCases.getHalt(caller, id),
+    ...replyWith(halt(hasPending)),
+  }),
   route(
     'POST /accounts/:id/halt',
     'haltAccount',
