@@ -121,9 +121,6 @@ export const cachedBroker = (
   }
 }
 
-/** How long an estimate may use the margin of an earlier price. */
-const estimateTtlMs = 10_000
-
 /** For estimates: a margin that was computed a little earlier, at whatever price, is near enough. */
 export const cachedMarginEstimates = (
   broker: Pick<Broker, 'requiredMargin'>,
@@ -132,7 +129,7 @@ export const cachedMarginEstimates = (
   const { keyOf } = createAccountKeys()
   const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
     clock,
-    ttlMs: estimateTtlMs,
+    ttlMs: marginTtlMs,
     maxEntries: maxInstruments,
     tally: tallies?.('margin_estimates'),
   })

@@ -13,7 +13,7 @@ const symbols = [
   ...['XAGUSD', 'USOIL', 'UKOIL', 'US30', 'US500', 'NAS100', 'AAPL'],
 ]
 const quoteMs = 1_100
-/** Within the ten seconds that a margin is kept. */
+/** Within the minute that a margin is kept. */
 const previewsPerBatch = 50
 const batches = 4
 /** Each has one cold preview of either type. */

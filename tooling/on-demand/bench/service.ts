@@ -115,6 +115,9 @@ const scopes = [
   'webhooks:write',
 ]
 
+/** A body may hold 10,000 JSON values. */
+const keysOfDocument = 500
+
 /** Users on the largest plan, whose keys may do everything that a bench needs. */
 export const linkUsers = async (
   { operator }: MeasuredService,
@@ -122,7 +125,16 @@ export const linkUsers = async (
 ): Promise<void> => {
   const tenantOf = ({ id, tenantId = id }: LinkedUser): string => tenantId
   const tenants = new Map(users.map((user) => [tenantOf(user), user.providerToken]))
-  const document = {
+  const apply = async (document: object): Promise<void> => {
+    const response = await fetch(`${operator}/operator/v1/apply`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(document),
+    })
+    if (response.status !== 200)
+      throw new Error(`the bench's records were refused: ${await response.text()}`)
+  }
+  await apply({
     tenants: [...tenants].map(([id, token = providerToken]) => ({
       id,
       name: id,
@@ -137,17 +149,12 @@ export const linkUsers = async (
     accounts: users.flatMap((user) =>
       user.accounts.map((one) => demoAccount(one.id, user.id, one.providerAccountId)),
     ),
-    apiKeys: users.flatMap(({ id: userId, keys }) =>
-      keys.map((key, index) => ({ id: `${userId}-${index}`, userId, key, scopes })),
-    ),
-  }
-  const response = await fetch(`${operator}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
   })
-  if (response.status !== 200)
-    throw new Error(`the bench's records were refused: ${await response.text()}`)
+  const apiKeys = users.flatMap(({ id: userId, keys }) =>
+    keys.map((key, index) => ({ id: `${userId}-${index}`, userId, key, scopes })),
+  )
+  for (let from = 0; from < apiKeys.length; from += keysOfDocument)
+    await apply({ apiKeys: apiKeys.slice(from, from + keysOfDocument) })
 }
 
 export const historyDeals = 20_000
