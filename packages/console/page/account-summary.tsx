@@ -186,8 +186,8 @@ const Worst = ({ curve: { maxDrawdown }, currency }: { curve: CurveData; currenc
       trades lost {money(amount, currency)} from their peak
       {share !== null && `, ${percent(share)} of the highest balance`}.{' '}
       {recoveredAt === null
-        ? 'That is not made up for yet.'
-        : `It was made up for on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}
+        ? 'It has not recovered since.'
+        : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}
     </>
   )
 }

@@ -89,6 +89,9 @@ export const Groups = ({
   currency: string | undefined
 }) => {
   if (groups.length === 0) return <p class="quiet">No closed trade matches the filters.</p>
+  // Symbols have no order of their own: what lost most comes first.
+  const shown =
+    by === 'symbol' ? groups.toSorted((one, other) => one.netProfit - other.netProfit) : groups
   const largest = Math.max(...groups.map(({ netProfit }) => Math.abs(netProfit))) || 1
   return (
     <>
@@ -104,7 +107,7 @@ export const Groups = ({
                 Win rate
               </th>
               <th scope="col" class="figure">
-                Average trade, 95 % interval
+                95 % interval of the average trade
               </th>
               <th scope="col" class="figure">
                 Net profit
@@ -115,7 +118,7 @@ export const Groups = ({
             </tr>
           </thead>
           <tbody>
-            {groups.map(({ key, enough, confidenceIntervals, ...group }) => (
+            {shown.map(({ key, enough, confidenceIntervals, ...group }) => (
               <tr key={key} class={enough ? undefined : 'few'}>
                 <th scope="row">{nameOf(by, key)}</th>
                 <td class="figure">{number(group.totalTrades)}</td>

@@ -116,7 +116,7 @@ const Facts = ({ curve: { points, cashFlows, maxDrawdown }, currency, now }: Cur
         {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
       </Fact>
       {maxDrawdown.troughAt !== null && (
-        <Fact name="It lasted">
+        <Fact name="From peak to recovery">
           {peakAt === null ? (
             'from the start'
           ) : (
@@ -125,7 +125,7 @@ const Facts = ({ curve: { points, cashFlows, maxDrawdown }, currency, now }: Cur
             </>
           )}{' '}
           {recoveredAt === null ? (
-            'and is not made up for yet'
+            'and not recovered since'
           ) : (
             <>
               to <Moment iso={recoveredAt} />

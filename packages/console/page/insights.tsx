@@ -151,8 +151,8 @@ export const Robust = ({ session: { client }, filter, currency }: InsightProps) 
       <p class="quiet">
         Draws {number(resamples)} histories at random from these trades, each as long as the real
         one, and looks at how far their figures lie apart. It makes no assumption about how results
-        are distributed, but treats each trade as independent of the others, which grids and
-        martingales are not.
+        are distributed, so its intervals differ somewhat from those above. It treats each trade as
+        independent of the others, which grids and martingales are not.
       </p>
       {progress.state === 'reading' ? (
         <p role="status">

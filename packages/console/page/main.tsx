@@ -86,6 +86,9 @@ const Console = () => {
 const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => void }) => {
   const { path, query } = useAddress()
   const { me } = session
+  // The chosen account stays chosen on the next page.
+  const account = query.get('account')
+  const ofAccount = account === null ? '' : `?${new URLSearchParams({ account }).toString()}`
   const current = `/${path.split('/').slice(1, 3).join('/')}`
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events jsx-a11y/no-static-element-interactions
@@ -97,7 +100,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
         <strong>Tradeport</strong>
         <nav aria-label="Pages">
           {pages.map(([url, name]) => (
-            <a key={url} href={url} aria-current={url === current ? 'page' : undefined}>
+            <a key={url} href={url + ofAccount} aria-current={url === current ? 'page' : undefined}>
               {name}
             </a>
           ))}

@@ -37,7 +37,7 @@ export const SignIn = ({ message, isOpening, onKey }: SignInProps) => {
             checked={isKept}
             onChange={({ currentTarget }) => setIsKept(currentTarget.checked)}
           />
-          Stay signed in when this tab is reloaded
+          Stay signed in when this tab is reloaded, which otherwise signs you out
         </label>
         <button type="submit" class="primary" disabled={isOpening}>
           {isOpening ? 'Signing in…' : 'Sign in'}
@@ -49,8 +49,9 @@ export const SignIn = ({ message, isOpening, onKey }: SignInProps) => {
         )}
       </form>
       <p class="quiet">
-        The key is sent to this service only. It stays in the memory of this tab, and you are signed
-        out after 30 minutes without activity.
+        Whoever runs the service gives you a key; the demo prints one when it starts. It is sent to
+        this service only. It stays in the memory of this tab, and you are signed out after 30
+        minutes without activity.
       </p>
     </main>
   )

@@ -185,7 +185,7 @@ export const Statistics = ({
           hint="What was won over what was lost."
           value={profitFactor === null ? 'no loss' : number(profitFactor)}
         >
-          <span class="quiet">1 breaks even</span>
+          <span class="quiet">above 1 more was won than lost</span>
         </Figure>
         <Figure
           name="Sharpe ratio"
