@@ -330,24 +330,21 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         placement: marked.right.placement,
       }
       const { destination } = held
-      const notSent =
-        <Failure>(failure: E.Either<Failure, never>) =>
-        async () => {
-          await store(held, markCancelled(earlier))
-          return failure
-        }
+      // What was not sent has not ended the order, also where a read then shows its end.
+      const unmark = () => store(held, markCancelled(earlier))
       const number = await brokerNumberOf(held)
-      if (E.isLeft(number)) return notSent(number)()
-      if (O.isNone(number.right)) return notSent(await gone(held, requireCancellable))()
+      if (E.isLeft(number)) {
+        await unmark()
+        return number
+      }
+      if (O.isNone(number.right)) {
+        await unmark()
+        return gone(held, requireCancellable)
+      }
       const sent = await cancelAtBroker(held, number.right.value, maySend)
-      if (E.isLeft(sent)) {
-        const { left } = sent
-        if (left._tag === 'OrderGone') {
-          // It ended before, which this request has not caused.
-          await store(held, markCancelled(earlier))
-          return gone(held, requireCancellable)
-        }
-        if (left._tag !== 'BrokerOutcomeUnknown') return notSent(E.left(left))()
+      if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
+        await unmark()
+        return sent.left._tag === 'OrderGone' ? gone(held, requireCancellable) : E.left(sent.left)
       }
       ports.accountChanged(destination)
       let answer: LookupAnswer = { kind: 'unreadable' }

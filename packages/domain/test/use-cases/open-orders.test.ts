@@ -288,13 +288,14 @@ describe('a cancellation of an open order', () => {
     },
   )
 
-  it.each<[OrderOutcome, string]>([
+  it.each<[OrderOutcome, string, FakePlacement?]>([
     [{ kind: 'filled', fill: {} }, 'filled'],
     [{ kind: 'expired' }, 'expired'],
     [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
-  ])('that lost against %o is refused with the status', async (outcome, status) => {
+    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled', 'accept_without_number'],
+  ])('that lost against %o is refused with the status %s', async (outcome, status, placement) => {
     const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
-    const order = await place()
+    const order = await place({}, placement)
     trading.end(clientIdOf(order), outcome)
     expect(await cancelOrder(caller, order.id)()).toEqual(
       E.left({ _tag: 'OrderNotCancellable', status }),
