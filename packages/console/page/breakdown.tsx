@@ -2,7 +2,7 @@
 import type { DataOf, QueryOf } from '@tradeport/client'
 import { number, percent, result } from './format.ts'
 import { setQuery } from './location.ts'
-import { Result, Scroll, Section, Shown } from './parts.tsx'
+import { figureHeads, Result, Scroll, Section, Shown } from './parts.tsx'
 import { inTurn, useRead } from './read.ts'
 import type { Session } from './session.ts'
 
@@ -100,18 +100,12 @@ export const Groups = ({
           <thead>
             <tr>
               <th scope="col">{name}</th>
-              <th scope="col" class="figure">
-                Trades
-              </th>
-              <th scope="col" class="figure">
-                Win rate
-              </th>
-              <th scope="col" class="figure">
-                95 % interval of the average trade
-              </th>
-              <th scope="col" class="figure">
-                Net profit
-              </th>
+              {figureHeads(
+                'Trades',
+                'Win rate',
+                '95 % interval of the average trade',
+                'Net profit',
+              )}
               <th scope="col">
                 <span class="sr-only">Net profit as a bar</span>
               </th>

@@ -3,7 +3,7 @@ import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { compact, duration, localDay, localTime, money, number, percent, result } from './format.ts'
-import { Moment, Result, Time } from './parts.tsx'
+import { figureHeads, heads, Moment, Result, Time } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 
 export type CurveData = DataOf<'getTradeCurve'>
@@ -327,14 +327,8 @@ const StepTable = ({
   <table>
     <thead>
       <tr>
-        <th scope="col">Time</th>
-        <th scope="col">What</th>
-        <th scope="col" class="figure">
-          Value after it
-        </th>
-        <th scope="col" class="figure">
-          Below its peak
-        </th>
+        {heads('Time', 'What')}
+        {figureHeads('Value after it', 'Below its peak')}
       </tr>
     </thead>
     <tbody>

@@ -10,10 +10,11 @@ import {
   missingScopes,
   type EventType,
 } from './events.ts'
+import { AccountFilter } from './filters.tsx'
 import { plural } from './format.ts'
 import { setQuery } from './location.ts'
-import { Notice, Scroll, Section, Time } from './parts.tsx'
-import { useRead } from './read.ts'
+import { heads, Notice, Scroll, Section, Time } from './parts.tsx'
+import { useAccounts } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 const pageSize = 50
@@ -139,13 +140,9 @@ const typesOf = (query: URLSearchParams, readable: readonly EventType[]): readon
 }
 
 export const EventLog = ({ session, query }: { session: Session; query: URLSearchParams }) => {
-  const { client, me } = session
+  const { me } = session
   const hidden = whyHidden(me, 'events')
-  const mayNameAccounts = whyHidden(me, 'accounts') === undefined
-  const accounts = useRead(
-    'accounts',
-    mayNameAccounts ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
-  )
+  const accounts = useAccounts(session)
   const readable = eventTypes.filter((type) => missingScopes(me, type) === undefined)
   const types = typesOf(query, readable)
   const accountId = query.get('account') ?? ''
@@ -231,20 +228,7 @@ const Filters = ({
     })
   return (
     <form class="event-filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Account{' '}
-        <select
-          value={query.get('account') ?? ''}
-          onChange={({ currentTarget: { value } }) => setQuery({ account: value })}
-        >
-          <option value="">All</option>
-          {accounts.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <AccountFilter query={query} accounts={accounts} none="All" />
       <fieldset>
         <legend>Only these types</legend>
         <div class="choices">
@@ -291,13 +275,7 @@ const EventTable = ({
       <Scroll label="Log">
         <table class="log">
           <thead>
-            <tr>
-              <th scope="col">Recorded</th>
-              <th scope="col">Event</th>
-              <th scope="col">What happened</th>
-              <th scope="col">Account</th>
-              <th scope="col">Look at</th>
-            </tr>
+            <tr>{heads('Recorded', 'Event', 'What happened', 'Account', 'Look at')}</tr>
           </thead>
           <tbody>
             {events.map((event) => (

@@ -1,7 +1,7 @@
 // Working orders as a table, of one account or of all.
 import type { Order } from '@tradeport/client'
 import { lots } from './format.ts'
-import { Scroll, Time } from './parts.tsx'
+import { figureHeads, heads, Scroll, Time } from './parts.tsx'
 import { kindNames, sameDigits, untilOf } from './words.ts'
 
 export const OrderRows = ({
@@ -22,22 +22,9 @@ export const OrderRows = ({
         <tr>
           <th scope="col">Symbol</th>
           {accountOf !== undefined && <th scope="col">Account</th>}
-          <th scope="col">Order</th>
-          <th scope="col" class="figure">
-            Lots
-          </th>
-          <th scope="col" class="figure">
-            Price
-          </th>
-          <th scope="col" class="figure">
-            Stop loss
-          </th>
-          <th scope="col" class="figure">
-            Take profit
-          </th>
-          <th scope="col">Status</th>
-          <th scope="col">Holds</th>
-          <th scope="col">Created</th>
+          {heads('Order')}
+          {figureHeads('Lots', 'Price', 'Stop loss', 'Take profit')}
+          {heads('Status', 'Holds', 'Created')}
         </tr>
       </thead>
       <tbody>

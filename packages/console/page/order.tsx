@@ -2,7 +2,7 @@
 import type { Order } from '@tradeport/client'
 import { number, price } from './format.ts'
 import { Notice, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead } from './read.ts'
+import { useAccounts, useInterval, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 
 const refreshMs = 5_000
@@ -16,11 +16,7 @@ export const OrderPage = ({ session, id }: { session: Session; id: string }) => 
       ? async (signal) => (await client.getOrder(id, { signal })).data
       : undefined,
   )
-  const mayNameAccounts = whyHidden(me, 'accounts') === undefined
-  const accounts = useRead(
-    'accounts',
-    mayNameAccounts ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
-  )
+  const accounts = useAccounts(session)
   useInterval(order.refresh, refreshMs)
   if (hidden !== undefined) return <Notice>{hidden}</Notice>
   return (

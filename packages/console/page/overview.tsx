@@ -6,8 +6,8 @@ import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, number, percent, price } from './format.ts'
 import { OrderRows } from './order-rows.tsx'
-import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead, type Read } from './read.ts'
+import { Age, figureHeads, heads, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
+import { type Read, useAccounts, useInterval, useRead } from './read.ts'
 import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
@@ -15,14 +15,9 @@ const refreshMs = 30_000
 const shownEvents = 30
 
 export const Overview = ({ session, query }: { session: Session; query: URLSearchParams }) => {
-  const { client, me } = session
+  const { me } = session
   const hidden = whyHidden(me, 'accounts')
-  const accounts = useRead(
-    'accounts',
-    hidden === undefined
-      ? async (signal) => (await client.listAccounts({ signal })).data
-      : undefined,
-  )
+  const accounts = useAccounts(session)
   const all = accounts.data ?? []
   const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
   const [changes, setChanges] = useState(0)
@@ -85,22 +80,8 @@ const AccountTable = ({
       <table>
         <thead>
           <tr>
-            <th scope="col">Account</th>
-            <th scope="col" class="figure">
-              Equity
-            </th>
-            <th scope="col" class="figure">
-              Balance
-            </th>
-            <th scope="col" class="figure">
-              Open result
-            </th>
-            <th scope="col" class="figure">
-              Free margin
-            </th>
-            <th scope="col" class="figure">
-              Margin level
-            </th>
+            {heads('Account')}
+            {figureHeads('Equity', 'Balance', 'Open result', 'Free margin', 'Margin level')}
           </tr>
         </thead>
         <tbody>
@@ -276,31 +257,17 @@ const Positions = ({
           <table>
             <thead>
               <tr>
-                <th scope="col">Symbol</th>
-                <th scope="col">Account</th>
-                <th scope="col">Side</th>
-                <th scope="col" class="figure">
-                  Lots
-                </th>
-                <th scope="col" class="figure">
-                  Entry
-                </th>
-                <th scope="col" class="figure">
-                  Now
-                </th>
-                <th scope="col" class="figure">
-                  Stop loss
-                </th>
-                <th scope="col" class="figure">
-                  Take profit
-                </th>
-                <th scope="col" class="figure">
-                  Swap
-                </th>
-                <th scope="col" class="figure">
-                  Open result
-                </th>
-                <th scope="col">Opened</th>
+                {heads('Symbol', 'Account', 'Side')}
+                {figureHeads(
+                  'Lots',
+                  'Entry',
+                  'Now',
+                  'Stop loss',
+                  'Take profit',
+                  'Swap',
+                  'Open result',
+                )}
+                {heads('Opened')}
               </tr>
             </thead>
             <tbody>

@@ -74,6 +74,22 @@ export const Scroll = ({ label, children }: { label: string; children: Component
   </div>
 )
 
+/** Headings of columns of text. */
+export const heads = (...names: readonly string[]) =>
+  names.map((name) => (
+    <th key={name} scope="col">
+      {name}
+    </th>
+  ))
+
+/** Headings of columns of figures, which are aligned to the right. */
+export const figureHeads = (...names: readonly string[]) =>
+  names.map((name) => (
+    <th key={name} scope="col" class="figure">
+      {name}
+    </th>
+  ))
+
 /** What was read, or why there is nothing to show; what failed is never shown as empty. */
 export const Shown = <A,>({
   read: { data, readAt, failure },

@@ -4,7 +4,7 @@ import type { DataOf, QueryOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { compact, money, number, result } from './format.ts'
-import { Result, Scroll } from './parts.tsx'
+import { figureHeads, heads, Result, Scroll } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 import { enoughTrades } from './statistics.tsx'
 
@@ -284,13 +284,8 @@ export const Distribution = ({ groups, currency }: PictureProps) => {
         <table>
           <thead>
             <tr>
-              <th scope="col">Net profit of a trade</th>
-              <th scope="col" class="figure">
-                Trades
-              </th>
-              <th scope="col" class="figure">
-                Together
-              </th>
+              {heads('Net profit of a trade')}
+              {figureHeads('Trades', 'Together')}
             </tr>
           </thead>
           <tbody>

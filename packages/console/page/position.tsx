@@ -2,7 +2,7 @@
 import { isTradeportError, type Position } from '@tradeport/client'
 import { money, number, price } from './format.ts'
 import { Age, Notice, Result, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead } from './read.ts'
+import { useAccounts, useInterval, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 import { TradePage } from './trade.tsx'
 
@@ -24,11 +24,7 @@ export const PositionPage = ({ session, id }: { session: Session; id: string }) 
         }
       : undefined,
   )
-  const mayNameAccounts = whyHidden(me, 'accounts') === undefined
-  const accounts = useRead(
-    'accounts',
-    mayNameAccounts ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
-  )
+  const accounts = useAccounts(session)
   useInterval(position.refresh, refreshMs)
   if (hidden !== undefined) return <Notice>{hidden}</Notice>
   // A position and the trade that it becomes have one id.

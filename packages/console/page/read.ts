@@ -1,6 +1,6 @@
 // Reading from the service: what was read last stays shown, with its time, while a newer read fails.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { sentenceOf } from './session.ts'
+import { sentenceOf, whyHidden, type Session } from './session.ts'
 
 export interface Read<A> {
   /** What was read last. */
@@ -75,6 +75,18 @@ export const inTurn =
       else next()
     }
   }
+
+/**
+ * The linked accounts; nothing is read where the key may not.
+ * @param isWanted whether the page needs them
+ */
+export const useAccounts = ({ client, me }: Session, isWanted = true) =>
+  useRead(
+    'accounts',
+    isWanted && whyHidden(me, 'accounts') === undefined
+      ? async (signal) => (await client.listAccounts({ signal })).data
+      : undefined,
+  )
 
 /** Calls again and again while the page is visible. */
 export const useInterval = (act: () => void, everyMs: number): void => {

@@ -5,12 +5,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Curve, type CurveData } from './curve.tsx'
 import { duration, localDay, money, number, price } from './format.ts'
-import { Moment, Notice, Result, Scroll, Section } from './parts.tsx'
+import { figureHeads, heads, Moment, Notice, Result, Scroll, Section } from './parts.tsx'
 import { Distribution, Months, type Group } from './pictures.tsx'
-import { useRead } from './read.ts'
+import { useAccounts, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 import { Statistics } from './statistics.tsx'
-import { changeFilter } from './trades.tsx'
+import { AccountFilter, PeriodFilter } from './filters.tsx'
 
 type Reconciliation = DataOf<'getReconciliation'>
 type Provenance = Awaited<ReturnType<Session['client']['getTradeStatistics']>>['meta']['provenance']
@@ -147,7 +147,7 @@ export const Report = ({ session, query }: { session: Session; query: URLSearchP
 
 /** On the screen only. */
 const Choice = ({
-  session: { client, me },
+  session,
   query,
   isMade,
 }: {
@@ -155,33 +155,11 @@ const Choice = ({
   query: URLSearchParams
   isMade: boolean
 }) => {
-  const accounts = useRead(
-    'accounts',
-    whyHidden(me, 'accounts') === undefined
-      ? async (signal) => (await client.listAccounts({ signal })).data
-      : undefined,
-  )
+  const accounts = useAccounts(session)
   return (
     <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Account
-        <select name="account" value={query.get('account') ?? ''} onChange={changeFilter}>
-          <option value="">Choose…</option>
-          {(accounts.data ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Closed from
-        <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
-      </label>
-      <label>
-        to
-        <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
-      </label>
+      <AccountFilter query={query} accounts={accounts.data ?? []} none="Choose…" />
+      <PeriodFilter query={query} />
       <button type="button" class="primary" disabled={!isMade} onClick={() => print()}>
         Print or save as PDF
       </button>
@@ -370,25 +348,10 @@ const Extremes = ({
         <table>
           <thead>
             <tr>
-              <th scope="col">Position</th>
-              <th scope="col">Symbol</th>
-              <th scope="col">Side</th>
-              <th scope="col" class="figure">
-                Lots
-              </th>
-              <th scope="col" class="figure">
-                Entry
-              </th>
-              <th scope="col" class="figure">
-                Exit
-              </th>
-              <th scope="col" class="figure">
-                Held
-              </th>
-              <th scope="col">Closed</th>
-              <th scope="col" class="figure">
-                Net profit
-              </th>
+              {heads('Position', 'Symbol', 'Side')}
+              {figureHeads('Lots', 'Entry', 'Exit', 'Held')}
+              {heads('Closed')}
+              {figureHeads('Net profit')}
             </tr>
           </thead>
           {groups.map(([name, some]) => (

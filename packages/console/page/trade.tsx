@@ -3,8 +3,8 @@ import type { DataOf, Trade } from '@tradeport/client'
 import { Reconciled } from './account-summary.tsx'
 import { duration, money, number, price } from './format.ts'
 import { late } from './late.tsx'
-import { Age, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useRead } from './read.ts'
+import { Age, figureHeads, heads, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
+import { useAccounts, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 
 const TradePrices = late(async () => (await import('./trade-prices.tsx')).TradePrices)
@@ -21,11 +21,7 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
     id,
     dealsHidden === undefined ? (signal) => client.getTradeDeals(id, {}, { signal }) : undefined,
   )
-  const mayReadAccount = whyHidden(me, 'accounts') === undefined
-  const accounts = useRead(
-    'accounts',
-    mayReadAccount ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
-  )
+  const accounts = useAccounts(session)
   const accountId = trade.data?.data.accountId
   const account = accounts.data?.find((one) => one.id === accountId)
   const reconciliation = useRead(
@@ -183,24 +179,8 @@ const Deals = ({
     <table class="sum wide">
       <thead>
         <tr>
-          <th scope="col">Deal</th>
-          <th scope="col">Time</th>
-          <th scope="col">What it does</th>
-          <th scope="col" class="figure">
-            Lots
-          </th>
-          <th scope="col" class="figure">
-            Price
-          </th>
-          <th scope="col" class="figure">
-            Profit
-          </th>
-          <th scope="col" class="figure">
-            Commission
-          </th>
-          <th scope="col" class="figure">
-            Swap
-          </th>
+          {heads('Deal', 'Time', 'What it does')}
+          {figureHeads('Lots', 'Price', 'Profit', 'Commission', 'Swap')}
         </tr>
       </thead>
       <tbody>

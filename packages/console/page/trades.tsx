@@ -1,10 +1,10 @@
 // What happened: closed trades by the filters of the address, and their statistics.
 import type { Account, QueryOf } from '@tradeport/client'
 import { Breakdown } from './breakdown.tsx'
+import { AccountFilter, changeFilter, PeriodFilter } from './filters.tsx'
 import { Pictures, Robust } from './insights.tsx'
-import { setQuery } from './location.ts'
 import { Age, Notice, Section, Shown } from './parts.tsx'
-import { inTurn, useRead } from './read.ts'
+import { inTurn, useAccounts, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
@@ -32,11 +32,7 @@ const resultOf = (query: URLSearchParams): (typeof results)[number] =>
 export const Trades = ({ session, query }: { session: Session; query: URLSearchParams }) => {
   const { client, me } = session
   const hidden = whyHidden(me, 'trades')
-  const mayNameAccounts = whyHidden(me, 'accounts') === undefined
-  const accounts = useRead(
-    'accounts',
-    mayNameAccounts ? async (signal) => (await client.listAccounts({ signal })).data : undefined,
-  )
+  const accounts = useAccounts(session)
   const isExtended = me.capabilities.includes('insights')
   const filter = filterOf(query)
   const key = JSON.stringify(filter)
@@ -125,38 +121,15 @@ const reportUrl = (query: URLSearchParams): string => {
   return `/console/report?${new URLSearchParams(kept).toString()}`
 }
 
-export const changeFilter = ({
-  currentTarget: { name, value },
-}: {
-  currentTarget: HTMLInputElement | HTMLSelectElement
-}): void => setQuery({ [name]: value.trim() })
-
 const Filters = ({ query, accounts }: { query: URLSearchParams; accounts: readonly Account[] }) => {
   return (
     <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        Account
-        <select name="account" value={query.get('account') ?? ''} onChange={changeFilter}>
-          <option value="">All</option>
-          {accounts.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <AccountFilter query={query} accounts={accounts} none="All" />
       <label>
         Symbol
         <input name="symbol" size={10} value={query.get('symbol') ?? ''} onChange={changeFilter} />
       </label>
-      <label>
-        Closed from
-        <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
-      </label>
-      <label>
-        to
-        <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
-      </label>
+      <PeriodFilter query={query} />
       <label>
         Result
         <select name="result" value={resultOf(query)} onChange={changeFilter}>

@@ -1,7 +1,7 @@
 // What can be changed on an account: its open positions, and its halt.
 import type { Account, DataOf, Position } from '@tradeport/client'
 import { lots } from './format.ts'
-import { Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
+import { figureHeads, heads, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
 import type { Read } from './read.ts'
 import { sameDigits } from './words.ts'
 
@@ -69,26 +69,8 @@ export const PositionList = ({
                         />
                       </th>
                     )}
-                    <th scope="col">Symbol</th>
-                    <th scope="col">Side</th>
-                    <th scope="col" class="figure">
-                      Lots
-                    </th>
-                    <th scope="col" class="figure">
-                      Entry
-                    </th>
-                    <th scope="col" class="figure">
-                      Now
-                    </th>
-                    <th scope="col" class="figure">
-                      Stop loss
-                    </th>
-                    <th scope="col" class="figure">
-                      Take profit
-                    </th>
-                    <th scope="col" class="figure">
-                      Open result
-                    </th>
+                    {heads('Symbol', 'Side')}
+                    {figureHeads('Lots', 'Entry', 'Now', 'Stop loss', 'Take profit', 'Open result')}
                   </tr>
                 </thead>
                 <tbody>

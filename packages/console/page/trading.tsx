@@ -13,7 +13,7 @@ import { OrderRows } from './order-rows.tsx'
 import { emptyTicket, Estimate, OrderTicket, type TicketFields } from './order-ticket.tsx'
 import { Notice, Section, Shown } from './parts.tsx'
 import { digitsOf, lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
-import { useRead } from './read.ts'
+import { useAccounts } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
@@ -31,16 +31,11 @@ import {
 } from './writes.ts'
 
 export const Trading = ({ session, query }: { session: Session; query: URLSearchParams }) => {
-  const { client, me } = session
+  const { me } = session
   const noOrders = whyHidden(me, 'ordering')
   const hidden = whyHidden(me, 'changing') === undefined ? undefined : noOrders
   const noAccounts = whyHidden(me, 'accounts')
-  const accounts = useRead(
-    'accounts',
-    hidden === undefined && noAccounts === undefined
-      ? async (signal) => (await client.listAccounts({ signal })).data
-      : undefined,
-  )
+  const accounts = useAccounts(session, hidden === undefined)
   const why = hidden ?? noAccounts
   if (why !== undefined)
     return (

@@ -5,7 +5,7 @@ import { Confirm, Outcome, useAction } from './actions.tsx'
 import { eventTitle } from './events.ts'
 import { number, plural } from './format.ts'
 import { navigate, setQuery } from './location.ts'
-import { Age, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
+import { Age, figureHeads, heads, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useInterval, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 import {
@@ -330,15 +330,9 @@ const DeliveryTable = ({
         <table>
           <thead>
             <tr>
-              <th scope="col">Event</th>
-              <th scope="col">Status</th>
-              <th scope="col">Outcome of the last attempt</th>
-              <th scope="col" class="figure">
-                Attempts
-              </th>
-              <th scope="col">Recorded</th>
-              <th scope="col">Last attempt</th>
-              <th scope="col">Next attempt</th>
+              {heads('Event', 'Status', 'Outcome of the last attempt')}
+              {figureHeads('Attempts')}
+              {heads('Recorded', 'Last attempt', 'Next attempt')}
               {mayReplay && (
                 <th scope="col">
                   <span class="sr-only">Replay</span>

@@ -3,7 +3,7 @@ import type { CreatedWebhook, Delivery, NewWebhook, Webhook } from '@tradeport/c
 import { useState } from 'preact/hooks'
 import { Outcome, useAction } from './actions.tsx'
 import { eventTitle, eventTypes } from './events.ts'
-import { Age, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
+import { Age, heads, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
 import { useInterval, useRead } from './read.ts'
 import { whyHidden, type Session } from './session.ts'
 
@@ -79,13 +79,7 @@ const WebhookTable = ({
     <Scroll label="Webhooks">
       <table class="webhooks">
         <thead>
-          <tr>
-            <th scope="col">Posts to</th>
-            <th scope="col">State</th>
-            <th scope="col">Events</th>
-            <th scope="col">Last success</th>
-            <th scope="col">Last failure</th>
-          </tr>
+          <tr>{heads('Posts to', 'State', 'Events', 'Last success', 'Last failure')}</tr>
         </thead>
         <tbody>
           {webhooks.map((webhook) => (
