@@ -63,7 +63,8 @@ const readReport = async (
 ): Promise<Data> => {
   const hidden = whyHidden(me, 'accounts') ?? whyHidden(me, 'trades')
   if (hidden !== undefined) throw new Error(hidden)
-  // All reads end at one moment, so that no trade that closes meanwhile is in one and not in another.
+  // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
+  // account and the reconciliation are as they are when they are read.
   const madeAt = new Date().toISOString()
   const end = period.to === undefined ? madeAt : momentOf('to', period.to, '23:59:59.999')
   const start = period.from && momentOf('from', period.from, '00:00:00.000')
@@ -76,8 +77,8 @@ const readReport = async (
   const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
   if (account === undefined)
     throw new Error(`This key's user has no account with the id "${accountId}".`)
-  // One after the other: the service computes few long histories of a user at a time.
   const hasInsights = whyHidden(me, 'insights') === undefined
+  // One after the other: the service computes few long histories of a user at a time.
   const { data: statistics, meta } = await client.getTradeStatistics(
     { ...filter, ...(hasInsights && { extended: true }) },
     { signal },
@@ -126,7 +127,7 @@ export const Report = ({ session, query }: { session: Session; query: URLSearchP
   return (
     <>
       <Choice session={session} query={query} isMade={data !== undefined} />
-      {/* Whoever prints it from outside waits for this state. */}
+      {/* A program that prints the page waits until this is complete or failed. */}
       <article
         class="report"
         data-report={failure !== undefined ? 'failed' : data === undefined ? 'reading' : 'complete'}

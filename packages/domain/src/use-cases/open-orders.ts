@@ -1,6 +1,6 @@
 // Open orders, which the broker holds: requests change and cancel them, and the watch follows them.
 // A change is decided on what the broker has at that moment, one is made at a time, and each is sent
-// at most once.
+// once; a cancellation once more only where the broker had given the order another number.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -98,7 +98,7 @@ interface HeldOrder extends OrderPlacement {
 
 /** How many of several cancellations are under way at once. */
 const cancellationsAtOnce = 4
-/** How often a write is tried again because another process wrote first. */
+/** How often a write is tried in all, where other processes write first. */
 const writeAttempts = 5
 
 export const createOpenOrders = (ports: OpenOrderPorts) => {
@@ -106,7 +106,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   /**
    * Writes what follows for the order, whoever wrote meanwhile.
-   * @returns the order after it, or as another process ended it
+   * @returns the order as it is stored then; unchanged where it is no longer at the broker
    */
   const store = async (
     { order: { owner, id } }: OrderPlacement,
@@ -373,7 +373,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       }
     }
 
-  /** A cancellation under a number that the broker has replaced was not made. */
+  /** Sends it once more under the new number where the broker has given the order one. */
   const cancelAtBroker = async (
     held: HeldOrder,
     brokerOrderId: string,
@@ -406,9 +406,10 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (caller: Caller, open: readonly OrderPlacement[], reason: CancelReason) =>
     async (): Promise<readonly CancelAttempt[]> => {
       const attempts: CancelAttempt[] = []
-      const left = open.entries()
+      // All workers take from one iterator, so that each order is taken once.
+      const queue = open.entries()
       const cancelRest = async (): Promise<void> => {
-        for (const [place, { order }] of left)
+        for (const [place, { order }] of queue)
           attempts[place] = {
             orderId: order.id,
             result: await cancel(caller, order.id, reason)(),
@@ -420,11 +421,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   return {
     /** PUT /orders/:id: gives an open order other terms. */
-    modifyOrder: (
-      caller: Caller,
-      id: string,
-      change_: TermsChange,
-    ): AsyncResult<Order, ModifyTag> => change(caller, id, requireModifiable, sendTerms(change_)),
+    modifyOrder: (caller: Caller, id: string, terms: TermsChange): AsyncResult<Order, ModifyTag> =>
+      change(caller, id, requireModifiable, sendTerms(terms)),
 
     /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
     cancelOrder: (caller: Caller, id: string): AsyncResult<Order, CancelTag> =>
@@ -523,7 +521,7 @@ const stepOfRound = (
   return isUnchanged ? undefined : step
 }
 
-/** A lookup that is due stays due. */
+/** Changes only who cancelled the order: a lookup that is due stays due. */
 const markCancelled =
   (cancelledBy: CancelReason | null) =>
   (from: Working): PlacementStep => ({
