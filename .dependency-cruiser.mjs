@@ -23,8 +23,7 @@ const mayImport = { statistics: ['trades'], orders: ['market'] }
 const domain = '^packages/domain/src/'
 
 // A package that is named nowhere is an adapter, and may import the domain only.
-const adapter =
-  '^packages/(?!(?:domain|sandbox-broker|client|console|contract-watch|testkit)/)([^/]+)/'
+const adapter = '^packages/(?!(?:domain|sandbox-broker|client|console|testkit)/)([^/]+)/'
 const workspace = '^(packages|apps|tooling)/'
 const ownPackage = '^$1/$2/'
 const inPackage = (group) => `^(${group})/([^/]+)/`
@@ -83,9 +82,9 @@ export default {
     ),
     forbid(
       'tool-imports-no-tool',
-      'Move what two tools need into a package.',
+      'Move what two tools need into the harness.',
       { path: inPackage('tooling') },
-      { path: '^tooling/', pathNot: ownPackage },
+      { path: '^tooling/', pathNot: [ownPackage, '^tooling/harness/'] },
     ),
     forbid(
       'by-name',
@@ -102,7 +101,7 @@ export default {
     forbid(
       'development-only',
       'Declare it among the dependencies: it is not installed with the package.',
-      { path: '^(packages|apps|tooling)/[^/]+/src/' },
+      { path: '^(packages|apps)/[^/]+/src/', pathNot: '^packages/(testkit|contract-watch)/' },
       {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],

@@ -1,7 +1,7 @@
 // The vitest settings of every package. Tests read the sources of the workspace's packages, so that
 // a test run needs no build before it.
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // For tests of pages. It stays unset where none is installed, and the tests are left out.
@@ -28,6 +28,8 @@ export const settingsOf = (folder: string) => {
       globalSetup: support('global-setup.ts'),
       setupFiles: support('setup.ts'),
       pool: 'forks',
+      // Their many short files would spend more time on loading than on testing.
+      isolate: !['domain', 'http', 'memory', 'client'].includes(basename(folder)),
       maxWorkers: 2,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one
       // does.

@@ -255,8 +255,16 @@ export const openAdapters = async (
     hasMarketData: config.capabilities.includes('market-data'),
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
-    onCredentialsMade: (ids) =>
-      log.info({ event: 'credentials_made', ...ids }, 'the operator made or gave credentials'),
+    onHaltLeftOrder: ({ id, owner, request: { accountId } }, because) =>
+      log.warn(
+        { event: 'halt_left_order', orderId: id, accountId, owner, because },
+        'an order of a halted account could not be cancelled, or is missing at the broker; it is tried or looked up again',
+      ),
+    onCredentialsMade: ({ apiKeys, accessTokens }) =>
+      log.info(
+        { event: 'credentials_made', apiKeyIds: apiKeys, accessTokenIds: accessTokens },
+        'the operator made or gave credentials',
+      ),
     clock,
     tallies: metrics.cache,
     breathe: () => setImmediate(),

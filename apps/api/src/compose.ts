@@ -33,6 +33,7 @@ import {
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Breather, IdempotencyStore, PeerNotices, Ports } from '@tradeport/domain/ports'
+import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
 import {
@@ -45,7 +46,7 @@ import {
   cachedMarketDataFeeds,
   cachedPositionViews,
   cachedTokenVerifier,
-  forgettingDesk,
+  invalidatingPositionTrading,
 } from '@tradeport/memory'
 import type { Tallies } from '@tradeport/memory'
 
@@ -61,6 +62,7 @@ export interface Adapters
   /** Those that are enabled. */
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
+  readonly onHaltLeftOrder: (order: Order, because: string) => void
   readonly onCredentialsMade: (ids: {
     readonly apiKeys: readonly string[]
     readonly accessTokens: readonly string[]
@@ -82,28 +84,35 @@ export const composeUseCases = (adapters: Adapters) => {
     adapters.tokens &&
     cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, tallies })
   const cachedAccountStore = cachedAccounts(adapters.accounts, { clock, tallies })
-  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionTrading, tallies })
+  const broker = cachedBroker(adapters.broker, {
+    clock,
+    positionTrading: adapters.positionTrading,
+    tallies,
+  })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live reads bypass the cached broker, because their results are cached here.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
-  const forget = (accountId: AccountId): void => {
-    for (const cache of [broker, liveAccounts]) cache.forget(accountId)
+  const invalidate = (accountId: AccountId): void => {
+    for (const cache of [broker, liveAccounts]) cache.invalidate(accountId)
   }
   // Here at once, and on the other instances as soon as they hear of it.
-  const forgetEverywhere = (accountId: AccountId): void => {
-    forget(accountId)
+  const invalidateEverywhere = (accountId: AccountId): void => {
+    invalidate(accountId)
     peerNotices.notifyAccountChanged(accountId)
   }
-  const positionTrading = forgettingDesk(adapters.positionTrading, forgetEverywhere)
+  const positionTrading = invalidatingPositionTrading(
+    adapters.positionTrading,
+    invalidateEverywhere,
+  )
   const accountChanged = (account: BrokerAccount): void => {
-    forgetEverywhere(account.accountId)
+    invalidateEverywhere(account.accountId)
     void adapters.journal.want(account, clock.now())()
   }
   peerNotices.subscribe((notice) => {
-    if (notice.kind === 'account_changed') forget(notice.accountId)
+    if (notice.kind === 'account_changed') invalidate(notice.accountId)
     // Where notices were missed, what is kept of accounts expires within seconds; credentials are
     // kept longer.
-    else credentials.forget(notice.kind === 'credentials_changed' ? notice.users : 'everyone')
+    else credentials.invalidate(notice.kind === 'credentials_changed' ? notice.users : 'everyone')
   })
   // Accounts with events are synchronised whatever the length of their history, or their events
   // would be missing.
@@ -171,8 +180,8 @@ export const composeUseCases = (adapters: Adapters) => {
       pipe(
         documents.applyOperatorDocument(document),
         TE.tapIO(({ affectedUsers, apiKeys, accessTokens }) => () => {
-          credentials.forget(affectedUsers)
-          cachedAccountStore.forgetAll()
+          credentials.invalidate(affectedUsers)
+          cachedAccountStore.invalidateAll()
           if (apiKeys.length + accessTokens.length > 0)
             adapters.onCredentialsMade({
               apiKeys: apiKeys.map(({ id }) => id),

@@ -324,11 +324,12 @@ const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name
 /** OPERATOR_URL is the command line's. */
 const names: readonly string[] = [...Object.keys(variables), 'OPERATOR_URL']
 
-/** A warning about a variable whose name is almost one of ours. */
+/** A warning about a variable whose name is almost one of ours: HTTP_URL is not SMTP_URL misspelt. */
 const misspelt = (name: string): readonly string[] => {
   if (names.includes(name)) return []
   const meant = closest(name, names)
-  return distance(name, meant) <= (meant.length < 6 ? 1 : 2)
+  const most = meant.length < 6 || name[0] !== meant[0] ? 1 : 2
+  return distance(name, meant) <= most
     ? [`${name} is set and is not a variable of the service; ${meant} is.`]
     : []
 }
@@ -342,6 +343,6 @@ export const summaryOf = (config: Config) => ({
   broker: config.broker,
   limiter: config.redisUrl === null ? 'in-process' : new URL(config.redisUrl).host,
   mail: config.smtp === null ? 'log' : 'smtp',
-  tokens: config.tokenIssuer?.issuer ?? 'stored',
+  tokenIssuer: config.tokenIssuer?.issuer ?? 'none',
   capabilities: config.capabilities,
 })

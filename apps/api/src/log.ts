@@ -1,6 +1,6 @@
 // The log: pino's JSON lines without secrets. Of an error it holds only the kind, the code and the
 // places in the code, because a driver's message holds a statement's values and a client's message
-// the headers that it sent. Fields with the name of a secret are redacted at any depth, and API keys
+// the headers that it sent. Fields with the name of a secret, or of several, are redacted at any depth, and API keys
 // anywhere.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import { pino } from 'pino'
@@ -75,7 +75,10 @@ const withoutSecrets = (value: unknown, depth: number): unknown => {
 }
 
 const isSecretName = (name: string): boolean => {
-  const plain = name.replaceAll(/[^A-Za-z]/g, '').toLowerCase()
+  const plain = name
+    .replaceAll(/[^A-Za-z]/g, '')
+    .toLowerCase()
+    .replace(/s$/, '')
   return secretNames.some((secret) => plain.endsWith(secret))
 }
 

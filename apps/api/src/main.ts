@@ -6,7 +6,6 @@ import type { Logger } from 'pino'
 import { readConfig, summaryOf } from './config.ts'
 import type { Environment } from './config.ts'
 import { createLog, endWhenUncaught } from './log.ts'
-import { startService } from './service.ts'
 
 // From `apps/api/src` and from `apps/api/dist` alike, the repository's root.
 const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
@@ -20,9 +19,13 @@ const start = async (environment: Environment): Promise<void> => {
     ])
   const log = createLog(config.right.logLevel)
   endWhenUncaught(log)
+  // Before anything is loaded or opened: a migration may take long, and a container's first process
+  // ignores signals that it has no handler for.
+  const stop = awaitSignal(config.right.drainTimeoutMs, log)
+  const { startService } = await import('./service.ts')
   const service = await startService(config.right, log)
-  // Before `listening` is logged: a supervisor may send a signal as soon as it sees that.
-  stopOnSignal(service.close, config.right.drainTimeoutMs, log)
+  void stop.requested.then(service.close).then(() => process.exit(0), stop.fail)
+  if (stop.isRequested()) return
   const addresses = { api: service.apiUrl, operator: service.operatorUrl }
   log.info(
     {
@@ -38,9 +41,10 @@ const start = async (environment: Environment): Promise<void> => {
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
 }
 
-// At the first signal, work under way may end, within its time; a second signal of either kind ends
-// the process at once.
-const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger): void => {
+// At the first signal, work under way may end, within its time, a start included; a second signal of
+// either kind ends the process at once.
+const awaitSignal = (timeoutMs: number, log: Logger) => {
+  const { promise: requested, resolve: request } = Promise.withResolvers<void>()
   const giveUp = (fields: object, message: string): void => {
     log.error(fields, message)
     process.exit(1)
@@ -55,12 +59,14 @@ const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger
     isStopping = true
     log.info({ event: 'stopping', signal }, 'stopping')
     setTimeout(() => giveUp({ event: 'drain_timeout', timeoutMs }, 'shutdown timed out'), timeoutMs)
-    close().then(
-      () => process.exit(0),
-      (error: unknown) => giveUp({ err: error }, 'shutdown failed'),
-    )
+    request()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  return {
+    requested,
+    isRequested: () => isStopping,
+    fail: (error: unknown) => giveUp({ err: error }, 'shutdown failed'),
+  }
 }
 
 const fail = (lines: readonly string[]): void => {

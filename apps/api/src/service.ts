@@ -33,14 +33,13 @@ export const startService = async (
   times: ServiceTimes = {},
 ): Promise<Service> => {
   const { dataFolder, drainDelayMs, isDemo } = config
-  const clock = { now: Date.now }
   const closers = new AsyncDisposableStack()
   try {
-    await openDataFolder(dataFolder)
+    if (keepsData(config)) await openDataFolder(dataFolder)
     const token = { name: 'operator-token', make: newSecret, type: tokenType }
     const operatorToken = config.operatorToken ?? (await loadOrCreateSecret(dataFolder, token))
     const opened = await openAdapters(config, {
-      clock,
+      clock: { now: Date.now },
       deadlines: {},
       accountBackoff: undefined,
       redis: {},
@@ -50,7 +49,9 @@ export const startService = async (
     })
     const composed = composeUseCases(opened.adapters)
     await startWorkers(composed, opened, { closers, log })
-    const demoKey = isDemo ? await loadOrCreateDemoKey(dataFolder, composed, clock.now()) : null
+    const demoKey = isDemo
+      ? await loadOrCreateDemoKey(dataFolder, composed, opened.adapters.clock.now())
+      : null
     const demoSignIn =
       demoKey === null ? undefined : createDemoSignIn(demoKey, opened.adapters.clock)
     let isDraining = false
@@ -88,3 +89,7 @@ export const startService = async (
     throw error
   }
 }
+
+/** Whether anything is kept in DATA_DIR: with a database server, only the simulated provider is. */
+const keepsData = ({ databaseUrl, broker }: Config): boolean =>
+  databaseUrl === null || broker === 'sandbox'

@@ -49,5 +49,6 @@ it('accepts two at a time of a user, and of others as many as may wait', async (
 it('ends what takes too long, and computes on', async () => {
   const compute = open({ timeoutMs: 1_500 })
   expect(tagOf(await compute('u-1', 100_000, 20_000))).toBe('ServiceUnavailable')
-  expect(tagOf(await compute('u-1'))).toBe('computed')
+  // On a busy machine the new thread may need more than the timeout to start.
+  await expect.poll(async () => tagOf(await compute('u-1'))).toBe('computed')
 })

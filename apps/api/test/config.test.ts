@@ -228,6 +228,7 @@ describe('an environment', () => {
       { DATABSE_URL: 'postgres://db.example/x' },
       'DATABSE_URL is set and is not a variable of the service; DATABASE_URL is.',
     ],
+    [{ SMPT_URL: 'x' }, 'SMPT_URL is set and is not a variable of the service; SMTP_URL is.'],
     [{ PORTS: '1' }, 'PORTS is set and is not a variable of the service; PORT is.'],
   ])('%o is warned of: %s', (environment, warning) => {
     expect(read(environment)).toMatchObject({
@@ -236,9 +237,14 @@ describe('an environment', () => {
   })
 })
 
+it.each(['HTTP_URL', 'PGHOST'])('%s is not a misspelt variable', (name) => {
+  expect(read({ [name]: 'x' })).toMatchObject({ right: { warnings: [] } })
+})
+
 it('docs/configuration.md describes every variable', () => {
   const page = resolve(import.meta.dirname, '../../../docs/configuration.md')
-  const table = readFileSync(page, 'utf8').split('\n## ')[0] ?? ''
-  const named = new Set(Array.from(table.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g), ([, name]) => name))
+  const rows = readFileSync(page, 'utf8').match(/^\| `[A-Z].*$/gm) ?? []
+  const inTable = rows.flatMap((row) => Array.from(row.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g)))
+  const named = new Set(inTable.map(([, name]) => name))
   expect(named).toEqual(new Set(Object.keys(variables)))
 })

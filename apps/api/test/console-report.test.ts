@@ -107,9 +107,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(await textOf('Account and period')).toContain('Europe/Berlin')
     expect(await textOf('Does the history agree')).toContain('It agrees')
     const rows = page.getByRole('region', { name: 'Worst and best trades' }).getByRole('row')
-    expect(await rows.nth(2).innerText()).toContain(money(-largestLoss))
-    expect(await rows.nth(8).innerText()).toContain(`+${money(largestWin)}`)
-    expect(await rows.nth(2).getByRole('link').getAttribute('href')).toContain(desk.accountId)
+    expect(await rows.nth(1).innerText()).toContain(money(-largestLoss))
+    expect(await rows.nth(6).innerText()).toContain(`+${money(largestWin)}`)
+    expect(await rows.nth(1).getByRole('link').getAttribute('href')).toContain(desk.accountId)
     const titles = page.getByRole('region', { name: 'Balance and drawdown' }).locator('svg title')
     expect(await titles.allTextContents()).toEqual(['Feb 1, 2026: withdrawal -100'])
     expect(await textOf('Months and distribution')).toMatch(
@@ -119,6 +119,23 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       'Position 900: the deal that opened it is not in the history',
     )
     expect(await page.title()).toBe('Report of Account 1, 2026-01-13 to 2026-02-15')
+    expect(await page.locator('.title').innerText()).toMatch(
+      /Closed trades, 2026-01-13 to 2026-02-15; made /,
+    )
+    await page.getByLabel('Closed from').fill('')
+    await page.getByText('Closed trades, until 2026-02-15; made ').waitFor()
+  })
+
+  it('says of many trades that neither their worst and best nor estimated volumes are looked up', async () => {
+    const desk = await linkDesk(service, { user: 'u-4', broker: { history } })
+    const page = await browser.open(`${service.apiUrl}/console/report?account=${desk.accountId}`)
+    await page.route('**/api/v1/trades/stats?*', async (route) => {
+      const { data, ...reply } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...reply, data: { ...data, totalTrades: 5_001 } } })
+    })
+    await signIn(page, keyOf('u-4'))
+    await page.getByText('The worst and best of 5,001 trades are not listed').waitFor()
+    await page.getByText('Which volumes are estimated: of more than 5,000 trades').waitFor()
   })
 
   it.each([
@@ -167,8 +184,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       'deals are missing',
       'deals',
       { kind: 'last-rows', rows: 20 },
-      /It differs: the broker's balance is \$[\d.,]+ (?:more|less) than the deals/,
+      /It differs: the broker's balance is \$[\d.,]+ (?:more|less) than the \d+ deals add up to/,
       /1:100/,
+      /they may explain why its balance differs by \$[\d.,]+\./,
     ],
     [
       'the balance cannot be read',
@@ -176,8 +194,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       { kind: 'unavailable' },
       /Not checked: [^]*not known[^]*not known/,
       /not known: never read/,
+      /Deals that the broker has not reported, should there be any\./,
     ],
-  ] as const)('says so where %s', async (_, route, fault, reconciled, identity) => {
+  ] as const)('says so where %s', async (_, route, fault, reconciled, identity, leftOut) => {
     const user = `u-${route}`
     const desk = await linkDesk(service, { user, broker: { history } })
     desk.fail(route, fault)
@@ -186,6 +205,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const textOf = (name: string) => page.getByRole('region', { name }).innerText()
     expect(await textOf('Does the history agree')).toMatch(reconciled)
     expect(await textOf('Account and period')).toMatch(identity)
+    expect(await textOf('What is left out')).toMatch(leftOut)
   })
 
   it('says what it does not know without the capability insights', async () => {

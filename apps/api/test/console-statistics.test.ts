@@ -31,8 +31,10 @@ const history = historyOf([
   depositDeal('2', '2026-01-14T00:00:00.000Z', -100),
 ])
 
+const amount = (text: string): number => Number(text.replaceAll(/[^\d.-]/g, ''))
 const answers = (page: Page) => page.locator('.answers dd')
-const sumOn = (page: Page) => page.getByRole('row').filter({ hasText: 'All in USD' })
+const sumOn = (page: Page) =>
+  page.getByRole('group', { name: 'Accounts' }).getByRole('row').filter({ hasText: 'All in USD' })
 
 describe.skipIf(chromiumPath === undefined)('the statistics of the console', () => {
   const browser = useBrowser()
@@ -76,11 +78,13 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     await expect
       .poll(() => answers(made).allInnerTexts())
       .toEqual([
-        'Yes: +$30.00 from 9 closed trades, with commission and swap, and $0.00 from what is open now.',
+        'Yes: +$30.00 from 9 closed trades, and $0.00 from what is open now, both with commission and swap.',
         '9 trades are too few to tell skill from luck; 30 are the least that say something.',
-        expect.stringMatching(/^From the first trade to Jan 10, 2026: closed trades lost \$20\.00/),
+        expect.stringMatching(
+          /^From the first trade to Jan 10, 2026: closed trades lost \$20\.00.* EURUSD lost most in it: -\$20\.00 in 1 trade\.$/,
+        ),
         'None lost.',
-        expect.stringMatching(/^Yes: the 20 deals/),
+        expect.stringMatching(/^It agrees: the 20 deals add up .* Checked /),
       ])
     const losing = historyOf([
       depositDeal('1', '2026-01-01T00:00:00.000Z', 10_000),
@@ -96,6 +100,40 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     await expect
       .poll(async () => (await answers(unknown).allInnerTexts()).map((text) => text.slice(0, 10)))
       .toEqual(Array.from({ length: 5 }, () => 'Not known.'))
+  })
+
+  it('has figures that add up to the equity, with what open positions cost', async () => {
+    const desk = await linkDesk(service, { user: 'u-9', broker: { history } })
+    // Bought and sold, so that no movement of the price changes the sum between two reads.
+    desk.broker.open()
+    desk.broker.open({ actionType: 'ORDER_TYPE_SELL' })
+    const page = await opened('/console', 'u-9')
+    const fact = async (name: string): Promise<number[]> => {
+      const term = page.locator('.facts > div').filter({ hasText: name })
+      const text = (await term.locator('dd').innerText()).replace(/ at .*/s, '')
+      // Two amounts are "… in, … out".
+      return text.split(' in,').map(amount)
+    }
+    await page.getByText('from what is open now').waitFor()
+    const [paidIn = NaN, paidOut = NaN] = await fact('Paid in and out')
+    const [closed = NaN] = await fact('Net profit of closed trades')
+    const [open = NaN] = await fact('Open positions')
+    const [equity = NaN] = await fact('Equity now')
+    expect(open).toBeLessThan(0)
+    expect(paidIn - paidOut + closed + open).toBeCloseTo(equity, 8)
+    const account = page.getByRole('group', { name: 'Accounts' }).getByRole('row').nth(1)
+    const [balance = NaN, floating = NaN, shown = NaN] = (
+      await account.getByRole('cell').allInnerTexts()
+    ).map(amount)
+    expect([balance + floating, shown]).toEqual([expect.closeTo(equity, 8), equity])
+    const sum = page.getByRole('row').filter({ hasText: 'All in USD' })
+    const [price = NaN, swap = NaN, commission = NaN, result = NaN] = (
+      await sum.getByRole('cell').allInnerTexts()
+    )
+      .filter((text) => text.trim() !== '')
+      .map(amount)
+    expect(commission).toBeLessThan(0)
+    expect([price + swap + commission, result]).toEqual([expect.closeTo(open, 8), open])
   })
 
   const link = (user: string, currency: string) =>

@@ -1,4 +1,5 @@
 // Prices and trading in the console, in a real browser.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
@@ -60,6 +61,18 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await unpriced.getByRole('link', { name: 'Trading', exact: true }).click()
     await unpriced.getByText('it needs the scope trading:write or orders:write').waitFor()
     expect(await unpriced.getByRole('button', { name: 'Buy' }).count()).toBe(0)
+  })
+
+  it('shows the positions also where they take longer to read than the pause between reads', async () => {
+    const page = await browser.open(`${service.apiUrl}/console/trading`)
+    await page.route(/\/positions\?/, async (route) => {
+      await pause(7_000)
+      await route.continue().catch(() => undefined)
+    })
+    await signIn(page, keyOf('trader'))
+    const positions = page.getByRole('region', { name: 'Open positions' })
+    await positions.getByText('No position is open.').waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
@@ -129,7 +142,15 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
     await confirm(page, /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until it/)
     await sent(page, 'or better').getByText('The broker holds it as number').waitFor()
+    // An order that becomes open between two reads is in both, and shown once.
+    await page.route(/orders\?.*status=pending/, async (route) => {
+      const url = route.request().url().replace('status=pending', 'status=open')
+      await route.fulfill({ response: await route.fetch({ url }) })
+    })
+    await page.waitForResponse(/orders\?.*status=pending/)
+    await page.waitForResponse(/orders\?.*status=open/)
     await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
+    await page.unrouteAll()
     await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)

@@ -85,6 +85,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       )
     expect(await kept()).not.toContain('tp_live')
     await page.reload()
+    await page.getByText('Reloading the tab signed you out').waitFor()
     await page.getByLabel('Stay signed in').check()
     await signIn(page, keyOf('trader'))
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -126,6 +127,13 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByRole('table').nth(1).waitFor()
     await page.getByText('add up to the broker').waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    // Every figure of money is on a small screen without scrolling.
+    for (const name of width === 360 ? ['Accounts', 'Open positions'] : [])
+      expect(
+        await page
+          .getByRole('group', { name })
+          .evaluate((box) => box.scrollWidth - box.clientWidth),
+      ).toBe(0)
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('Average trade', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).waitFor()

@@ -7,6 +7,7 @@ import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from './support/desk.ts'
 import { createTestClock, newFolder, request, startFrom } from './support/service.ts'
+import { hourMs } from '@tradeport/domain/primitives'
 import { demoWelcome } from '../src/demo.ts'
 import type { Json } from './support/service.ts'
 
@@ -26,7 +27,7 @@ it.each([
 })
 
 it('reports stops and targets of a followed account to a stream and to a webhook over http', async () => {
-  const clock = createTestClock(Date.now())
+  const clock = createTestClock(Date.now() + hourMs)
   const lines: string[] = []
   const demo = await startFrom(
     { PORT: '0', OPERATOR_PORT: '0', DATA_DIR: await newFolder(), LOG_LEVEL: 'info' },
@@ -56,7 +57,9 @@ it('reports stops and targets of a followed account to a stream and to a webhook
   })
   expect((await ask(`/webhooks/${webhook.id}/test`, {})).data).toMatchObject({ success: true })
 
-  const [live] = (await ask('/accounts')).data.filter(({ isDemo }: Json) => !isDemo)
+  const accounts = (await ask('/accounts')).data
+  for (const { createdAt } of accounts) expect(Date.parse(createdAt)).toBe(clock.now())
+  const [live] = accounts.filter(({ isDemo }: Json) => !isDemo)
   const closes = async (): Promise<Json[]> => {
     clock.advance(10_000)
     await ask(`/trades?accountId=${live.id}&limit=1`)

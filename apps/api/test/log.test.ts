@@ -59,6 +59,8 @@ const names = [
   'password',
   'DATABASE_URL',
   'smtpUrl',
+  'apiKeys',
+  'ACCESS_TOKENS',
 ]
 const fieldsWith = (text: string): fc.Arbitrary<object> => {
   const held = fc

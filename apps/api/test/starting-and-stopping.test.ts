@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Environment } from '../src/config.ts'
 import { spawnService } from './support/child-service.ts'
 import type { ChildService, Listening } from './support/child-service.ts'
@@ -178,6 +178,35 @@ describe('a process that gets SIGTERM', () => {
       await start()
       expect(await desk.ended(order.id)).toMatchObject({ status: 'filled' })
       expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
+    },
+    childMs,
+  )
+
+  it(
+    'while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS',
+    async () => {
+      const starting = await newFolder()
+      child = spawnService(environmentOf(starting, sandbox.url))
+      await expect.poll(() => readdir(starting), { interval: 1 }).toContain('secrets-key')
+      expect([await child.stop(), child.errors()]).toEqual([0, ''])
+      expect(child.output()).toContain('"event":"stopping"')
+      expect(child.output()).not.toContain('"event":"listening"')
+      await rm(starting, { recursive: true, force: true })
+
+      const silent = createServer().listen(0, '127.0.0.1')
+      onTestFinished(() => void silent.close())
+      await once(silent, 'listening')
+      child = spawnService({
+        ...environmentOf(folder, sandbox.url),
+        DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
+        OPERATOR_TOKEN: 'a-token-of-the-operator',
+        SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+        DRAIN_TIMEOUT_SECONDS: '1',
+      })
+      const [socket] = await once(silent, 'connection')
+      onTestFinished(() => void socket.destroy())
+      expect(await child.stop()).toBe(1)
+      expect(child.output()).toContain('"event":"drain_timeout"')
     },
     childMs,
   )

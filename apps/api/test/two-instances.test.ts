@@ -1,5 +1,6 @@
 // What two instances on one database and one Redis share, and how they go on while one of those is
 // unavailable or one of them is restarted.
+import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -57,6 +58,10 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
     )
   })
   afterAll(() => service?.close())
+
+  it('create no folder for data that they keep on the servers', () => {
+    expect(existsSync(service.otherFolder)).toBe(false)
+  })
 
   it('let through as many exports as a limit allows, and suspend a key for which both refused, with one mail', async () => {
     const [one, other] = service.instances

@@ -143,7 +143,10 @@ describe('a webhook', () => {
     })
     const [{ headers, body } = expect.fail('nothing arrived')] = receiver.received
     expect(await verify(secret, body.toString(), String(headers['x-webhook-signature']))).toBe(true)
-    expect(await readWebhook({ secret, body, headers })).toEqual(JSON.parse(body.toString()))
+    expect(await readWebhook({ secret, body, headers })).toEqual({
+      ...JSON.parse(body.toString()),
+      event_id: headers['webhook-id'],
+    })
     expect(await find(before.id)).toEqual({ ...before, lastSuccessAt: expect.any(String) })
     expect((await deliveriesOf(before.id)).data).toEqual([])
   })
@@ -235,6 +238,7 @@ describe('events', () => {
     for (const { headers, body: bytes } of receiver.received)
       expect(await readWebhook({ secret, body: bytes, headers })).toEqual({
         ...JSON.parse(bytes.toString()),
+        event_id: headers['webhook-id'],
         delivery_id: headers['x-webhook-delivery-id'],
       })
     const ids = receiver.received.map(({ headers }) => headers['x-webhook-delivery-id'])

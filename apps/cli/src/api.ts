@@ -189,10 +189,14 @@ const refused = (
       `The service rejected the request (${faults.length} ${faults.length === 1 ? 'error' : 'errors'}):`,
       { faults, advice: ['Nothing was changed. Correct this and call again.'] },
     )
-  if (details?.outcome === 'unknown' && sent !== undefined)
+  const isUnknown =
+    details?.outcome === 'unknown' ||
+    status === 500 ||
+    (status === 504 && code !== 'INTERNAL_TIMEOUT')
+  if (isUnknown && sent !== undefined)
     return new CommandFailure(
       'OUTCOME_UNKNOWN',
-      `The service at ${url} lost its database while it recorded this: the change may have been made, or not.`,
+      `The service at ${url} ${details?.outcome === 'unknown' ? 'lost its database while it recorded this' : `failed with ${code}`}: the change may have been made, or not.`,
       { advice: [sent.whenLost], requestId },
     )
   return new CommandFailure(code, `The service answered: ${message}`, {

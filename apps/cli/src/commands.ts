@@ -49,6 +49,10 @@ const number = (text: string): number => {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a number.')
 }
+const countFromOne = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1.')
+}
 const numberOrNone = (text: string) => (text === 'none' ? unset : number(text))
 
 const day = (text: string): string => {
@@ -84,7 +88,7 @@ const runChangeWithOptions =
   }
 
 const limit: Options = {
-  '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, number],
+  '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, countFromOne],
 }
 const tenant: Options = { '--tenant <id>': ['tenantId', 'only of this tenant'] }
 const list = (name: keyof typeof listings, help: string, options: Options = {}): Command => ({
@@ -414,7 +418,7 @@ const orderCommands: readonly Command[] = [
   { usage: 'orders show <order>', help: 'one order, under way or ended', run: showOrder },
   {
     usage: 'orders finish <order>',
-    help: "end a pending order by hand, after you have seen its outcome in the broker's records",
+    help: "end a pending or open order by hand, after you have seen its outcome in the broker's records",
     required: {
       '--as <outcome>': ['as', 'how it ended at the broker', ['filled', 'rejected', 'cancelled']],
       '--reason <text>': [

@@ -124,7 +124,7 @@ export async function* recordsOf(
 
 const collect = async (rows: Rows, most: number): Promise<readonly Row[]> => {
   const found: Row[] = []
-  if (most > 0) for await (const row of rows) if (found.push(row) >= most) break
+  for await (const row of rows) if (found.push(row) >= most) break
   return found
 }
 

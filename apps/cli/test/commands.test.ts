@@ -307,7 +307,7 @@ describe('an order whose outcome is unknown', () => {
       positionId: `${account}:90001`,
     })
     expect(await done(`orders show ${id}`)).toMatch(/^finished\.reason +seen in the terminal$/m)
-    expect(await finish(id, filled)).toContain('only a pending order can be ended by hand')
+    expect(await finish(id, filled)).toContain('only a pending or open order can be ended by hand')
     const rejected = await placed()
     expect(await finish(rejected, '--as rejected --reason r --price 1')).toContain(
       'price must be absent where the order was rejected',
@@ -346,6 +346,8 @@ it.each([
   `limits set ${account}`,
   "keys make --user u-1 --allow ''",
   'tenants list --url localhost:3001',
+  'users list --limit 0',
+  'users list --limit 1.5',
 ])('%s is wrong usage', async (words) => {
   const { exit, out, err } = await operator(words)
   expect([exit, out]).toEqual([2, ''])

@@ -35,6 +35,16 @@ it.each<[string, (response: ServerResponse) => void, readonly string[], string]>
     ['"code":"OUTCOME_UNKNOWN"', JSON.stringify(advice), '"request_id":"req_1"'],
     '--json',
   ],
+  [
+    'is a failure of the service',
+    (response) =>
+      reply(response.writeHead(500), {
+        success: false,
+        error: { ...error, code: 'INTERNAL_ERROR', details: undefined },
+      }),
+    ['failed with INTERNAL_ERROR: the change may have been made, or not.', advice, 'req_1'],
+    '',
+  ],
   ['is a page', (response) => void response.end('<html>'), ['is not the operator API', advice], ''],
 ])('a change whose answer %s is neither done nor refused', async (_, answer, parts, option) => {
   const changes = [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }]

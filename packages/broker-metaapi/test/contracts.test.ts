@@ -1,6 +1,4 @@
 // The contracts of the ports, over the simulated provider and real sockets.
-import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { startSandbox, type AccountOptions, type Fault } from '@tradeport/sandbox-broker'
 import { sumExactly } from '@tradeport/domain/primitives'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -9,8 +7,6 @@ import {
   describeMarketDataContract,
   describePositionTradingContract,
   describeTradingContract,
-  type ChangeTrouble,
-  type TradeTrouble,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
 import { account, apiWith, rowOf, token } from './support.ts'
@@ -82,23 +78,8 @@ describeMarketDataContract('the adapter over the sandbox', async () => {
   }
 })
 
-/** Longer than any case; a test ends it by moving the sandbox's clock. */
-const heldMs = 3_600_000
-
-const tradeFaults: Readonly<Record<TradeTrouble | Exclude<ChangeTrouble, 'unavailable'>, Fault>> = {
-  answer_lost: { kind: 'cut', when: 'after' },
-  request_lost: { kind: 'timeout', when: 'before' },
-  refused: { kind: 'return-code', numericCode: 10_018 },
-  rate_limited: { kind: 'rate-limit', retryAfterSeconds: 2 },
-  half_filled: { kind: 'partial-fill' },
-  half_done: { kind: 'partial-fill' },
-  held: { kind: 'placed', ms: heldMs },
-  copy_lags: { kind: 'positions-lag', ms: heldMs },
-}
-
 const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
   let ahead = 0
-  let isWithoutToken = false
   const now = (): number => Date.now() + ahead
   const id = account.providerAccountId
   const sandbox = await startSandbox({
@@ -113,11 +94,6 @@ const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
     id,
     api: apiWith({
       clientUrl: `${sandbox.url}/{region}`,
-      providerToken: () => {
-        const found = isWithoutToken ? O.none : O.some(token)
-        isWithoutToken = false
-        return TE.right(found)
-      },
       clock: { now },
       stopwatch: { elapsedMs: now },
       deadlines: { readMs: 5_000, fillMs: 2_000 },
@@ -125,12 +101,6 @@ const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
     shared: {
       account: { ...account, platform: options.platform ?? account.platform },
       now,
-      troubleNext: async (trouble: TradeTrouble | ChangeTrouble) => {
-        // Without a token nothing is sent.
-        if (trouble === 'unavailable') isWithoutToken = true
-        else sandbox.faults.add(id, 'trade', { ...tradeFaults[trouble], times: 1 })
-      },
-      release: async () => void (ahead += heldMs),
       passTime: async (ms: number) => void (ahead += ms),
       close: sandbox.close,
     },
@@ -215,6 +185,8 @@ for (const options of kinds) {
       sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
       closeElsewhere: async (positionId) =>
         void control.trade({ actionType: 'POSITION_CLOSE_ID', positionId }),
+      freezeCopy: async () =>
+        sandbox.faults.set(id, 'trade', { kind: 'positions-lag', ms: 3_600_000 }),
       makeUnreadable: async () => sandbox.faults.set(id, 'positions', { kind: 'timeout' }),
       forgetAccount: async () => sandbox.faults.set(id, 'any', { kind: 'not-found' }),
     }

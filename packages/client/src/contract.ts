@@ -363,7 +363,7 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "cancelled" | "filled" | "rejected" | "unknown";
-            /** @description Why it was not cancelled, as in the error of a reply. */
+            /** @description As in the error of a reply. */
             readonly code?: string;
             /** @description The same in words. */
             readonly message?: string;
@@ -430,7 +430,7 @@ export interface components {
              * @description When it was closed; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later.
              */
             readonly closedAt?: string | null;
-            /** @description Why it was not closed, as in the error of a reply. */
+            /** @description As in the error of a reply. */
             readonly code?: string;
             /** @description The same in words. */
             readonly message?: string;
@@ -699,7 +699,7 @@ export interface components {
              */
             readonly version: "1.0.0";
         };
-        /** @description What to change; null removes a level. */
+        /** @description What to change. */
         readonly ModifyOrderRequest: {
             /** @description Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker. */
             readonly price?: number;
@@ -767,7 +767,7 @@ export interface components {
             /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
             /**
-             * @description pending until the broker decides; open while the broker holds a pending order; then filled, partially_filled, cancelled, rejected or expired.
+             * @description pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.
              * @enum {string}
              */
             readonly status: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";
@@ -799,7 +799,7 @@ export interface components {
             readonly expiredAt?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;
@@ -1039,7 +1039,7 @@ export interface components {
                 readonly name: "levels" | "volume_per_order" | "account_purpose" | "demo_account" | "halt" | "provider_account" | "order_type" | "provider_token" | "challenge" | "desk_limits" | "trader_limits" | "approval" | "orders_per_day" | "open_orders" | "symbol" | "trade_mode" | "market_open" | "volume_minimum" | "volume_maximum" | "volume_step" | "stop_loss" | "take_profit";
                 /** @description null: it cannot be said, for the reason in `message`. */
                 readonly passed: boolean | null;
-                /** @description Why not, as in the error of a reply or by a code of the check. */
+                /** @description As in the error of a reply. */
                 readonly code?: string;
                 /** @description The same in words. */
                 readonly message?: string;
@@ -3048,7 +3048,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The file. */
+            /** @description Streamed until it ends. */
             readonly 200: {
                 content: {
                     readonly "text/csv": string;
@@ -3184,7 +3184,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The file. */
+            /** @description Streamed until it ends. */
             readonly 200: {
                 content: {
                     readonly "text/event-stream": string;
@@ -3377,7 +3377,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The file. */
+            /** @description Streamed until it ends. */
             readonly 200: {
                 content: {
                     readonly "text/event-stream": string;

@@ -227,7 +227,7 @@ const messageOf = (fault: Fault, { operation, timeoutMs, attempts }: Circumstanc
   const after = `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
   if (fault.kind === 'refusal') return fault.message
   if (fault.kind === 'unreadable')
-    return `${operation} was answered with status ${fault.status} by something that is not the service (${after}). Check baseUrl and the proxies in between.`
+    return `${operation} was answered with status ${fault.status} by something that is not the service (${after}). Check baseUrl and the proxies.`
   if (fault.message !== undefined) return fault.message
   if (fault.code === 'ABORTED') return `${operation} was aborted.`
   return fault.code === 'TIMED_OUT'

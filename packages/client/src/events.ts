@@ -1,7 +1,7 @@
 // Follows a stream of events or quotes, and connects again where the connection ends.
 import type { DataOf, QueryOf } from './contract-types.ts'
 import { isTradeportError, type TradeportError } from './errors.ts'
-import { sleep } from './send.ts'
+import { eitherOf, sleep } from './send.ts'
 
 /** An event of the log. `data` is what webhooks get. */
 export type LogEvent = DataOf<'listEvents'>[number]
@@ -41,7 +41,7 @@ export const follow = <Item>(
   const items = itemsOf<Item>(
     connect,
     after,
-    signal === undefined ? stopped : AbortSignal.any([signal, stopped]),
+    eitherOf(signal, stopped),
     () => stopped.aborted,
     onConnection,
   )

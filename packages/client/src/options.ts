@@ -65,7 +65,7 @@ export const limitsOf = (
   },
 })
 
-const longestTimerMs = 2 ** 31 - 1
+export const longestTimerMs = 2 ** 31 - 1
 
 const requireAtLeast = (name: string, least: number, value: number): number => {
   if (Number.isInteger(value) && value >= least && value <= longestTimerMs) return value

@@ -3,11 +3,11 @@
 import type { Order, ReplyOf } from './contract-types.ts'
 import { toError } from './errors.ts'
 import type { FollowOptions, LogEvent } from './events.ts'
-import type { CallOptions } from './options.ts'
-import { sleep } from './send.ts'
+import { longestTimerMs, type CallOptions } from './options.ts'
+import { eitherOf, sleep } from './send.ts'
 
 export interface SettledOptions {
-  /** How long to wait; 60,000 by default. */
+  /** How long to wait; 60,000 by default. The last read of the order may take a second more. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -29,6 +29,7 @@ interface Reads {
 const outcomes = ['order.filled', 'order.cancelled', 'order.rejected', 'order.expired'] as const
 const firstReadMs = 250
 const longestPauseMs = 4_000
+const lastReadMs = 1_000
 
 /** All waits of a client share one stream. */
 export const createSettled = ({ getOrder, events }: Reads) => {
@@ -55,6 +56,10 @@ export const createSettled = ({ getOrder, events }: Reads) => {
   ): Promise<Order> => {
     if (order.status !== 'pending') return order
     const endsAt = performance.now() + timeoutMs
+    const deadline = AbortSignal.timeout(
+      Math.min(Math.ceil(timeoutMs) + lastReadMs, longestTimerMs),
+    )
+    const end = eitherOf(signal, deadline)
     const waiter = {}
     let woken = new AbortController()
     wakers.set(waiter, { id: order.id, wake: () => woken.abort() })
@@ -63,13 +68,15 @@ export const createSettled = ({ getOrder, events }: Reads) => {
       for (let pauseMs = firstReadMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
         const leftMs = endsAt - performance.now()
         if (leftMs <= 0) throw stillPending(order.id, timeoutMs)
-        const end = signal === undefined ? woken.signal : AbortSignal.any([signal, woken.signal])
-        await sleep(Math.min(pauseMs, leftMs), end)
+        await sleep(Math.min(pauseMs, leftMs), eitherOf(end, woken.signal))
         // Before the read, so that an event that comes during it is not missed.
         woken = new AbortController()
-        const { data } = await getOrder(order.id, { signal })
+        const { data } = await getOrder(order.id, { signal: end })
         if (data.status !== 'pending') return data
       }
+    } catch (error) {
+      const isLate = deadline.aborted && signal?.aborted !== true
+      throw isLate ? stillPending(order.id, timeoutMs) : error
     } finally {
       wakers.delete(waiter)
       if (wakers.size === 0) {

@@ -62,7 +62,7 @@ const sendOnce = async ({
       ...(body === undefined ? {} : { body }),
       // A redirect would send the API key elsewhere.
       redirect: 'manual',
-      signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
+      signal: eitherOf(signal, timeout.signal),
     })
     return isRaw && response.ok ? response : await readAnswer(response)
   } catch (cause) {
@@ -112,11 +112,14 @@ const retryAfter = (headers: Headers): number | undefined => {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-// Refusals with status 503 that come before anything is done.
+// Refusals with status 503 and 504 that come before anything is done, unless their details say that
+// the outcome is unknown.
 const provesNothingDone: readonly string[] = [
   'BROKER_UNAVAILABLE',
   'CHALLENGE_CHECK_UNAVAILABLE',
+  'INTERNAL_TIMEOUT',
   'LIMIT_CHECK_UNAVAILABLE',
+  'SERVICE_UNAVAILABLE',
 ]
 
 /** Whether the service may have done what the request asked for, unless its reply proves otherwise. */
@@ -125,6 +128,8 @@ const mayBeDone = (method: string, fault: Fault): boolean => {
   if (fault.kind !== 'refusal') return true
   // An earlier request with this key may be doing it now.
   if (fault.code === 'IDEMPOTENCY_IN_PROGRESS') return true
+  const details = fault.details as { readonly outcome?: unknown } | null | undefined
+  if (details?.outcome === 'unknown') return true
   return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
 }
 
@@ -163,6 +168,10 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000 + Math.random() * 250
   return Math.min(8_000, 500 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2)
 }
+
+/** Aborted as soon as one of both is. */
+export const eitherOf = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+  signal === undefined ? other : AbortSignal.any([signal, other])
 
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {

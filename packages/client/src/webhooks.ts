@@ -3,7 +3,15 @@
 import type { EventBody, EventName } from './contract-types.ts'
 
 interface Delivered {
-  /** The same when a delivery is sent again. Missing from webhook.test. It is not signed. */
+  /**
+   * The id of the event, `webhook-id`: the same however often the event is delivered, replays and
+   * recovered deliveries included. Missing where the request has no Standard Webhooks signature.
+   */
+  readonly event_id?: string
+  /**
+   * The same when one delivery is retried, another in a replay. Missing from webhook.test. It is not
+   * signed.
+   */
   readonly delivery_id?: string
 }
 
@@ -54,36 +62,42 @@ export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEve
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   // The service signed it, so that it has the shape of the contract.
   const signed = JSON.parse(text) as KnownEvent
-  const deliveryId = headerOf(headers, 'X-Webhook-Delivery-Id')
-  const delivered: Delivered = deliveryId === undefined ? {} : { delivery_id: deliveryId }
+  const delivered: Delivered = {
+    // Where this header is, its signature was verified, which signs the id.
+    ...(headerOf(headers, 'webhook-signature') !== '' && {
+      event_id: headerOf(headers, 'webhook-id'),
+    }),
+    ...(headerOf(headers, 'X-Webhook-Delivery-Id') !== '' && {
+      delivery_id: headerOf(headers, 'X-Webhook-Delivery-Id'),
+    }),
+  }
   return knownEvents.includes(signed.event)
     ? { ...signed, ...delivered }
     : { ...signed, event: 'unknown', name: signed.event, ...delivered }
 }
 
-const headerOf = (headers: ReceivedWebhook['headers'], name: string): string | undefined => {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
-  const value = headers[name.toLowerCase()] ?? headers[name]
-  return typeof value === 'string' ? value : undefined
+/** Empty where there is none. */
+const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => {
+  const value =
+    headers instanceof Headers ? headers.get(name) : (headers[name.toLowerCase()] ?? headers[name])
+  return typeof value === 'string' ? value : ''
 }
 
 /** How far webhook-timestamp may be from now. */
 const toleranceSeconds = 5 * 60
 
 /**
- * Whether X-Webhook-Signature, or one of the signatures in webhook-signature (Standard Webhooks), is
- * that of the body; compared in constant time. While a rotation of the secret overlaps, the latter
- * accepts both secrets. It is accepted within five minutes of webhook-timestamp.
+ * Whether one of the signatures in webhook-signature (Standard Webhooks) is that of the body, within
+ * five minutes of webhook-timestamp; without that header, whether X-Webhook-Signature is, whose time
+ * is not known. Compared in constant time. While a rotation of the secret overlaps,
+ * webhook-signature accepts both secrets.
  */
 export const verifyWebhook = async ({
   secret,
   body,
   headers,
 }: ReceivedWebhook): Promise<boolean> => {
-  if (secret === '')
-    throw new TypeError(
-      'secret must be the secret of the webhook, from createWebhook; it is empty.',
-    )
+  if (secret === '') throw new TypeError('secret must be that of the webhook; it is empty.')
   const bytes = bytesOf(body)
   const key = await crypto.subtle.importKey(
     'raw',
@@ -104,11 +118,14 @@ function* signaturesOf(
   headers: ReceivedWebhook['headers'],
   body: Bytes,
 ): Generator<readonly [signature: Bytes, signed: Bytes]> {
-  const header = (name: string): string => headerOf(headers, name) ?? ''
-  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header('X-Webhook-Signature')) ?? []
-  if (hex !== undefined)
-    yield [Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)), body]
-
+  const header = (name: string): string => headerOf(headers, name)
+  const signatures = header('webhook-signature')
+  if (signatures === '') {
+    const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header('X-Webhook-Signature')) ?? []
+    if (hex !== undefined)
+      yield [Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)), body]
+    return
+  }
   const timestamp = header('webhook-timestamp')
   const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= toleranceSeconds
   if (!isRecent) return
@@ -116,7 +133,7 @@ function* signaturesOf(
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
   signed.set(body, head.length)
-  for (const one of header('webhook-signature').split(' ')) {
+  for (const one of signatures.split(' ')) {
     const [, base64] = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(one) ?? []
     if (base64 !== undefined)
       yield [Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), signed]
@@ -128,6 +145,6 @@ const bytesOf = (body: RawBody): Bytes => {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new Uint8Array(body)
   throw new TypeError(
-    `body must be the bytes as received, before any JSON parsing: a Uint8Array, an ArrayBuffer or text; got ${typeof body}.`,
+    `body must be the bytes received, before any parsing, or their text; got ${typeof body}.`,
   )
 }

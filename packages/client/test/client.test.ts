@@ -7,6 +7,7 @@ import {
   clientWith,
   cutOff,
   errorOf,
+  hanging,
   lost,
   refusal,
   type Sent,
@@ -139,13 +140,14 @@ describe('a POST', () => {
 const orderIn = (status: string) => success({ id: 'ord_1', status })
 const asksForStream = ({ url }: Sent) => url.includes('/events/stream')
 /** @param stream the answer to the stream; `statuses` are those of the order, in turn */
-const place = async (stream: Answer, statuses: readonly string[]) => {
+const place = async (stream: Answer, statuses: readonly string[], read?: Answer) => {
   const left = [...statuses]
   const { client, sent } = clientWith([
-    (request) =>
-      asksForStream(request)
-        ? stream(request)
-        : orderIn((left.length > 1 ? left.shift() : left[0]) ?? '')(request),
+    (request) => {
+      if (asksForStream(request)) return stream(request)
+      if (read !== undefined && request.method === 'GET') return read(request)
+      return orderIn((left.length > 1 ? left.shift() : left[0]) ?? '')(request)
+    },
   ])
   return { placed: await client.placeOrder(order, { wait: 5 }), sent }
 }
@@ -183,6 +185,20 @@ describe('a placed order', () => {
     expect(sent.filter(({ url }) => url === `${baseUrl}/orders/ord_1`)).toHaveLength(reads)
     // Without a stream the pauses are 250, 500 and 1,000 ms.
     if (stream !== noStream) expect(performance.now() - startedAt).toBeLessThan(700)
+  })
+
+  it.each<[string, Answer]>([
+    [
+      'cannot be read for now',
+      refusal(503, 'SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '20' }),
+    ],
+    ['is not answered for', hanging],
+  ])('that %s is TIMED_OUT soon after the time of its caller', async (_, answer) => {
+    const { placed } = await place(noStream, ['pending'], answer)
+    const startedAt = performance.now()
+    const late = await failure(placed.settled({ timeoutMs: 300 }))
+    expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown' })
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   it('that stays pending is TIMED_OUT with an unknown outcome, and ABORTED by its caller', async () => {

@@ -19,16 +19,23 @@ interface Scripted {
   readonly status?: number
   readonly code?: string
   readonly retryAfter?: number | undefined
+  readonly details?: unknown
 }
 
 const headersFor = (retryAfter: number | undefined): Record<string, string> =>
   retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-const refused = (status: number, code: string, retryAfter?: number): Scripted => ({
+const refused = (
+  status: number,
+  code: string,
+  retryAfter?: number,
+  details?: unknown,
+): Scripted => ({
   kind: 'refusal',
   status,
   code,
   retryAfter,
-  answer: refusal(status, code, undefined, headersFor(retryAfter)),
+  details,
+  answer: refusal(status, code, details, headersFor(retryAfter)),
 })
 const succeeded: Scripted = { kind: 'success', answer: success() }
 
@@ -40,6 +47,7 @@ const codes = [
   'BROKER_UNAVAILABLE',
   'CHALLENGE_CHECK_UNAVAILABLE',
   'IDEMPOTENCY_IN_PROGRESS',
+  'INTERNAL_TIMEOUT',
   'LIMIT_CHECK_UNAVAILABLE',
   'RATE_LIMIT_EXCEEDED',
   'SERVICE_UNAVAILABLE',
@@ -65,6 +73,11 @@ const scripted: fc.Arbitrary<Scripted> = fc.oneof(
       answer: () => new Response('<html>', { status, headers: headersFor(retryAfter) }),
     })),
   fc.integer({ min: 1, max: 5 }).map((s) => refused(429, 'RATE_LIMIT_EXCEEDED', s)),
+  fc.constantFrom(
+    refused(503, 'SERVICE_UNAVAILABLE'),
+    refused(503, 'SERVICE_UNAVAILABLE', 1, { outcome: 'unknown' }),
+    refused(504, 'INTERNAL_TIMEOUT'),
+  ),
 )
 
 const operations = fc.constantFrom(
@@ -105,10 +118,13 @@ const play = async (
 }
 
 /** Whether the service's own reply proves that a write was not done. */
-const provesNotDone = ({ kind, status = 0, code = '' }: Scripted): boolean =>
+const provesNotDone = ({ kind, status = 0, code = '', details }: Scripted): boolean =>
   kind === 'refusal' &&
   code !== 'IDEMPOTENCY_IN_PROGRESS' &&
-  (status < 500 || status === 501 || /^(BROKER|(CHALLENGE|LIMIT)_CHECK)_UNAVAILABLE$/.test(code))
+  (status < 500 ||
+    status === 501 ||
+    /^((BROKER|(CHALLENGE|LIMIT)_CHECK)_UNAVAILABLE|INTERNAL_TIMEOUT)$/.test(code) ||
+    (code === 'SERVICE_UNAVAILABLE' && details === undefined))
 
 it('a request is sent only as often as is allowed and safe, and its outcome is reported as far as it is known', () =>
   fc.assert(

@@ -14,6 +14,7 @@ export interface Sent {
   readonly method: string
   readonly headers: Headers
   readonly body: unknown
+  readonly signal: AbortSignal | null | undefined
 }
 
 export type Answer = (sent: Sent) => Response | Promise<Response>
@@ -23,7 +24,7 @@ export const clientWith = (answers: readonly Answer[], options: Partial<ClientOp
   const sent: Sent[] = []
   const fetch: typeof globalThis.fetch = async (
     url: unknown,
-    { method = '', headers, body } = {},
+    { method = '', headers, body, signal } = {},
   ) => {
     const request = {
       atMs: performance.now(),
@@ -31,6 +32,7 @@ export const clientWith = (answers: readonly Answer[], options: Partial<ClientOp
       method,
       headers: new Headers(headers),
       body: typeof body === 'string' ? JSON.parse(body) : body,
+      signal,
     }
     sent.push(request)
     const answer = answers[Math.min(sent.length, answers.length) - 1]
@@ -61,6 +63,12 @@ export const refusal =
     )
 
 export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'))
+
+/** Until the request is given up. */
+export const hanging: Answer = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason))
+  })
 
 /** The connection fails while the body is read. */
 export const cutOff: Answer = () =>

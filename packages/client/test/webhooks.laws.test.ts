@@ -121,6 +121,16 @@ describe('a Standard Webhooks signature', () => {
     expect(await verifyWebhook({ secret: 'secret', body: 'body', headers })).toBe(isValid)
   })
 
+  it('decides alone where it is present', async () => {
+    const good = ours('secret', 'body')
+    for (const [headers, isValid] of [
+      [{ ...good, ...standard('secret', 'body', 310) }, false],
+      [{ ...good, ...standard('other', 'body') }, false],
+      [{ ...ours('other', 'body'), ...standard('secret', 'body') }, true],
+    ] as const)
+      expect(await verifyWebhook({ secret: 'secret', body: 'body', headers })).toBe(isValid)
+  })
+
   it('may be any one of several, whatever X-Webhook-Signature is', async () => {
     const headers = { ...ours('new', 'body'), ...standard('old', 'body') }
     const both = `${standard('new', 'body')['webhook-signature']} ${headers['webhook-signature']}`
@@ -156,6 +166,13 @@ describe('a delivery', () => {
       ...test,
       delivery_id: 'd',
     })
+  })
+
+  it('has the id of the event that is signed, and no other', async () => {
+    const text = JSON.stringify(test)
+    expect(await read(test, standard('secret', text))).toEqual({ ...test, event_id: 'evt_1' })
+    expect(await read(test, { 'webhook-id': 'evt_1' })).toEqual(test)
+    expect(await read(test, { ...standard('secret', text), 'webhook-id': 'evt_2' })).toBeUndefined()
   })
 
   it('is read with the headers of fetch too', async () => {

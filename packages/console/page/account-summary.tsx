@@ -1,57 +1,51 @@
 // One account in short: what a reader wants to know first, answered in sentences, and its curve.
 import type { Account, DataOf, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { Curve, type CurveData, type EquityNow } from './curve.tsx'
-import { duration, localDay, money, number, percent } from './format.ts'
-import { Age, Notice, Result, Section, Shown } from './parts.tsx'
-import { inTurn, useRead, type Read } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { Curve, type CurveData, type OpenResult } from './curve.tsx'
+import { duration, localDay, money, number, percent, plural } from './format.ts'
+import { Age, InCurrency, Notice, Result, Section, Shown, useMoney } from './parts.tsx'
+import { dataOf, inTurn, useRead, type Read, type Request } from './read.ts'
+import { useSession } from './session.ts'
 import { verdict } from './statistics.tsx'
+import { reconciledWords } from './words.ts'
 
 /** Figures of an account that was never read are stored as 0, which says nothing of it. */
 export const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): boolean =>
   liveDataUpdatedAt !== null || lastSyncAt !== createdAt
 
-const equityNow = ({ equity, liveDataUpdatedAt: at }: Account): EquityNow | undefined =>
-  at === null ? undefined : { equity, at }
-
-/** @param changes a number that grows when something may have changed */
+/**
+ * @param open what its open positions have made as a whole, and when they were read; undefined where
+ * it is not known
+ * @param changes a number that grows when something may have changed
+ */
 export const AccountSummary = ({
-  session: { client, me },
   account,
+  open,
   changes,
 }: {
-  session: Session
   account: Account
+  open: OpenResult | undefined
   changes: number
 }) => {
-  const hidden = whyHidden(me, 'insights')
-  const { id: accountId, currency, name } = account
-  const readOf = <A,>(read: (signal: AbortSignal) => Promise<{ readonly data: A }>) =>
-    hidden === undefined ? inTurn(async (signal) => (await read(signal)).data) : undefined
-  const reads = {
-    statistics: useRead(
+  const hidden = useSession().whyHidden('insights')
+  const { id: accountId, currency, name, equity, liveDataUpdatedAt: readAt } = account
+  const useAnswer = <A,>(read: Request<{ readonly data: A }>) =>
+    useRead(
+      'insights',
       accountId,
-      readOf((signal) => client.getTradeStatistics({ accountId }, { signal })),
-    ),
-    curve: useRead(
-      accountId,
-      readOf((signal) => client.getTradeCurve({ accountId }, { signal })),
-    ),
-    symbols: useRead(
-      accountId,
-      readOf((signal) => client.getTradeBreakdown({ accountId, by: 'symbol' }, { signal })),
-    ),
-    reconciliation: useRead(
-      accountId,
-      readOf((signal) => client.getReconciliation(accountId, { signal })),
-    ),
-  }
-  useEffect(() => {
-    if (changes > 0) for (const { refresh } of Object.values(reads)) refresh()
-  }, [changes])
-  const { statistics, curve, symbols, reconciliation } = reads
+      inTurn((client, signal) => read(client, signal).then(dataOf)),
+      { on: changes },
+    )
+  const statistics = useAnswer((client, signal) =>
+    client.getTradeStatistics({ accountId }, { signal }),
+  )
+  const curve = useAnswer((client, signal) => client.getTradeCurve({ accountId }, { signal }))
+  const symbols = useAnswer((client, signal) =>
+    client.getTradeBreakdown({ accountId, by: 'symbol' }, { signal }),
+  )
+  const reconciliation = useAnswer((client, signal) =>
+    client.getReconciliation(accountId, { signal }),
+  )
   return (
     <Section
       title={`${name} in short`}
@@ -63,38 +57,43 @@ export const AccountSummary = ({
       }
     >
       {hidden === undefined ? (
-        <>
+        <InCurrency value={currency}>
           <dl class="answers">
             <Answer question="Did it make money?" read={statistics}>
-              {(data) => <Made statistics={data} account={account} />}
+              {(data) => <Made statistics={data} open={open?.amount} />}
             </Answer>
             <Answer question="Is that luck?" read={statistics}>
               {verdict}
             </Answer>
             <Answer question="What was the worst time?" read={curve}>
-              {(data) => <Worst curve={data} currency={currency} />}
+              {(data) => <Worst accountId={accountId} curve={data} />}
             </Answer>
             <Answer question="Which symbol lost most?" read={symbols}>
-              {({ groups }) => <Losing {...{ groups, currency, accountId }} />}
+              {({ groups }) => <Losing groups={groups} accountId={accountId} />}
             </Answer>
             <Answer question="Does our history agree with the broker?" read={reconciliation}>
-              {(data) => <Reconciled reconciliation={data} currency={currency} />}
+              {(data) => <Reconciled reconciliation={data} />}
             </Answer>
           </dl>
           <Shown read={curve}>
-            {(data) => <Curve curve={data} currency={currency} now={equityNow(account)} />}
+            {(data) => (
+              <Curve
+                curve={data}
+                now={readAt === null ? undefined : { equity, at: readAt, open }}
+              />
+            )}
           </Shown>
-          {equityNow(account) === undefined && (
+          {readAt === null && (
             <Notice kind="warning">
               Equity now is unknown, because the broker cannot be read.{' '}
               {wasRead(account) && (
                 <>
-                  It was {money(account.equity, currency)} <Age iso={account.lastSyncAt} />.
+                  It was {money(equity, currency)} <Age iso={account.lastSyncAt} />.
                 </>
               )}
             </Notice>
           )}
-        </>
+        </InCurrency>
       ) : (
         <Notice>{hidden}</Notice>
       )}
@@ -130,7 +129,7 @@ const Answer = <A,>({
           {failure}{' '}
           {readAt !== undefined && (
             <>
-              Read <Age iso={new Date(readAt).toISOString()} />.
+              Read <Age iso={readAt} />.
             </>
           )}
         </>
@@ -141,34 +140,30 @@ const Answer = <A,>({
 
 const Made = ({
   statistics: { netProfit, totalTrades },
-  account,
+  open,
 }: {
   statistics: TradeStatistics
-  account: Account
+  open: number | undefined
 }) => {
-  const { currency, equity, balance, liveDataUpdatedAt } = account
-  const isKnown = liveDataUpdatedAt !== null
-  const open = equity - balance
   // An open loss may outweigh what was closed with a profit.
-  const total = isKnown ? netProfit + open : netProfit
+  const total = netProfit + (open ?? 0)
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'
   return (
     <>
-      {isKnown ? word : `${word}, as far as is known`}:{' '}
+      {open === undefined ? `${word}, as far as is known` : word}:{' '}
       {totalTrades === 0 ? (
         'no trade has been closed yet'
       ) : (
         <>
-          <Result amount={netProfit} currency={currency} /> from {number(totalTrades)} closed{' '}
-          {totalTrades === 1 ? 'trade' : 'trades'}, with commission and swap
+          <Result amount={netProfit} /> from {plural(totalTrades, 'closed trade')}
         </>
       )}
-      {isKnown ? (
-        <>
-          , and <Result amount={open} currency={currency} /> from what is open now.
-        </>
+      {open === undefined ? (
+        ', with commission and swap. What is open now is not known.'
       ) : (
-        '. What is open now is not known.'
+        <>
+          , and <Result amount={open} /> from what is open now, both with commission and swap.
+        </>
       )}
     </>
   )
@@ -177,28 +172,66 @@ const Made = ({
 const between = (from: string, to: string): string =>
   duration(Math.floor((Date.parse(to) - Date.parse(from)) / 1_000))
 
-const Worst = ({ curve: { maxDrawdown }, currency }: { curve: CurveData; currency: string }) => {
-  const { amount, percent: share, peakAt, troughAt, recoveredAt } = maxDrawdown
+interface WorstProps {
+  readonly accountId: string
+  readonly curve: CurveData
+}
+
+const Worst = (props: WorstProps) => {
+  const { amount, percent: share, peakAt, troughAt, recoveredAt } = props.curve.maxDrawdown
+  const { money } = useMoney()
   if (troughAt === null) return <>Net profit never fell below an earlier value.</>
   return (
     <>
       {peakAt === null ? 'From the first trade' : localDay(peakAt)} to {localDay(troughAt)}: closed
-      trades lost {money(amount, currency)} from their peak
+      trades lost {money(amount)} from their peak
       {share !== null && `, ${percent(share)} of the highest balance`}.{' '}
       {recoveredAt === null
         ? 'It has not recovered since.'
-        : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}
+        : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}{' '}
+      <Cause {...props} />
+    </>
+  )
+}
+
+/** The symbol that lost most from the peak to the trough. */
+const Cause = ({
+  accountId,
+  curve: {
+    maxDrawdown: { peakAt, troughAt },
+  },
+}: WorstProps) => {
+  const { money } = useMoney()
+  const { data } = useRead(
+    'insights',
+    `${accountId} ${peakAt} ${troughAt}`,
+    inTurn((client, signal) => {
+      const period = {
+        // The trade that made the peak is no part of the fall.
+        ...(peakAt !== null && { startDate: new Date(Date.parse(peakAt) + 1).toISOString() }),
+        ...(troughAt !== null && { endDate: troughAt }),
+      }
+      return client
+        .getTradeBreakdown({ accountId, by: 'symbol', ...period }, { signal })
+        .then(dataOf)
+    }),
+  )
+  const worst = data?.groups.toSorted((one, other) => one.netProfit - other.netProfit)[0]
+  if (worst === undefined) return null
+  const { key, netProfit, totalTrades, largestLoss } = worst
+  return (
+    <>
+      {key} lost most in it: <Result amount={netProfit} /> in {plural(totalTrades, 'trade')}
+      {totalTrades > 1 && `, ${money(largestLoss)} of it in one`}.
     </>
   )
 }
 
 const Losing = ({
   groups,
-  currency,
   accountId,
 }: {
   groups: DataOf<'getTradeBreakdown'>['groups']
-  currency: string
   accountId: string
 }) => {
   const losing = groups
@@ -215,39 +248,35 @@ const Losing = ({
       >
         {key}
       </a>
-      : <Result amount={netProfit} currency={currency} /> from {number(totalTrades)} trades
+      : <Result amount={netProfit} /> from {plural(totalTrades, 'trade')}
       {!enough && ', too few to tell skill from luck'}. {number(losing.length)} of{' '}
       {number(groups.length)} symbols lost.
     </>
   )
 }
 
-/** Whether the history of an account agrees with its broker. */
+/** Whether the history of an account agrees with its broker, and when they were compared. */
 export const Reconciled = ({
-  reconciliation: { deals, difference, complete, checkedAt },
-  currency,
+  reconciliation,
+  isPrinted = false,
 }: {
   reconciliation: DataOf<'getReconciliation'>
-  currency: string | undefined
+  /** Leaves out how long ago that was. */
+  isPrinted?: boolean
 }) => {
-  if (difference === null || checkedAt === null)
-    return (
-      <>
-        Not known: {number(deals)} deals are kept, and were not compared with the broker's balance
-        since the latest one.
-      </>
-    )
+  const { currency } = useMoney()
+  const { difference, checkedAt } = reconciliation
   return (
     <>
-      {complete ? (
-        <>Yes: the {number(deals)} deals that are kept add up to the broker's balance</>
-      ) : (
-        <span class="loss">
-          No: the {number(deals)} deals that are kept do not explain the broker's balance
-          {difference === 0 ? ' for certain' : `, ${money(difference, currency)} of it are missing`}
-        </span>
+      <span class={difference === null || difference === 0 ? undefined : 'loss'}>
+        {reconciledWords(reconciliation, currency)}
+      </span>
+      {checkedAt !== null && !isPrinted && (
+        <>
+          {' '}
+          Checked <Age iso={checkedAt} />.
+        </>
       )}
-      , checked <Age iso={checkedAt} />.
     </>
   )
 }

@@ -1,13 +1,15 @@
 // Statistics of groups of trades: which symbol, month or hour won and which lost.
 import type { DataOf, QueryOf } from '@tradeport/client'
-import { number, percent, result } from './format.ts'
-import { setQuery } from './location.ts'
-import { figureHeads, Result, Scroll, Section, Shown } from './parts.tsx'
+import { number, percent } from './format.ts'
+import { setQuery, useQuery } from './location.ts'
+import { Result, Section, Shown, Table, useMoney } from './parts.tsx'
 import { inTurn, useRead } from './read.ts'
-import type { Session } from './session.ts'
+import { fewNote } from './statistics.tsx'
 
 type Query = QueryOf<'getTradeBreakdown'>
 type Group = DataOf<'getTradeBreakdown'>['groups'][number]
+/** Of the trades that are shown. */
+export type Filter = Omit<Query, 'by' | 'timeZone'>
 
 const groupings = [
   ['symbol', 'Symbol'],
@@ -32,27 +34,24 @@ const nameOf = (by: Query['by'], key: string): string => {
   return key
 }
 
-export const Breakdown = ({
-  session: { client },
-  query,
-  filter,
-  currency,
-}: {
-  session: Session
-  query: URLSearchParams
-  filter: Omit<Query, 'by' | 'timeZone'>
-  currency: string | undefined
-}) => {
+/** The trades of a filter in groups. */
+export const useGroups = (filter: Filter, by: Query['by'], timeZone: string) =>
+  useRead(
+    'insights',
+    JSON.stringify([by, filter, timeZone]),
+    inTurn((client, signal) =>
+      client
+        .getTradeBreakdown({ ...filter, by, timeZone }, { signal })
+        .then(({ data }) => data.groups),
+    ),
+  )
+
+export const Breakdown = ({ filter }: { filter: Filter }) => {
+  const query = useQuery()
   const [by, name] = groupings.find(([one]) => one === query.get('by')) ?? groupings[0]
   // As the times of the page are.
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const breakdown = useRead(
-    JSON.stringify([by, filter]),
-    inTurn(
-      async (signal) =>
-        (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups,
-    ),
-  )
+  const breakdown = useGroups(filter, by, timeZone)
   return (
     <Section
       title="Breakdown"
@@ -72,7 +71,7 @@ export const Breakdown = ({
         </label>
       }
     >
-      <Shown read={breakdown}>{(groups) => <Groups {...{ groups, by, name, currency }} />}</Shown>
+      <Shown read={breakdown}>{(groups) => <Groups {...{ groups, by, name }} />}</Shown>
     </Section>
   )
 }
@@ -81,13 +80,12 @@ export const Groups = ({
   groups,
   by,
   name,
-  currency,
 }: {
   groups: readonly Group[]
   by: Query['by']
   name: string
-  currency: string | undefined
 }) => {
+  const { signed } = useMoney()
   if (groups.length === 0) return <p class="quiet">No closed trade matches the filters.</p>
   // Symbols have no order of their own: what lost most comes first.
   const shown =
@@ -95,60 +93,46 @@ export const Groups = ({
   const largest = Math.max(...groups.map(({ netProfit }) => Math.abs(netProfit))) || 1
   return (
     <>
-      <Scroll label={`By ${name.toLowerCase()}`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{name}</th>
-              {figureHeads(
-                'Trades',
-                'Win rate',
-                '95 % interval of the average trade',
-                'Net profit',
-              )}
-              <th scope="col">
-                <span class="sr-only">Net profit as a bar</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ key, enough, confidenceIntervals, ...group }) => (
-              <tr key={key} class={enough ? undefined : 'few'}>
-                <th scope="row">{nameOf(by, key)}</th>
-                <td class="figure">{number(group.totalTrades)}</td>
-                <td class="figure">{percent(group.winRate)}</td>
-                <td class="figure">
-                  {confidenceIntervals.averageTrade === null
-                    ? '–'
-                    : `${result(confidenceIntervals.averageTrade.lower, currency)} to ${result(confidenceIntervals.averageTrade.upper, currency)}`}
-                </td>
-                <td class="figure">
-                  <Result amount={group.netProfit} currency={currency} />
-                </td>
-                <td class="bar-cell">
-                  <svg
-                    class="result-bar"
-                    viewBox="-100 0 200 8"
-                    preserveAspectRatio="none"
-                    aria-hidden="true"
-                  >
-                    <rect
-                      class={group.netProfit < 0 ? 'loss' : 'gain'}
-                      x={Math.min(0, (100 * group.netProfit) / largest)}
-                      y="0"
-                      width={(100 * Math.abs(group.netProfit)) / largest}
-                      height="8"
-                    />
-                  </svg>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      {groups.some(({ enough }) => !enough) && (
-        <p class="quiet">Grey: fewer than 30 trades, too few to tell skill from luck.</p>
-      )}
+      {groups.some(({ enough }) => !enough) && <p class="quiet">{fewNote}</p>}
+      <Table
+        label={`By ${name.toLowerCase()}`}
+        rows={shown}
+        keyOf={({ key }) => key}
+        classOf={({ enough }) => (enough ? undefined : 'few')}
+        columns={[
+          [name, ({ key }) => nameOf(by, key), 'row'],
+          ['Trades', ({ totalTrades }) => number(totalTrades), 'figure'],
+          ['Win rate', ({ winRate }) => percent(winRate), 'figure'],
+          [
+            '95 % interval of the average trade',
+            ({ confidenceIntervals: { averageTrade } }) =>
+              averageTrade === null
+                ? '–'
+                : `${signed(averageTrade.lower)} to ${signed(averageTrade.upper)}`,
+            'figure',
+          ],
+          ['Net profit', ({ netProfit }) => <Result amount={netProfit} />, 'figure'],
+          [
+            'bar',
+            ({ netProfit }) => <ResultBar share={(100 * netProfit) / largest} />,
+            'bar-cell',
+            <span class="sr-only">Net profit as a bar</span>,
+          ],
+        ]}
+      />
     </>
   )
 }
+
+/** @param share percent of the half of its width, to the left below 0 */
+const ResultBar = ({ share }: { share: number }) => (
+  <svg class="result-bar" viewBox="-100 0 200 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect
+      class={share < 0 ? 'loss' : 'gain'}
+      x={Math.min(0, share)}
+      y="0"
+      width={Math.abs(share)}
+      height="8"
+    />
+  </svg>
+)

@@ -48,11 +48,15 @@ export interface CandleChart {
 
 const secondsOf = (iso: string): UTCTimestamp => Math.floor(Date.parse(iso) / 1_000) as UTCTimestamp
 
-/** A custom property of the page's style, by its name. */
+/** A colour of the page's style, by its name, as it is in the reader's colour scheme. */
 const colourOf =
   (element: HTMLElement) =>
-  (name: `--${string}`): string =>
-    getComputedStyle(element).getPropertyValue(name).trim()
+  (name: `--${string}`): string => {
+    element.style.color = `var(${name})`
+    const { color } = getComputedStyle(element)
+    element.style.color = ''
+    return color
+  }
 
 const colourNames = {
   entry: '--accent',
@@ -61,7 +65,7 @@ const colourNames = {
   now: '--quiet',
 } as const
 
-/** How far lines may stretch the scale, in heights of the candles. */
+/** How far lines may stretch the scale of prices, as a multiple of the height of the candles. */
 const maxStretch = 1
 
 /** @param onLayout is called whenever a price may have moved to another place */

@@ -1,14 +1,21 @@
 // Changes of what the broker holds: levels and a part of a position, terms of a working order.
 import type { BodyOf, Order, Position } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
 import { NumberField, numberOf, plain } from './fields.tsx'
 import { lots } from './format.ts'
+import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
+import type { Level } from './trading-prices.tsx'
 import { changeWords, kindNames, priceText } from './words.ts'
 
 /** As they are typed, by the name of the field; a field that is not changed is left out. */
 export type Edits = Readonly<Record<string, string>>
 
-export type Priced = 'price' | 'stopLoss' | 'takeProfit' | 'stopLimitPrice'
+type Priced = Level | 'stopLimitPrice'
+/** What the broker holds of them. */
+type Prices = Partial<Record<Priced, number>>
+/** Null removes. */
+type Changes = Partial<Record<Priced, number | null>>
 
 const names: Readonly<Record<Priced, string>> = {
   price: 'Price',
@@ -18,22 +25,14 @@ const names: Readonly<Record<Priced, string>> = {
 }
 
 /** The text of a field: as it was typed, else as the broker holds it. */
-export const shownOf = (
-  held: Partial<Record<Priced, number>>,
-  edits: Edits,
-  name: Priced,
-  digits: number,
-): string => {
+export const shownOf = (held: Prices, edits: Edits, name: Priced, digits: number): string => {
   const value = held[name]
   return edits[name] ?? (value === undefined ? '' : plain(value, digits))
 }
 
-/** The changes that are typed: null removes. Undefined where one of them is no price. */
-export const changesOf = (
-  held: Partial<Record<Priced, number>>,
-  edits: Edits,
-): Partial<Record<Priced, number | null>> | undefined => {
-  const changes: Partial<Record<Priced, number | null>> = {}
+/** The changes that are typed; undefined where one of them is no price. */
+const changesOf = (held: Prices, edits: Edits): Changes | undefined => {
+  const changes: Changes = {}
   for (const name of Object.keys(names) as Priced[]) {
     const text = edits[name]
     if (text === undefined) continue
@@ -44,70 +43,81 @@ export const changesOf = (
   return changes
 }
 
-export const wordsOfChanges = (
-  held: Partial<Record<Priced, number>>,
-  changes: Partial<Record<Priced, number | null>>,
-  digits: number,
-): string =>
-  (Object.entries(changes) as [Priced, number | null][])
-    .map(([name, to]) => changeWords(names[name].toLowerCase(), held[name], to, digits))
-    .join(', ')
+const wordsOfChanges = (held: Prices, changes: Changes, digits: number): readonly string[] =>
+  (Object.entries(changes) as [Priced, number | null][]).map(([name, to]) =>
+    changeWords(names[name].toLowerCase(), held[name], to, digits),
+  )
 
 interface ChangeProps<Held> {
   readonly held: Held
   readonly edits: Edits
   readonly onEdit: (edits: Edits) => void
   readonly digits: number
-  readonly suggest: ((name: 'price' | 'stopLoss' | 'takeProfit') => void) | undefined
-  readonly onLeave: () => void
+  readonly suggest: ((name: Level) => void) | undefined
 }
 
-export const PositionForm = ({
+/** A form for what is held, with a way back to a new order. */
+const HeldSection = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <Section
+    title={title}
+    aside={
+      <button type="button" onClick={() => setQuery({ position: '', order: '' })}>
+        New order
+      </button>
+    }
+  >
+    {children}
+  </Section>
+)
+
+const PriceFields = ({
+  of,
   held,
   edits,
   onEdit,
   digits,
   suggest,
-  onLeave,
+}: ChangeProps<Prices> & { of: readonly Priced[] }) =>
+  of.map((name) => (
+    <NumberField
+      key={name}
+      label={names[name]}
+      value={shownOf(held, edits, name, digits)}
+      isRequired={name === 'price' || name === 'stopLimitPrice'}
+      onInput={(value) => onEdit({ ...edits, [name]: value })}
+      onSuggest={suggest && name !== 'stopLimitPrice' ? () => suggest(name) : undefined}
+    />
+  ))
+
+export const PositionForm = ({
   onChange,
   onClose,
+  ...props
 }: ChangeProps<Position> & {
   onChange: (levels: BodyOf<'changePositionLevels'>, words: string) => void
   /** Undefined closes all. */
   onClose: (volume: number | undefined) => void
 }) => {
+  const { held, edits, onEdit, digits } = props
   const changes = changesOf(held, edits)
   const hasChanges = changes !== undefined && Object.keys(changes).length > 0
   const volumeText = edits['volume'] ?? plain(held.volume, 2)
   const volume = numberOf(volumeText)
   const canClose = volume !== undefined && volume > 0 && volume <= held.volume
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    if (hasChanges) onChange(changes, wordsOfChanges(held, changes, digits))
-  }
   return (
-    <Section
-      title={`${held.symbol} ${held.type} ${lots(held.volume)}`}
-      aside={
-        <button type="button" onClick={onLeave}>
-          New order
-        </button>
-      }
-    >
-      <form class="ticket" onSubmit={submit}>
+    <HeldSection title={`${held.symbol} ${held.type} ${lots(held.volume)}`}>
+      <form
+        class="ticket"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (hasChanges) onChange(changes, wordsOfChanges(held, changes, digits).join(', '))
+        }}
+      >
         <p class="quiet">
           Position {held.brokerPositionId}, opened <Time iso={held.openedAt} /> at{' '}
           {priceText(held.entryPrice, digits)}.
         </p>
-        {(['stopLoss', 'takeProfit'] as const).map((name) => (
-          <NumberField
-            key={name}
-            label={names[name]}
-            value={shownOf(held, edits, name, digits)}
-            onInput={(value) => onEdit({ ...edits, [name]: value })}
-            onSuggest={suggest && (() => suggest(name))}
-          />
-        ))}
+        <PriceFields {...props} of={['stopLoss', 'takeProfit']} />
         <button type="submit" class="primary" disabled={!hasChanges}>
           Change the levels…
         </button>
@@ -130,27 +140,22 @@ export const PositionForm = ({
           Close {volume === held.volume ? 'all of it' : volumeText}…
         </button>
       </form>
-    </Section>
+    </HeldSection>
   )
 }
 
 export const OrderForm = ({
-  held,
-  edits,
-  onEdit,
-  digits,
-  suggest,
-  onLeave,
   onChange,
   onCancel,
+  ...props
 }: ChangeProps<Order> & {
   onChange: (terms: BodyOf<'modifyOrder'>, words: string) => void
   onCancel: () => void
 }) => {
+  const { held, edits, onEdit, digits } = props
   const changes = changesOf(held, edits)
   const expiresAt = edits['expiresAt']
-  const expiry =
-    expiresAt === undefined || expiresAt === '' ? undefined : new Date(expiresAt).toISOString()
+  const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
   const { price, stopLimitPrice, ...levels } = changes ?? {}
   // A price cannot be removed.
   const isWhole = changes !== undefined && price !== null && stopLimitPrice !== null
@@ -164,40 +169,24 @@ export const OrderForm = ({
   const submit = (event: Event): void => {
     event.preventDefault()
     if (!hasChanges) return
-    const parts = [
-      wordsOfChanges(held, changes, digits),
-      terms.expiresAt === undefined
-        ? ''
-        : `held until ${new Date(terms.expiresAt).toLocaleString()}`,
-    ]
-    onChange(terms, parts.filter((part) => part !== '').join(', '))
+    const words = wordsOfChanges(held, changes, digits)
+    const until = terms.expiresAt && `held until ${new Date(terms.expiresAt).toLocaleString()}`
+    onChange(terms, [...words, ...(until ? [until] : [])].join(', '))
   }
-  const fields = [
-    'price',
-    ...(held.orderType === 'stop_limit' ? (['stopLimitPrice'] as const) : []),
-    'stopLoss',
-    'takeProfit',
-  ] as const
   return (
-    <Section
+    <HeldSection
       title={`${kindNames[held.orderType]} order: ${held.type} ${lots(held.volume)} ${held.symbol}`}
-      aside={
-        <button type="button" onClick={onLeave}>
-          New order
-        </button>
-      }
     >
       <form class="ticket" onSubmit={submit}>
-        {fields.map((name) => (
-          <NumberField
-            key={name}
-            label={names[name]}
-            value={shownOf(held, edits, name, digits)}
-            isRequired={name === 'price' || name === 'stopLimitPrice'}
-            onInput={(value) => onEdit({ ...edits, [name]: value })}
-            onSuggest={suggest && name !== 'stopLimitPrice' ? () => suggest(name) : undefined}
-          />
-        ))}
+        <PriceFields
+          {...props}
+          of={[
+            'price',
+            ...(held.orderType === 'stop_limit' ? (['stopLimitPrice'] as const) : []),
+            'stopLoss',
+            'takeProfit',
+          ]}
+        />
         {held.timeInForce === 'gtd' && held.expiresAt !== undefined && (
           <div class="field">
             <label>
@@ -220,7 +209,7 @@ export const OrderForm = ({
           Cancel the order…
         </button>
       </form>
-    </Section>
+    </HeldSection>
   )
 }
 

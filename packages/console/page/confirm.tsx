@@ -1,41 +1,59 @@
-// A dialog that says what will happen before it does.
+// A dialog that asks before something is done.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { Confirm } from './actions.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 export interface Question {
-  /** Of the button that does it. */
+  readonly title: string
+  /** What the button that does it says. */
   readonly verb: string
-  /** What will happen, one sentence for each write. */
-  readonly sentences: readonly string[]
-  readonly detail?: ComponentChildren
+  /** What the button that does nothing says. */
+  readonly back?: string
+  /** What will happen. */
+  readonly content: ComponentChildren
   readonly onConfirm: () => void
 }
 
-/** Returns what asks, and the dialog to render. */
+/** Returns what asks, and the dialog to render. Escape and the button that goes back do nothing. */
 export const useConfirm = (): readonly [(question: Question) => void, ComponentChildren] => {
   const [question, setQuestion] = useState<Question>()
-  if (question === undefined) return [setQuestion, null]
-  const { verb, sentences, detail, onConfirm } = question
   const close = (): void => setQuestion(undefined)
-  const dialog = (
-    <Confirm
-      title="Send this?"
-      action={verb}
-      back="Do not send"
-      onCancel={close}
-      onConfirm={() => {
-        close()
-        onConfirm()
+  return [setQuestion, question && <Dialog question={question} onClose={close} />]
+}
+
+const Dialog = ({
+  question: { title, verb, back = 'Cancel', content, onConfirm },
+  onClose,
+}: {
+  question: Question
+  onClose: () => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  // Closed before it goes, so that the focus returns to where it was.
+  const leave = (then?: () => void): void => {
+    dialog.current?.close()
+    onClose()
+    then?.()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        leave()
       }}
     >
-      {sentences.map((sentence) => (
-        <p key={sentence} class="sentence">
-          {sentence}.
-        </p>
-      ))}
-      {detail}
-    </Confirm>
+      <h2>{title}</h2>
+      {content}
+      <div class="buttons">
+        <button type="button" onClick={() => leave()}>
+          {back}
+        </button>
+        <button type="button" class="primary" onClick={() => leave(onConfirm)}>
+          {verb}
+        </button>
+      </div>
+    </dialog>
   )
-  return [setQuestion, dialog]
 }

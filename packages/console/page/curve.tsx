@@ -1,23 +1,29 @@
 // Balance over time with deposits and withdrawals, and the drawdown beneath: one SVG, which also prints.
 import type { DataOf } from '@tradeport/client'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { compact, duration, localDay, localTime, money, number, percent, result } from './format.ts'
-import { figureHeads, heads, Moment, Result, Time } from './parts.tsx'
+import { compact, duration, localDay, localTime, number, percent } from './format.ts'
+import { Facts, Moment, Result, Table, Time, useMoney } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 
 export type CurveData = DataOf<'getTradeCurve'>
 type CashFlow = NonNullable<CurveData['cashFlows']>['points'][number]
 
+/** What open positions have made as a whole. */
+export interface OpenResult {
+  readonly amount: number
+  readonly at: string
+}
+
 /** The account's equity as it is now. */
-export interface EquityNow {
+interface EquityNow {
   readonly equity: number
   readonly at: string
+  /** Undefined where it is not known. */
+  readonly open: OpenResult | undefined
 }
 
 interface CurveProps {
   readonly curve: CurveData
-  readonly currency: string | undefined
   /** Left out where it is unknown, and where the curve ends before now. */
   readonly now?: EquityNow | undefined
 }
@@ -54,7 +60,7 @@ const reasons = {
   other: 'other movement',
 } as const
 
-export const Curve = ({ curve, currency, now }: CurveProps) => {
+export const Curve = ({ curve, now }: CurveProps) => {
   const steps = stepsOf(curve)
   const isBalance = curve.cashFlows !== null
   if (curve.points.length === 0)
@@ -71,71 +77,92 @@ export const Curve = ({ curve, currency, now }: CurveProps) => {
             {curve.maxDrawdown.troughAt !== null && ' The deepest drawdown is shaded.'}
           </>
         }
-        table={<StepTable {...{ steps, currency }} />}
+        table={(label) => <StepTable {...{ label, steps }} />}
       >
-        <CurveDrawing {...{ curve, steps, currency, now }} />
+        <CurveDrawing {...{ curve, steps, now }} />
       </Picture>
-      <Facts {...{ curve, currency, now }} />
+      <CurveFacts {...{ curve, now }} />
+      {now?.open && (
+        <p class="quiet">
+          Paid in less paid out, closed trades and open positions together are the equity, but for
+          what prices moved between the two times, a credit of the broker, and positions whose deals
+          do not add up.
+        </p>
+      )}
     </>
   )
 }
 
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
+const At = ({ iso: time }: { iso: string }) => <span class="quiet">at {localTime(time)}</span>
 
-const Facts = ({ curve: { points, cashFlows, maxDrawdown }, currency, now }: CurveProps) => {
-  const last = points.at(-1)
-  const { peakAt, recoveredAt } = maxDrawdown
+/** What was paid in and out, closed trades and open positions make the equity. */
+const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurveProps) => {
+  const { money } = useMoney()
+  const { amount, percent: share, peakAt, troughAt, recoveredAt } = maxDrawdown
   return (
-    <dl class="facts">
-      <Fact name="Net profit of closed trades">
-        <Result amount={last?.netProfit ?? 0} currency={currency} />
-      </Fact>
-      {cashFlows !== null && (
-        <Fact name="Paid in and out">
-          {money(cashFlows.inflows, currency)} in, {money(cashFlows.outflows, currency)} out
-          {cashFlows.count > cashFlows.points.length && (
-            <span class="quiet">
-              {' '}
-              the {number(cashFlows.points.length)} largest of {number(cashFlows.count)} are drawn
-            </span>
-          )}
-        </Fact>
-      )}
-      {now !== undefined && (
-        <Fact name="Equity now">
-          {money(now.equity, currency)} <span class="quiet">at {localTime(now.at)}</span>
-        </Fact>
-      )}
-      <Fact name="Deepest drawdown">
-        {money(maxDrawdown.amount, currency)}
-        {maxDrawdown.percent !== null && ` (${percent(maxDrawdown.percent)})`}
-      </Fact>
-      {maxDrawdown.troughAt !== null && (
-        <Fact name="From peak to recovery">
-          {peakAt === null ? (
-            'from the start'
-          ) : (
+    <Facts
+      of={[
+        [
+          'Paid in and out',
+          cashFlows !== null && (
             <>
-              from <Moment iso={peakAt} />
+              {money(cashFlows.inflows)} in, {money(cashFlows.outflows)} out
+              {cashFlows.count > cashFlows.points.length && (
+                <span class="quiet">
+                  {' '}
+                  the {number(cashFlows.points.length)} largest of {number(cashFlows.count)} are
+                  drawn
+                </span>
+              )}
             </>
-          )}{' '}
-          {recoveredAt === null ? (
-            'and not recovered since'
-          ) : (
+          ),
+        ],
+        ['Net profit of closed trades', <Result amount={points.at(-1)?.netProfit ?? 0} />],
+        [
+          'Open positions, with commission and swap',
+          now &&
+            (now.open === undefined ? (
+              'not known'
+            ) : (
+              <>
+                <Result amount={now.open.amount} /> <At iso={now.open.at} />
+              </>
+            )),
+        ],
+        [
+          'Equity now',
+          now && (
             <>
-              to <Moment iso={recoveredAt} />
-              {peakAt !== null &&
-                ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
+              {money(now.equity)} <At iso={now.at} />
             </>
-          )}
-        </Fact>
-      )}
-    </dl>
+          ),
+        ],
+        ['Deepest drawdown', `${money(amount)}${share === null ? '' : ` (${percent(share)})`}`],
+        [
+          'From peak to recovery',
+          troughAt !== null && (
+            <>
+              {peakAt === null ? (
+                'from the start'
+              ) : (
+                <>
+                  from <Moment iso={peakAt} />
+                </>
+              )}{' '}
+              {recoveredAt === null ? (
+                'and not recovered since'
+              ) : (
+                <>
+                  to <Moment iso={recoveredAt} />
+                  {peakAt !== null &&
+                    ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
+                </>
+              )}
+            </>
+          ),
+        ],
+      ]}
+    />
   )
 }
 
@@ -146,12 +173,8 @@ const height = top + upperHeight + gap + lowerHeight + axisHeight
 const lowerTop = top + upperHeight + gap
 const bottom = lowerTop + lowerHeight
 
-const CurveDrawing = ({
-  curve,
-  steps,
-  currency,
-  now,
-}: CurveProps & { readonly steps: readonly Step[] }) => {
+const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: readonly Step[] }) => {
+  const { money, signed } = useMoney()
   const svg = useRef<SVGSVGElement>(null)
   const width = useWidth(svg)
   const [pointed, setPointed] = useState<Step>()
@@ -187,6 +210,12 @@ const CurveDrawing = ({
   const start = maxDrawdown.peakAt === null ? first.at : Date.parse(maxDrawdown.peakAt)
   const end = maxDrawdown.recoveredAt === null ? nowAt : Date.parse(maxDrawdown.recoveredAt)
   const dayCount = Math.max(2, Math.min(6, Math.floor(right / 130)))
+  const describe = ({ drawdown, flow }: Step): string => {
+    if (flow !== undefined) return `, ${reasons[flow.reason]} ${signed(flow.amount)}`
+    return drawdown === undefined || drawdown === 0
+      ? ', at its peak'
+      : `, ${money(drawdown)} below its peak`
+  }
   const point = (event: PointerEvent): void => {
     const box = svg.current?.getBoundingClientRect()
     if (box === undefined) return
@@ -200,7 +229,7 @@ const CurveDrawing = ({
         class="curve"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`From ${money(first.value, currency)} on ${localDay(iso(first.at))} to ${money(last.value, currency)} on ${localDay(iso(last.at))}. The table beneath has every step.`}
+        aria-label={`From ${money(first.value)} on ${localDay(iso(first.at))} to ${money(last.value)} on ${localDay(iso(last.at))}. The table beneath has every step.`}
         onPointerMove={point}
         onPointerLeave={() => setPointed(undefined)}
       >
@@ -243,7 +272,7 @@ const CurveDrawing = ({
               y2={y(now.equity)}
             />
             <circle class="equity" cx={x(nowAt)} cy={y(now.equity)} r="4">
-              <title>{`Equity now: ${money(now.equity, currency)}`}</title>
+              <title>{`Equity now: ${money(now.equity)}`}</title>
             </circle>
           </>
         )}
@@ -263,20 +292,13 @@ const CurveDrawing = ({
       <p class="quiet readout" aria-hidden="true">
         {pointed === undefined
           ? 'Point at the curve to read it.'
-          : `${localTime(iso(pointed.at))}: ${money(pointed.value, currency)}${describe(pointed, currency)}`}
+          : `${localTime(iso(pointed.at))}: ${money(pointed.value)}${describe(pointed)}`}
       </p>
     </>
   )
 }
 
 const iso = (at: number): string => new Date(at).toISOString()
-
-const describe = ({ drawdown, flow }: Step, currency: string | undefined): string => {
-  if (flow !== undefined) return `, ${reasons[flow.reason]} ${result(flow.amount, currency)}`
-  return drawdown === undefined || drawdown === 0
-    ? ', at its peak'
-    : `, ${money(drawdown, currency)} below its peak`
-}
 
 /** Each cash flow as a mark; its amount beside it where there is room. */
 const Flows = ({
@@ -317,35 +339,23 @@ const Flows = ({
   })
 }
 
-const StepTable = ({
-  steps,
-  currency,
-}: {
-  steps: readonly Step[]
-  currency: string | undefined
-}) => (
-  <table>
-    <thead>
-      <tr>
-        {heads('Time', 'What')}
-        {figureHeads('Value after it', 'Below its peak')}
-      </tr>
-    </thead>
-    <tbody>
-      {steps.map(({ at, value, drawdown, flow }, index) => (
-        <tr key={index}>
-          <td>
-            <Time iso={iso(at)} />
-          </td>
-          <td>
-            {flow === undefined
-              ? 'trade closed'
-              : `${reasons[flow.reason]} ${result(flow.amount, currency)}`}
-          </td>
-          <td class="figure">{money(value, currency)}</td>
-          <td class="figure">{drawdown === undefined ? '' : money(drawdown, currency)}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
+const StepTable = ({ label, steps }: { label: string; steps: readonly Step[] }) => {
+  const { money, signed } = useMoney()
+  return (
+    <Table
+      label={label}
+      rows={steps}
+      keyOf={(_, index) => index}
+      columns={[
+        ['Time', ({ at }) => <Time iso={iso(at)} />],
+        [
+          'What',
+          ({ flow }) =>
+            flow === undefined ? 'trade closed' : `${reasons[flow.reason]} ${signed(flow.amount)}`,
+        ],
+        ['Value after it', ({ value }) => money(value), 'figure'],
+        ['Below its peak', ({ drawdown }) => drawdown !== undefined && money(drawdown), 'figure'],
+      ]}
+    />
+  )
+}

@@ -7,18 +7,18 @@ import {
   eventTitle,
   eventTypes,
   linksOf,
-  missingScopes,
+  missingScopesOf,
   type EventType,
 } from './events.ts'
-import { AccountFilter } from './filters.tsx'
+import { AccountFilter, TypeChoices } from './filters.tsx'
 import { plural } from './format.ts'
-import { setQuery } from './location.ts'
-import { heads, Notice, Scroll, Section, Time } from './parts.tsx'
+import { setQuery, useQuery } from './location.ts'
+import { Notice, Section, Table, Time } from './parts.tsx'
 import { useAccounts } from './read.ts'
-import { sentenceOf, whyHidden, type Session } from './session.ts'
+import { sentenceOf, useSession } from './session.ts'
 
 const pageSize = 50
-/** What arrived is dropped at the old end beyond this. */
+/** With more events than this, the oldest are dropped from the page. */
 const mostEvents = 1_000
 /** Several events often come together. */
 const settleMs = 400
@@ -30,6 +30,9 @@ interface EventFilter {
 }
 
 interface FollowedLog {
+  /** Why the key may not read it. */
+  readonly hidden: string | undefined
+  readonly filter: EventFilter
   /** Newest first; undefined until they were read. */
   readonly events: readonly LogEvent[] | undefined
   readonly isFollowing: boolean
@@ -40,25 +43,20 @@ interface FollowedLog {
 
 /**
  * The latest events, and each that comes.
- * @param filter undefined reads nothing
  * @param onEvent called soon after one or several came
  */
-export const useEventLog = (
-  { client }: Session,
-  filter: EventFilter | undefined,
-  onEvent?: () => void,
-): FollowedLog => {
+export const useEventLog = (filter: EventFilter, onEvent?: () => void): FollowedLog => {
+  const { client, whyHidden } = useSession()
+  const hidden = whyHidden('events')
   const [events, setEvents] = useState<readonly LogEvent[]>()
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
   const [hasOlder, setHasOlder] = useState(false)
-  const key = filter && JSON.stringify(filter)
-  const query = {
-    ...(filter?.accountId !== undefined && { accountId: filter.accountId }),
-    ...(filter?.types !== undefined && { types: filter.types.join() }),
-  }
+  const key = JSON.stringify(filter)
+  const { types, ...ofAccount } = filter
+  const query = { ...ofAccount, ...(types !== undefined && { types: types.join() }) }
   useEffect(() => {
-    if (filter === undefined) return undefined
+    if (hidden !== undefined) return undefined
     const controller = new AbortController()
     const { signal } = controller
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -93,7 +91,7 @@ export const useEventLog = (
       clearTimeout(timer)
       setIsFollowing(false)
     }
-  }, [client, key, onEvent])
+  }, [client, hidden, key, onEvent])
   const older = async (): Promise<void> => {
     const before = events?.at(-1)?.id
     if (before === undefined) return
@@ -105,7 +103,7 @@ export const useEventLog = (
       setFailure(sentenceOf(error))
     }
   }
-  return { events, isFollowing, failure, hasOlder, older }
+  return { hidden, filter, events, isFollowing, failure, hasOlder, older }
 }
 
 export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
@@ -115,23 +113,52 @@ export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
     <span class="status off connecting">not connected</span>
   )
 
-/** The events that were read, or why they were not. */
+/** The events that were read, or why there are none. */
 export const Followed = ({
-  log: { events, failure },
+  log,
   children,
 }: {
   log: FollowedLog
   children: (events: readonly LogEvent[]) => ComponentChildren
-}) => (
-  <>
-    {failure !== undefined && (
-      <Notice kind="warning">Events are not followed: {failure} Reload to try again.</Notice>
-    )}
-    {events === undefined
-      ? failure === undefined && <p class="reading">Reading…</p>
-      : children(events)}
-  </>
-)
+}) => {
+  const { hidden, events, failure } = log
+  if (hidden !== undefined) return <Notice>{hidden}</Notice>
+  return (
+    <>
+      {failure !== undefined && (
+        <Notice kind="warning">Events are not followed: {failure} Reload to try again.</Notice>
+      )}
+      {events === undefined ? (
+        failure === undefined && <p class="reading">Reading…</p>
+      ) : events.length === 0 ? (
+        <p class="quiet">{emptyWords(log)}</p>
+      ) : (
+        children(events)
+      )}
+    </>
+  )
+}
+
+/** While a page that shows one of these is open, the service watches the accounts at the broker. */
+const watchedFor: readonly EventType[] = [
+  'position.opened',
+  'position.closed',
+  'trade.closed',
+  'account.balance_changed',
+]
+
+/** What an empty log means: nothing has happened, or nobody watches. */
+const emptyWords = ({ filter: { accountId, types }, isFollowing }: FollowedLog): string => {
+  const isFiltered = accountId !== undefined || types !== undefined
+  const found = isFiltered
+    ? 'No event that matches the filters was recorded.'
+    : 'Nothing was recorded in the time for which events are kept.'
+  if (!isFollowing)
+    return `${found} This page is not connected to the log, so that what happens now does not appear.`
+  return types === undefined || types.some((type) => watchedFor.includes(type))
+    ? `${found} While this page is open, accounts of MetaTrader 4 and 5 are watched: what happens from now on appears here.`
+    : `${found} What happens through this service appears here. What the broker does by itself is not watched for these types alone.`
+}
 
 /** The types of the address; those that the key may not read are left out. */
 const typesOf = (query: URLSearchParams, readable: readonly EventType[]): readonly EventType[] => {
@@ -139,19 +166,17 @@ const typesOf = (query: URLSearchParams, readable: readonly EventType[]): readon
   return readable.filter((type) => wanted.includes(type))
 }
 
-export const EventLog = ({ session, query }: { session: Session; query: URLSearchParams }) => {
-  const { me } = session
-  const hidden = whyHidden(me, 'events')
-  const accounts = useAccounts(session)
-  const readable = eventTypes.filter((type) => missingScopes(me, type) === undefined)
+export const EventLog = () => {
+  const query = useQuery()
+  const { me } = useSession()
+  const accounts = useAccounts()
+  const readable = eventTypes.filter((type) => missingScopesOf(me, type) === undefined)
   const types = typesOf(query, readable)
   const accountId = query.get('account') ?? ''
-  const log = useEventLog(
-    session,
-    hidden === undefined
-      ? { ...(accountId !== '' && { accountId }), ...(types.length > 0 && { types }) }
-      : undefined,
-  )
+  const log = useEventLog({
+    ...(accountId !== '' && { accountId }),
+    ...(types.length > 0 && { types }),
+  })
   // The newest event that was shown when the reader paused; ids sort as the events do.
   const [pausedAt, setPausedAt] = useState<string>()
   const newer =
@@ -159,9 +184,9 @@ export const EventLog = ({ session, query }: { session: Session; query: URLSearc
   return (
     <>
       <h1>Events</h1>
-      {hidden === undefined ? (
+      {log.hidden === undefined ? (
         <>
-          <Filters {...{ session, query, types, accounts: accounts.data ?? [] }} />
+          <Filters {...{ types, accounts: accounts.data ?? [] }} />
           <Section
             title="Log"
             aside={
@@ -202,53 +227,40 @@ export const EventLog = ({ session, query }: { session: Session; query: URLSearc
           </Section>
         </>
       ) : (
-        <Notice>{hidden}</Notice>
+        <Notice>{log.hidden}</Notice>
       )}
     </>
   )
 }
 
+const chooseTypes = (types: readonly EventType[]): void => setQuery({ types: types.join() })
+
 const Filters = ({
-  session: { me },
-  query,
   types,
   accounts,
 }: {
-  session: Session
-  query: URLSearchParams
   types: readonly EventType[]
   accounts: readonly Account[]
 }) => {
-  const hidden = Map.groupBy(eventTypes, (type) => missingScopes(me, type))
+  const { me } = useSession()
+  const hidden = Map.groupBy(eventTypes, (type) => missingScopesOf(me, type))
   const readable = hidden.get(undefined) ?? []
   hidden.delete(undefined)
-  const set = (type: EventType, isChosen: boolean): void =>
-    setQuery({
-      types: readable.filter((one) => (one === type ? isChosen : types.includes(one))).join(),
-    })
   return (
     <form class="event-filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <AccountFilter query={query} accounts={accounts} none="All" />
-      <fieldset>
-        <legend>Only these types</legend>
-        <div class="choices">
-          {readable.map((type) => (
-            <label key={type} class="choice">
-              <input
-                type="checkbox"
-                checked={types.includes(type)}
-                onChange={({ currentTarget: { checked } }) => set(type, checked)}
-              />
-              {eventTitle(type)}
-            </label>
-          ))}
-          {types.length > 0 && (
-            <button type="button" onClick={() => setQuery({ types: '' })}>
-              All types
-            </button>
-          )}
-        </div>
-      </fieldset>
+      <AccountFilter accounts={accounts} none="All" />
+      <TypeChoices
+        legend="Only these types"
+        offered={readable}
+        chosen={types}
+        onChange={chooseTypes}
+      >
+        {types.length > 0 && (
+          <button type="button" onClick={() => chooseTypes([])}>
+            All types
+          </button>
+        )}
+      </TypeChoices>
       {[...hidden].map(([scopes, missing]) => (
         <Notice key={scopes}>
           This key may not read {missing.map((type) => `“${eventTitle(type)}”`).join(', ')}: it
@@ -266,38 +278,31 @@ const EventTable = ({
   events: readonly LogEvent[]
   accounts: readonly Account[]
 }) => {
-  if (events.length === 0)
-    return <p class="quiet">Nothing was recorded yet. What happens appears here.</p>
   const names = new Map(accounts.map(({ id, name }) => [id, name]))
   return (
     <>
       <p class="quiet">{plural(events.length, 'event')} shown, newest first.</p>
-      <Scroll label="Log">
-        <table class="log">
-          <thead>
-            <tr>{heads('Recorded', 'Event', 'What happened', 'Account', 'Look at')}</tr>
-          </thead>
-          <tbody>
-            {events.map((event) => (
-              <tr key={event.id}>
-                <td>
-                  <Time iso={event.timestamp} />
-                </td>
-                <th scope="row">{eventTitle(event.event)}</th>
-                <td class="words">{describeEvent(event)}</td>
-                <td>{names.get(event.accountId) ?? event.accountId}</td>
-                <td class="links">
-                  {linksOf(event).map(([name, url]) => (
-                    <a key={url} href={url}>
-                      {name}
-                    </a>
-                  ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Log"
+        kind="log"
+        rows={events}
+        keyOf={({ id }) => id}
+        columns={[
+          ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
+          ['Event', ({ event }) => eventTitle(event), 'row'],
+          ['What happened', describeEvent, 'words'],
+          ['Account', ({ accountId }) => names.get(accountId) ?? accountId],
+          [
+            'Look at',
+            (event) =>
+              linksOf(event).map(([name, url]) => (
+                <a key={url} href={url}>
+                  {name}
+                </a>
+              )),
+          ],
+        ]}
+      />
     </>
   )
 }

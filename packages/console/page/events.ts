@@ -1,7 +1,7 @@
 // An event of the log in a few words, and what it is about.
 import type { EventBody, LogEvent } from '@tradeport/client'
 import { money, number, price, result } from './format.ts'
-import type { Me } from './session.ts'
+import { missingScopes, type Area, type Me } from './session.ts'
 
 const titles: Readonly<Record<LogEvent['event'], string>> = {
   'trade.closed': 'Trade closed',
@@ -23,20 +23,18 @@ export const eventTypes = Object.keys(titles) as readonly EventType[]
 /** Also of a type that a newer service has. */
 export const eventTitle = (type: EventType): string => titles[type] ?? type
 
-/** The scopes of which one lets a key read events, by what their types begin with. */
-const scopesOf: Readonly<Record<string, readonly Me['scopes'][number][]>> = {
-  order: ['trading:read'],
-  position: ['trading:read', 'positions:read'],
-  trade: ['trading:read', 'history:read'],
-  account: ['accounts:read'],
-  risk: ['accounts:read'],
+/** What a key must be able to see to read events, by what their types begin with. */
+const areaOf: Readonly<Record<string, Area>> = {
+  order: 'orders',
+  position: 'positions',
+  trade: 'trades',
+  account: 'accounts',
+  risk: 'accounts',
 }
 
 /** The scopes that a key lacks for a type, or undefined where it may read it. */
-export const missingScopes = ({ scopes }: Me, type: EventType): string | undefined => {
-  const needed = scopesOf[type.split('.')[0] ?? ''] ?? []
-  return needed.some((scope) => scopes.includes(scope)) ? undefined : needed.join(' or ')
-}
+export const missingScopesOf = (me: Me, type: EventType): string | undefined =>
+  missingScopes(me, areaOf[type.split('.')[0] ?? ''] ?? 'events')
 
 /** What an event is about, as links to pages of the console: words and address. */
 export const linksOf = ({ data }: LogEvent): readonly (readonly [string, string])[] => {
@@ -55,21 +53,14 @@ export const linksOf = ({ data }: LogEvent): readonly (readonly [string, string]
 }
 
 type Data = Partial<
-  Record<string, unknown> &
-    Pick<EventBody<'order.rejected'>['data'], 'reject_message'> &
-    Pick<EventBody<'order.created'>['data'], 'price'> &
-    Pick<EventBody<'order.filled'>['data'], 'fill_price'> &
-    Pick<EventBody<'position.opened'>['data'], 'entry_price'> &
-    Pick<EventBody<'trade.closed'>['data'], 'symbol' | 'type' | 'volume' | 'profit'> &
-    Pick<
-      EventBody<'position.closed'>['data'],
-      'realized_pnl' | 'closed_volume' | 'exit_price' | 'exit_reason'
-    > &
-    Pick<
-      EventBody<'account.balance_changed'>['data'],
-      'change_amount' | 'change_reason' | 'new_balance'
-    > &
-    Pick<EventBody<'risk.threshold_breached'>['data'], 'message'>
+  EventBody<'order.created'>['data'] &
+    EventBody<'order.rejected'>['data'] &
+    EventBody<'order.filled'>['data'] &
+    EventBody<'position.opened'>['data'] &
+    EventBody<'position.closed'>['data'] &
+    EventBody<'trade.closed'>['data'] &
+    EventBody<'account.balance_changed'>['data'] &
+    EventBody<'risk.threshold_breached'>['data']
 >
 
 /** The fields that are known of its type; others are left out. */

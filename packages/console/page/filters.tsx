@@ -1,5 +1,7 @@
-// Filters that several pages have, each kept in the address under its name.
-import { setQuery } from './location.ts'
+// Filters that several pages have: of the account and the days, kept in the address, and of events.
+import type { ComponentChildren } from 'preact'
+import { eventTitle, type EventType } from './events.ts'
+import { setQuery, useQuery } from './location.ts'
 
 export const changeFilter = ({
   currentTarget: { name, value },
@@ -8,18 +10,16 @@ export const changeFilter = ({
 }): void => setQuery({ [name]: value.trim() })
 
 export const AccountFilter = ({
-  query,
   accounts,
   none,
 }: {
-  query: URLSearchParams
   accounts: readonly { readonly id: string; readonly name: string }[]
   /** What the choice of no account is called. */
   none: string
 }) => (
   <label>
     Account{' '}
-    <select name="account" value={query.get('account') ?? ''} onChange={changeFilter}>
+    <select name="account" value={useQuery().get('account') ?? ''} onChange={changeFilter}>
       <option value="">{none}</option>
       {accounts.map(({ id, name }) => (
         <option key={id} value={id}>
@@ -30,16 +30,66 @@ export const AccountFilter = ({
   </label>
 )
 
+/** A time on a day in the viewer's zone, as ISO 8601; undefined where the text is no day. */
+export const momentOf = (
+  day: string,
+  time: '00:00:00.000' | '23:59:59.999',
+): string | undefined => {
+  const at = new Date(`${day}T${time}`)
+  // February 30th is read as March 2nd.
+  return /^\d{4}-\d\d-\d\d$/.test(day) && at.getDate() === Number(day.slice(-2))
+    ? at.toISOString()
+    : undefined
+}
+
 /** Days in the viewer's zone, both included. */
-export const PeriodFilter = ({ query }: { query: URLSearchParams }) => (
-  <>
-    <label>
-      Closed from
-      <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
-    </label>
-    <label>
-      to
-      <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
-    </label>
-  </>
+export const PeriodFilter = () => {
+  const query = useQuery()
+  return (
+    <>
+      <label>
+        Closed from
+        <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
+      </label>
+      <label>
+        to
+        <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
+      </label>
+    </>
+  )
+}
+
+/** Types of events, of which several can be chosen. */
+export const TypeChoices = ({
+  legend,
+  offered,
+  chosen,
+  onChange,
+  children,
+}: {
+  legend: string
+  offered: readonly EventType[]
+  chosen: readonly EventType[]
+  onChange: (chosen: readonly EventType[]) => void
+  /** A button after them. */
+  children: ComponentChildren
+}) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    <div class="choices">
+      {offered.map((type) => (
+        <label key={type} class="choice">
+          <input
+            type="checkbox"
+            checked={chosen.includes(type)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange(offered.filter((one) => (one === type ? checked : chosen.includes(one))))
+            }
+          />
+          {eventTitle(type)}
+        </label>
+      ))}
+      {children}
+    </div>
+  </fieldset>
 )

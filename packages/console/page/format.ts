@@ -61,7 +61,7 @@ export const priceIn =
 export const lots = (value: number): string =>
   numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
 
-/** The most decimals among the values: the broker's, where there are enough of its prices. */
+/** The largest number of decimals among the values. Of many prices, these are the broker's decimals. */
 export const decimalsOf = (values: readonly number[]): number =>
   Math.max(0, ...values.map((value) => String(value).split('.')[1]?.length ?? 0))
 
@@ -76,6 +76,8 @@ export const localTime = (iso: string): string => {
   const at = new Date(iso)
   return at.toDateString() === new Date().toDateString() ? today.format(at) : clock.format(at)
 }
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+export const localMinute = (iso: string): string => minute.format(new Date(iso))
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 export const localTimeOfDay = (iso: string): string => timeOfDay.format(new Date(iso))
 export const localDay = (iso: string): string => day.format(new Date(iso))

@@ -1,23 +1,18 @@
 // The pictures of the trades of a filter, and their robust statistics.
-import type { DataOf, QueryOf } from '@tradeport/client'
+import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Groups } from './breakdown.tsx'
-import { money, number, percent, result } from './format.ts'
-import { setQuery } from './location.ts'
-import { Notice, Section, Shown } from './parts.tsx'
+import { useState } from 'preact/hooks'
+import { Groups, useGroups, type Filter } from './breakdown.tsx'
+import { number, percent } from './format.ts'
+import { setQuery, useQuery } from './location.ts'
+import { Notice, Section, Shown, useMoney } from './parts.tsx'
 import { Picture } from './picture.tsx'
-import { Distribution, Months, WeekHours, type Group, type Grouping } from './pictures.tsx'
-import { inTurn, useRead } from './read.ts'
-import { sentenceOf, type Session } from './session.ts'
+import { Distribution, Months, WeekHours, type Group } from './pictures.tsx'
+import { dataOf, inTurn, useInterval, useRead } from './read.ts'
 import { Interval } from './statistics.tsx'
 
-type Filter = Omit<QueryOf<'getTradeBreakdown'>, 'by' | 'timeZone'>
-
 interface InsightProps {
-  readonly session: Session
   readonly filter: Filter
-  readonly currency: string | undefined
 }
 
 const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -35,23 +30,14 @@ const zones = [
   ]),
 ]
 
-const useGroups = ({ session: { client }, filter }: InsightProps, by: Grouping, timeZone: string) =>
-  useRead(
-    JSON.stringify([by, filter, timeZone]),
-    inTurn(
-      async (signal) =>
-        (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups,
-    ),
-  )
-
-export const Pictures = ({ query, ...props }: InsightProps & { query: URLSearchParams }) => {
-  const { currency } = props
+export const Pictures = ({ filter }: InsightProps) => {
+  const query = useQuery()
   const zone = zones.find((one) => one === query.get('zone')) ?? viewerZone
   const reads = {
-    months: useGroups(props, 'month', zone),
-    hours: useGroups(props, 'weekday_hour', zone),
-    holding: useGroups(props, 'holding', viewerZone),
-    results: useGroups(props, 'result', viewerZone),
+    months: useGroups(filter, 'month', zone),
+    hours: useGroups(filter, 'weekday_hour', zone),
+    holding: useGroups(filter, 'holding', viewerZone),
+    results: useGroups(filter, 'result', viewerZone),
   }
   const shown = (
     name: keyof typeof reads,
@@ -93,20 +79,20 @@ export const Pictures = ({ query, ...props }: InsightProps & { query: URLSearchP
     >
       <div class="pictures">
         {shown('months', (groups) => (
-          <Months {...{ groups, currency, zone }} />
+          <Months {...{ groups, zone }} />
         ))}
         {shown('hours', (groups) => (
-          <WeekHours {...{ groups, currency, zone }} />
+          <WeekHours {...{ groups, zone }} />
         ))}
         {shown('results', (groups) => (
-          <Distribution {...{ groups, currency }} />
+          <Distribution groups={groups} />
         ))}
         {shown('holding', (groups) => (
           <Picture
             title="Holding time"
             note="Net profit by the time from the first opening to the last closing deal."
           >
-            <Groups groups={groups} by="holding" name="Holding time" currency={currency} />
+            <Groups groups={groups} by="holding" name="Holding time" />
           </Picture>
         ))}
       </div>
@@ -118,34 +104,11 @@ type RobustStatistics = DataOf<'getRobustStatistics'>
 
 const resamples = 10_000
 
-type Progress =
-  | { readonly state: 'idle' }
-  | { readonly state: 'reading'; readonly since: number }
-  | { readonly state: 'failed'; readonly message: string }
-  | { readonly state: 'done'; readonly statistics: RobustStatistics }
-
 /** On demand, because it takes the service seconds. With another filter use another key. */
-export const Robust = ({ session: { client }, filter, currency }: InsightProps) => {
-  const [progress, setProgress] = useState<Progress>({ state: 'idle' })
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
-  const start = async (): Promise<void> => {
-    const controller = new AbortController()
-    running.current = controller
-    const { signal } = controller
-    setProgress({ state: 'reading', since: Date.now() })
-    const outcome = await inTurn((own) =>
-      client.getRobustStatistics({ ...filter, resamples }, { signal: own }),
-    )(signal).then(
-      ({ data }): Progress => ({ state: 'done', statistics: data }),
-      (error: unknown): Progress => ({ state: 'failed', message: sentenceOf(error) }),
-    )
-    if (!signal.aborted) setProgress(outcome)
-  }
-  const stop = (): void => {
-    running.current?.abort()
-    setProgress({ state: 'idle' })
-  }
+export const Robust = (props: InsightProps) => {
+  /** How often it was asked for since it was last stopped. */
+  const [asked, setAsked] = useState(0)
+  const ask = (): void => setAsked((last) => last + 1)
   return (
     <Section title="How else it could have come out">
       <p class="quiet">
@@ -154,56 +117,60 @@ export const Robust = ({ session: { client }, filter, currency }: InsightProps) 
         are distributed, so its intervals differ somewhat from those above. It treats each trade as
         independent of the others, which grids and martingales are not.
       </p>
-      {progress.state === 'reading' ? (
-        <p role="status">
-          <progress aria-label="Drawing histories" /> Drawing <Seconds since={progress.since} />{' '}
-          <button type="button" onClick={stop}>
-            Stop
-          </button>
-        </p>
-      ) : (
-        <button type="button" onClick={() => void start()}>
-          {progress.state === 'done' ? 'Compute again' : 'Compute'}
-        </button>
-      )}
-      {progress.state === 'failed' && <Notice kind="warning">{progress.message}</Notice>}
-      {progress.state === 'done' && (
-        <RobustFigures statistics={progress.statistics} currency={currency} />
-      )}
+      <button type="button" onClick={ask}>
+        {asked === 0 ? 'Compute' : 'Compute again'}
+      </button>
+      {asked > 0 && <Drawn key={asked} {...props} onStop={() => setAsked(0)} />}
     </Section>
   )
 }
 
-const Seconds = ({ since }: { since: number }) => {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 500)
-    return () => clearInterval(timer)
-  }, [])
-  return <>for {Math.max(0, Math.round((now - since) / 1_000))} s</>
+const Drawn = ({ filter, onStop }: InsightProps & { onStop: () => void }) => {
+  const { data, failure } = useRead(
+    'insights',
+    'robust',
+    inTurn((client, signal) =>
+      client.getRobustStatistics({ ...filter, resamples }, { signal }).then(dataOf),
+    ),
+  )
+  if (failure !== undefined) return <Notice kind="warning">{failure}</Notice>
+  if (data !== undefined) return <RobustFigures statistics={data} />
+  return (
+    <p role="status">
+      <progress aria-label="Drawing histories" /> Drawing <Seconds />{' '}
+      <button type="button" onClick={onStop}>
+        Stop
+      </button>
+    </p>
+  )
+}
+
+/** Since it was first shown. */
+const Seconds = () => {
+  const [seconds, setSeconds] = useState(0)
+  useInterval(() => setSeconds((last) => last + 1), 1_000)
+  return <>for {seconds} s</>
 }
 
 const RobustFigures = ({
   statistics: { trades, intervals, probabilityOfLoss },
-  currency,
 }: {
   statistics: RobustStatistics
-  currency: string | undefined
 }) => {
+  const { money, signed } = useMoney()
   if (intervals === null || probabilityOfLoss === null)
     return (
       <Notice>{number(trades)} trades are too few: histories are drawn from 10 trades on.</Notice>
     )
-  const amount = (value: number): string => result(value, currency)
   const rows = [
-    ['Average trade', intervals.expectancy, amount, 0, 'no gain'],
+    ['Average trade', intervals.expectancy, signed, 0, 'no gain'],
     ['Win rate', intervals.winRate, percent, undefined, ''],
     ['Profit factor', intervals.profitFactor, number, 1, 'breaks even at'],
     ['Sharpe ratio', intervals.sharpeRatio, number, 0, 'no gain'],
     [
       'Deepest drawdown, the same trades in another order',
       intervals.maxDrawdown,
-      (value: number): string => money(value, currency),
+      money,
       undefined,
       '',
     ],

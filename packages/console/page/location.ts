@@ -24,6 +24,9 @@ export const useAddress = (): { readonly path: string; readonly query: URLSearch
   return { path: pathname, query: searchParams }
 }
 
+/** The filters of the address. */
+export const useQuery = (): URLSearchParams => useAddress().query
+
 /** Changes parameters of the query; an empty value removes one. */
 export const setQuery = (changes: Readonly<Record<string, string>>): void => {
   const url = new URL(location.href)

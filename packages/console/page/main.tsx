@@ -1,5 +1,5 @@
 // The console: signs in, and shows the page of the address.
-import { render } from 'preact'
+import { render, type ComponentType } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
 import { late } from './late.tsx'
@@ -8,12 +8,13 @@ import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { PositionPage } from './position.tsx'
 import {
-  forgetKey,
-  keepKey,
-  keptKey,
+  forgetSignIn,
+  keepSignIn,
+  keptSignIn,
   openSession,
   redeemLink,
   sentenceOf,
+  SessionProvider,
   whenIdle,
   type Session,
 } from './session.ts'
@@ -27,13 +28,39 @@ const Webhooks = late(async () => (await import('./webhooks.tsx')).Webhooks)
 const WebhookPage = late(async () => (await import('./webhook.tsx')).WebhookPage)
 const Trading = late(async () => (await import('./trading.tsx')).Trading)
 
-const pages = [
+const navigation = [
   ['/console', 'Overview'],
   ['/console/trades', 'Trades'],
   ['/console/trading', 'Trading'],
   ['/console/events', 'Events'],
   ['/console/webhooks', 'Webhooks'],
 ] as const
+
+/** By the part of the address after /console; the overview where there is none. */
+const pages: Readonly<Record<string, ComponentType>> = {
+  trades: Trades,
+  trading: Trading,
+  report: Report,
+  events: EventLog,
+  webhooks: Webhooks,
+}
+
+/** Of one thing, whose id is the last part of the address. */
+const pagesOfOne: Readonly<Record<string, ComponentType<{ id: string }>>> = {
+  trades: TradePage,
+  orders: OrderPage,
+  positions: PositionPage,
+  webhooks: WebhookPage,
+}
+
+const Page = ({ path }: { path: string }) => {
+  const [, , name = '', encodedId] = path.split('/')
+  const One = pagesOfOne[name]
+  const List = pages[name] ?? Overview
+  if (One === undefined || encodedId === undefined) return <List />
+  const id = decodeURIComponent(encodedId)
+  return <One key={id} id={id} />
+}
 
 const Console = () => {
   const [session, setSession] = useState<Session>()
@@ -45,15 +72,15 @@ const Console = () => {
     try {
       setSession(await openSession(key))
       setMessage(undefined)
-      if (isKept) keepKey(key)
+      keepSignIn(isKept ? key : undefined)
     } catch (error) {
-      forgetKey()
+      forgetSignIn()
       setMessage(sentenceOf(error))
     }
     setIsOpening(false)
   }, [])
   const signOut = useCallback((why?: string): void => {
-    forgetKey()
+    forgetSignIn()
     setSession(undefined)
     setMessage(why)
   }, [])
@@ -62,8 +89,15 @@ const Console = () => {
     const resume = async (): Promise<void> => {
       try {
         const linked = await redeemLink()
-        const key = linked ?? keptKey()
+        const kept = keptSignIn()
+        const key = linked ?? kept?.key
         if (key !== undefined) return await signIn(key, linked === undefined)
+        if (kept !== undefined) {
+          forgetSignIn()
+          setMessage(
+            'Reloading the tab signed you out, because the key was only in its memory. Choose to stay signed in to keep it.',
+          )
+        }
       } catch (error) {
         setMessage(sentenceOf(error))
       }
@@ -99,7 +133,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       <header class="bar">
         <strong>Tradeport</strong>
         <nav aria-label="Pages">
-          {pages.map(([url, name]) => (
+          {navigation.map(([url, name]) => (
             <a key={url} href={url + ofAccount} aria-current={url === current ? 'page' : undefined}>
               {name}
             </a>
@@ -113,7 +147,9 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <Page session={session} path={path} query={query} />
+        <SessionProvider value={session}>
+          <Page path={path} />
+        </SessionProvider>
       </main>
       <SentList sent={session.sent} />
       <footer>
@@ -126,37 +162,6 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </footer>
     </div>
   )
-}
-
-const Page = ({
-  session,
-  path,
-  query,
-}: {
-  session: Session
-  path: string
-  query: URLSearchParams
-}) => {
-  const [, , name, encodedId] = path.split('/')
-  const id = encodedId === undefined ? undefined : decodeURIComponent(encodedId)
-  if (name === 'trades')
-    return id === undefined ? (
-      <Trades session={session} query={query} />
-    ) : (
-      <TradePage session={session} id={id} />
-    )
-  if (name === 'orders' && id !== undefined) return <OrderPage session={session} id={id} />
-  if (name === 'positions' && id !== undefined) return <PositionPage session={session} id={id} />
-  if (name === 'trading') return <Trading session={session} query={query} />
-  if (name === 'report') return <Report session={session} query={query} />
-  if (name === 'events') return <EventLog session={session} query={query} />
-  if (name === 'webhooks')
-    return id === undefined ? (
-      <Webhooks session={session} />
-    ) : (
-      <WebhookPage key={id} session={session} id={id} query={query} />
-    )
-  return <Overview session={session} query={query} />
 }
 
 render(<Console />, document.getElementById('console') as HTMLElement)

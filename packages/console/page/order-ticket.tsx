@@ -1,12 +1,13 @@
 // A new order: its terms as they are typed, and what the service and the broker say of them.
 import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradeport/client'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Choice, NumberField, numberOf } from './fields.tsx'
 import { lots, money, number, percent } from './format.ts'
 import { Notice, Section } from './parts.tsx'
-import { useInterval } from './read.ts'
-import { sentenceOf, type Session } from './session.ts'
-import { kindNames, orderWords, priceText } from './words.ts'
+import { useRead } from './read.ts'
+import { useSession } from './session.ts'
+import type { Level } from './trading-prices.tsx'
+import { kindNames, priceText } from './words.ts'
 
 /** As it is typed. */
 export interface TicketFields {
@@ -37,7 +38,7 @@ export const emptyTicket: TicketFields = {
 }
 
 /** The order, or what is missing of it. */
-export const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => {
+const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => {
   const { symbol, type, orderType, timeInForce } = fields
   const isPending = orderType !== 'market'
   const volume = numberOf(fields.volume)
@@ -71,46 +72,30 @@ export const orderOf = (fields: TicketFields, accountId: string): NewOrder | str
 
 type Preview = DataOf<'previewOrder'>
 
-interface Previewed {
-  /** The order that it is of. */
-  readonly of: string
-  readonly preview?: Preview
-  readonly failure?: string
-}
+const [debounceMs, everyMs] = [350, 10_000]
 
-const [debounceMs, againMs] = [350, 10_000]
-
-/** Follows the typing; the last preview stays until there is one of what is typed now. */
-const usePreview = ({ client }: Session, order: NewOrder | string) => {
+/** The preview of what is typed. The last one stays until the next one has been read. */
+const usePreview = (order: NewOrder | string) => {
   const key = JSON.stringify(order)
-  const [previewed, setPreviewed] = useState<Previewed>()
-  const latest = useRef(order)
-  latest.current = order
-  const running = useRef<AbortController | undefined>(undefined)
-  const read = async (): Promise<void> => {
-    running.current?.abort()
-    const of = latest.current
-    if (typeof of === 'string') return
-    const controller = new AbortController()
-    running.current = controller
-    const { signal } = controller
-    const outcome = await client.previewOrder(of, { signal }).then(
-      ({ data }) => ({ preview: data }),
-      (error: unknown) => ({ failure: sentenceOf(error) }),
-    )
-    if (!signal.aborted) setPreviewed({ of: JSON.stringify(of), ...outcome })
-  }
+  const read = useRead(
+    'ordering',
+    'preview',
+    typeof order === 'string'
+      ? undefined
+      : async (client, signal) => ({
+          of: key,
+          ...(await client.previewOrder(order, { signal })).data,
+        }),
+    { everyMs },
+  )
   useEffect(() => {
-    const timer = setTimeout(() => void read(), debounceMs)
+    const timer = setTimeout(read.refresh, debounceMs)
     return () => clearTimeout(timer)
   }, [key])
-  useInterval(() => void read(), againMs)
-  useEffect(() => () => running.current?.abort(), [])
-  return { previewed, isCurrent: previewed?.of === key }
+  return read
 }
 
 interface OrderTicketProps {
-  readonly session: Session
   readonly account: Account
   readonly fields: TicketFields
   readonly onChange: (changes: Partial<TicketFields>) => void
@@ -119,12 +104,11 @@ interface OrderTicketProps {
   readonly quote: Quote | undefined
   readonly digits: number
   /** Fills in a level from the chart; undefined without one. */
-  readonly suggest: ((name: 'price' | 'stopLoss' | 'takeProfit') => void) | undefined
-  readonly onPlace: (order: NewOrder, words: string, preview: Preview | undefined) => void
+  readonly suggest: ((name: Level) => void) | undefined
+  readonly onPlace: (order: NewOrder, preview: Preview | undefined) => void
 }
 
 export const OrderTicket = ({
-  session,
   account,
   fields,
   onChange,
@@ -135,15 +119,16 @@ export const OrderTicket = ({
   suggest,
   onPlace,
 }: OrderTicketProps) => {
-  const hasPending = session.me.capabilities.includes('pending-orders')
+  const hasPending = useSession().me.capabilities.includes('pending-orders')
   const order = orderOf(fields, account.id)
-  const { previewed, isCurrent } = usePreview(session, order)
-  const preview = isCurrent ? previewed?.preview : undefined
+  const { data: previewed, failure } = usePreview(order)
+  const isCurrent = previewed?.of === JSON.stringify(order) && failure === undefined
+  const preview = isCurrent ? previewed : undefined
   const isPending = fields.orderType !== 'market'
   const submit = (event: Event): void => {
     event.preventDefault()
     if (typeof order === 'string' || preview?.allowed === false) return
-    onPlace(order, orderWords(order, account.name, digits), preview)
+    onPlace(order, preview)
   }
   const text =
     (name: keyof TicketFields) =>
@@ -225,18 +210,20 @@ export const OrderTicket = ({
             onInput={text('stopLimitPrice')}
           />
         )}
-        <NumberField
-          label="Stop loss"
-          value={fields.stopLoss}
-          onInput={text('stopLoss')}
-          onSuggest={suggest && (() => suggest('stopLoss'))}
-        />
-        <NumberField
-          label="Take profit"
-          value={fields.takeProfit}
-          onInput={text('takeProfit')}
-          onSuggest={suggest && (() => suggest('takeProfit'))}
-        />
+        {(
+          [
+            ['Stop loss', 'stopLoss'],
+            ['Take profit', 'takeProfit'],
+          ] as const
+        ).map(([label, name]) => (
+          <NumberField
+            key={name}
+            label={label}
+            value={fields[name]}
+            onInput={text(name)}
+            onSuggest={suggest && (() => suggest(name))}
+          />
+        ))}
         {isPending && (
           <>
             <div class="field">
@@ -283,16 +270,11 @@ export const OrderTicket = ({
         <p class="quiet">{order}</p>
       ) : (
         <div class={`preview ${isCurrent ? '' : 'stale'}`} aria-busy={!isCurrent}>
-          {previewed?.failure !== undefined && <Notice kind="warning">{previewed.failure}</Notice>}
-          {previewed?.preview === undefined ? (
-            previewed === undefined && <p class="reading">Checking…</p>
+          {failure !== undefined && <Notice kind="warning">{failure}</Notice>}
+          {previewed !== undefined ? (
+            <PreviewShown preview={previewed} {...{ order, instrument, account, digits }} />
           ) : (
-            <PreviewShown
-              preview={previewed.preview}
-              order={order}
-              instrument={instrument}
-              {...{ account, digits }}
-            />
+            failure === undefined && <p class="reading">Checking…</p>
           )}
         </div>
       )}
@@ -337,7 +319,7 @@ export const Estimate = ({
   )
 }
 
-/** Why a check did not pass. What one missing reading leaves open is said once. */
+/** Why checks did not pass. Several checks that lack the same reading give one reason. */
 const reasonsOf = (checks: Preview['checks']): readonly string[] => [
   ...new Set(
     checks.map(({ name, message }) => {

@@ -1,86 +1,71 @@
 // One order, from its record to its outcome.
-import type { Order } from '@tradeport/client'
 import { number, price } from './format.ts'
-import { Notice, Section, Shown, Time } from './parts.tsx'
-import { useAccounts, useInterval, useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { Facts, Section, Shown, Time } from './parts.tsx'
+import { dataOf, useAccounts, useRead } from './read.ts'
 
-const refreshMs = 5_000
-
-export const OrderPage = ({ session, id }: { session: Session; id: string }) => {
-  const { client, me } = session
-  const hidden = whyHidden(me, 'orders')
-  const order = useRead(
-    id,
-    hidden === undefined
-      ? async (signal) => (await client.getOrder(id, { signal })).data
-      : undefined,
-  )
-  const accounts = useAccounts(session)
-  useInterval(order.refresh, refreshMs)
-  if (hidden !== undefined) return <Notice>{hidden}</Notice>
-  return (
-    <Shown read={order}>
-      {(data) => (
-        <Facts
-          order={data}
-          accountName={
-            accounts.data?.find((one) => one.id === data.accountId)?.name ?? data.accountId
-          }
-        />
-      )}
-    </Shown>
-  )
-}
+const everyMs = 5_000
 
 const time = (iso: string | undefined) => iso && <Time iso={iso} />
 const level = (value: number | undefined) => value !== undefined && price(value)
 
-/** What the order says of itself; what it does not say is left out. */
-const Facts = ({ order, accountName }: { order: Order; accountName: string }) => {
-  const { positionId, rejectReason } = order
-  const facts = [
-    ['Account', accountName],
-    ['Status', order.status.replace('_', ' ')],
-    ['Why it was rejected', rejectReason && `${rejectReason.message} (${rejectReason.code})`],
-    ['Recorded', time(order.createdAt)],
-    ['Filled', time(order.filledAt)],
-    ['Cancelled', time(order.cancelledAt)],
-    ['Expired', time(order.expiredAt)],
-    ['Price', level(order.price)],
-    ['Filled at', level(order.fillPrice)],
-    ['Filled lots', order.filledVolume !== undefined && number(order.filledVolume)],
-    ['Stop loss', level(order.stopLoss)],
-    ['Take profit', level(order.takeProfit)],
-    ['Valid until', time(order.expiresAt)],
-    [
-      'Position',
-      positionId && <a href={`/console/positions/${encodeURIComponent(positionId)}`}>Look at it</a>,
-    ],
-    ['Comment', order.comment],
-    ['Id of the client', order.clientId],
-    ["The broker's number", order.brokerOrderId],
-    ['Id', order.id],
-  ] as const
+/** What an order does not say of itself is left out. */
+export const OrderPage = ({ id }: { id: string }) => {
+  const read = useRead(
+    'orders',
+    id,
+    (client, signal) => client.getOrder(id, { signal }).then(dataOf),
+    { everyMs },
+  )
+  const accounts = useAccounts()
   return (
-    <>
-      <h1>
-        Order: {order.symbol} <span class={order.type}>{order.type}</span>{' '}
-        {order.orderType.replace('_', ' ')} {number(order.volume)} lots
-      </h1>
-      <Section title="Outcome">
-        <dl class="facts">
-          {facts.map(
-            ([name, value]) =>
-              value && (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ),
-          )}
-        </dl>
-      </Section>
-    </>
+    <Shown read={read}>
+      {(order) => {
+        const { accountId, symbol, type, orderType, volume, positionId, rejectReason } = order
+        return (
+          <>
+            <h1>
+              Order: {symbol} {type} {orderType.replace('_', ' ')} {number(volume)} lots
+            </h1>
+            <Section title="Outcome">
+              <Facts
+                of={[
+                  [
+                    'Account',
+                    accounts.data?.find((one) => one.id === accountId)?.name ?? accountId,
+                  ],
+                  ['Status', order.status.replace('_', ' ')],
+                  [
+                    'Why it was rejected',
+                    rejectReason && `${rejectReason.message} (${rejectReason.code})`,
+                  ],
+                  ['Recorded', time(order.createdAt)],
+                  ['Filled', time(order.filledAt)],
+                  ['Cancelled', time(order.cancelledAt)],
+                  ['Expired', time(order.expiredAt)],
+                  ['Price', level(order.price)],
+                  ['Filled at', level(order.fillPrice)],
+                  ['Filled lots', order.filledVolume !== undefined && number(order.filledVolume)],
+                  ['Stop loss', level(order.stopLoss)],
+                  ['Take profit', level(order.takeProfit)],
+                  ['Valid until', time(order.expiresAt)],
+                  [
+                    'Position',
+                    positionId && (
+                      <a href={`/console/positions/${encodeURIComponent(positionId)}`}>
+                        Look at it
+                      </a>
+                    ),
+                  ],
+                  ['Comment', order.comment],
+                  ['Id of the client', order.clientId],
+                  ["The broker's number", order.brokerOrderId],
+                  ['Id', order.id],
+                ]}
+              />
+            </Section>
+          </>
+        )
+      }}
+    </Shown>
   )
 }

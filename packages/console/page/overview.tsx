@@ -1,53 +1,81 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
-import type { Account, DataOf, Position } from '@tradeport/client'
+import type { Account, Position } from '@tradeport/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
 import { Followed, Live, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
-import { money, number, percent, price } from './format.ts'
-import { OrderRows } from './order-rows.tsx'
-import { Age, figureHeads, heads, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { type Read, useAccounts, useInterval, useRead } from './read.ts'
-import { sentenceOf, whyHidden, type Session } from './session.ts'
+import { money, percent } from './format.ts'
+import { useQuery } from './location.ts'
+import { OrderTable, readWorkingOrders } from './order-table.tsx'
+import { Age, Notice, Result, Scroll, Section, Shown, Table, Time, type Column } from './parts.tsx'
+import { openResult, PositionTable, readPositions } from './position-table.tsx'
+import { settled, useAccounts, useInterval, useRead, type Again, type Read } from './read.ts'
+import { useSession } from './session.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
 const refreshMs = 30_000
 const shownEvents = 30
 
-export const Overview = ({ session, query }: { session: Session; query: URLSearchParams }) => {
-  const { me } = session
-  const hidden = whyHidden(me, 'accounts')
-  const accounts = useAccounts(session)
-  const all = accounts.data ?? []
-  const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
+export const Overview = () => {
+  const { whyHidden } = useSession()
+  const query = useQuery()
   const [changes, setChanges] = useState(0)
   const onEvent = useCallback(() => setChanges((count) => count + 1), [])
-  useInterval(accounts.refresh, refreshMs)
-  useEffect(() => {
-    if (changes > 0) accounts.refresh()
-  }, [changes, accounts.refresh])
-
+  const again = { everyMs: refreshMs, on: changes }
+  const accounts = useAccounts(again)
+  const positions = usePositions(accounts.data ?? [], again)
+  const orders = useRead(
+    'orders',
+    'orders',
+    (client, signal) => readWorkingOrders(client, {}, signal),
+    { on: changes },
+  )
+  const all = accounts.data ?? []
+  const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
+  const held = positions.find(({ account }) => account.id === chosen?.id)
   return (
     <>
       <h1>Overview</h1>
       <Section title="Accounts">
-        {hidden === undefined ? (
-          <Shown read={accounts}>
-            {(list) => <AccountTable accounts={list} chosenId={chosen?.id} />}
-          </Shown>
-        ) : (
-          <Notice>{hidden}</Notice>
-        )}
+        <Shown read={accounts}>
+          {(list) => <AccountTable accounts={list} chosenId={chosen?.id} />}
+        </Shown>
       </Section>
       {chosen !== undefined && (
-        <AccountSummary key={chosen.id} session={session} account={chosen} changes={changes} />
+        <AccountSummary
+          key={chosen.id}
+
+          account={chosen}
+          open={
+            held?.data && held.readAt && held.failure === undefined
+              ? { amount: openResult(held.data), at: held.readAt }
+              : undefined
+          }
+          changes={changes}
+        />
       )}
-      <Positions session={session} accounts={accounts.data} changes={changes} />
-      <WorkingOrders session={session} accounts={all} changes={changes} />
-      <Events session={session} accounts={all} onEvent={onEvent} />
+      <Positions
+        hidden={whyHidden('positions', 'accounts')}
+        ofAccounts={accounts.data && positions}
+      />
+      <Section title="Working orders">
+        <Shown read={orders}>
+          {(working) => (
+            <OrderTable
+              working={working}
+              accountOf={(id) => nameOf(all, id)}
+              mayChange={whyHidden('ordering') === undefined}
+            />
+          )}
+        </Shown>
+      </Section>
+      <Events accounts={all} onEvent={onEvent} />
     </>
   )
 }
+
+const nameOf = (accounts: readonly Account[], id: string): string =>
+  accounts.find((account) => account.id === id)?.name ?? id
 
 const statusWords: Readonly<Record<Account['status'], string>> = {
   connected: 'Connected',
@@ -56,16 +84,15 @@ const statusWords: Readonly<Record<Account['status'], string>> = {
   error: 'Cannot be read',
 }
 
-/** The accounts of each currency of which there are several, so that no sum mixes currencies. */
-const severalOfCurrency = (
-  accounts: readonly Account[],
-): readonly (readonly [currency: string, accounts: readonly Account[]])[] =>
-  [
-    ...Map.groupBy(
-      accounts.filter(({ brokerType }) => brokerType !== 'paper'),
-      ({ currency }) => currency,
-    ),
-  ].filter(([, some]) => some.length > 1)
+const isPaper = ({ brokerType }: Account): boolean => brokerType === 'paper'
+
+/** Balance and floating result make equity. */
+const figures = [
+  ['Balance', ({ balance }: Account) => balance],
+  ['Floating result', ({ equity, balance }: Account) => equity - balance],
+  ['Equity', ({ equity }: Account) => equity],
+  ['Free margin', ({ freeMargin }: Account) => freeMargin],
+] as const
 
 const AccountTable = ({
   accounts,
@@ -75,160 +102,155 @@ const AccountTable = ({
   chosenId: string | undefined
 }) => {
   if (accounts.length === 0) return <Notice>No account is linked to this user yet.</Notice>
+  const columns: readonly Column<Account>[] = [
+    [
+      'Account',
+      (account) => <AccountName account={account} isChosen={account.id === chosenId} />,
+      'row',
+    ],
+    ...figures.map(([name, figure]): Column<Account> => [
+      name,
+      (account) => {
+        const value = figure(account)
+        if (value === null || !wasRead(account)) return '–'
+        return name === 'Floating result' ? (
+          <Result amount={value} currency={account.currency} />
+        ) : (
+          money(value, account.currency)
+        )
+      },
+      'figure',
+    ]),
+    [
+      'Margin level',
+      (account) =>
+        account.marginLevel === null || !wasRead(account) ? '–' : percent(account.marginLevel, 0),
+      'figure',
+    ],
+  ]
+  // Only accounts of one currency are summed up.
+  const currencies = Map.groupBy(
+    accounts.filter((account) => !isPaper(account)),
+    ({ currency }) => currency,
+  )
   return (
-    <Scroll label="Accounts">
-      <table>
-        <thead>
-          <tr>
-            {heads('Account')}
-            {figureHeads('Equity', 'Balance', 'Open result', 'Free margin', 'Margin level')}
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map((account) => (
-            <AccountRow key={account.id} account={account} isChosen={account.id === chosenId} />
-          ))}
-        </tbody>
-        <tfoot>
-          {severalOfCurrency(accounts).map(([currency, some]) => (
-            <TotalRow key={currency} currency={currency} accounts={some} />
-          ))}
-        </tfoot>
-      </table>
-    </Scroll>
+    <>
+      <Table
+        label="Accounts"
+        columns={columns}
+        rows={accounts}
+        keyOf={({ id }) => id}
+        classOf={({ id, liveDataUpdatedAt }) =>
+          `${id === chosenId ? 'chosen' : ''} ${liveDataUpdatedAt === null ? 'old' : ''}`
+        }
+        sums={[...currencies].filter(([, some]) => some.length > 1).map(totalOf)}
+      />
+      <p class="quiet">
+        Floating result is equity less balance: what open positions have made and the broker has not
+        booked yet, swap included, and a credit of the broker if there is one.
+      </p>
+    </>
   )
 }
 
 /** Of the figures as they are now: one that is unknown makes the sum unknown. */
-const TotalRow = ({ currency, accounts }: { currency: string; accounts: readonly Account[] }) => {
+const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) => {
   const unread = accounts.filter(({ liveDataUpdatedAt }) => liveDataUpdatedAt === null).length
-  const sum = (of: (account: Account) => number | null): string => {
-    const figures = accounts.map(of).filter((figure) => figure !== null)
-    return unread > 0 || figures.length < accounts.length
+  const sums = figures.map(([, figure]) => {
+    const values = accounts.map(figure).filter((value) => value !== null)
+    return unread > 0 || values.length < accounts.length
       ? '–'
       : money(
-          figures.reduce((total, figure) => total + figure, 0),
+          values.reduce((sum, value) => sum + value, 0),
           currency,
         )
-  }
-  return (
-    <tr>
-      <th scope="row">
-        All in {currency}
-        <div class="quiet">
-          {accounts.length} accounts
-          {unread > 0 && `, ${unread} of which cannot be read now`}
-        </div>
-      </th>
-      <td class="figure">{sum(({ equity }) => equity)}</td>
-      <td class="figure">{sum(({ balance }) => balance)}</td>
-      <td class="figure">{sum(({ equity, balance }) => equity - balance)}</td>
-      <td class="figure">{sum(({ freeMargin }) => freeMargin)}</td>
-      <td class="figure" />
-    </tr>
-  )
+  })
+  return [
+    <>
+      All in {currency}
+      <div class="quiet">
+        {accounts.length} accounts
+        {unread > 0 && `, ${unread} of which cannot be read now`}
+      </div>
+    </>,
+    ...sums,
+  ]
 }
 
-const AccountRow = ({ account, isChosen }: { account: Account; isChosen: boolean }) => {
-  const { currency, balance, equity, freeMargin, marginLevel, status } = account
-  const isLive = account.liveDataUpdatedAt !== null
-  const figure = (value: number | null): string =>
-    value === null || !wasRead(account) ? '–' : money(value, currency)
+const AccountName = ({ account, isChosen }: { account: Account; isChosen: boolean }) => {
+  const { id, name, isDemo, accountNumber, server, status, lastSyncAt, liveDataUpdatedAt } = account
   return (
-    <tr class={isChosen ? 'chosen' : undefined}>
-      <th scope="row">
-        <a
-          href={`/console?account=${account.id}`}
-          aria-current={isChosen ? 'true' : undefined}
-          title="Show its curve"
-        >
-          {account.name}
-        </a>{' '}
-        <span class="tag">{account.isDemo ? 'demo' : 'live'}</span>
-        <div class="quiet">
-          {account.accountNumber} · {account.server}
-        </div>
-        <div class="quiet">
-          <span class={`status ${isLive ? 'connected' : status}`}>{statusWords[status]}</span>,{' '}
-          {isLive ? (
-            <>
-              read <Age iso={account.liveDataUpdatedAt ?? ''} />
-            </>
-          ) : wasRead(account) ? (
-            <>
-              figures of <Age iso={account.lastSyncAt} />
-            </>
-          ) : (
-            'never read'
-          )}
-        </div>
-      </th>
-      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(equity)}</td>
-      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(balance)}</td>
-      <td class={`figure ${isLive ? '' : 'stale'}`}>
-        {wasRead(account) ? <Result amount={equity - balance} currency={currency} /> : '–'}
-      </td>
-      <td class={`figure ${isLive ? '' : 'stale'}`}>{figure(freeMargin)}</td>
-      <td class={`figure ${isLive ? '' : 'stale'}`}>
-        {marginLevel === null || !wasRead(account) ? '–' : percent(marginLevel, 0)}
-      </td>
-    </tr>
+    <>
+      <a
+        href={`/console?account=${id}`}
+        aria-current={isChosen ? 'true' : undefined}
+        title="Show its curve"
+      >
+        {name}
+      </a>{' '}
+      <span class="tag">{isDemo ? 'demo' : 'live'}</span>
+      <div class="quiet">
+        {accountNumber} · {server}
+      </div>
+      <div class="quiet">
+        <span class={`status ${liveDataUpdatedAt === null ? status : 'connected'}`}>
+          {statusWords[status]}
+        </span>
+        ,{' '}
+        {liveDataUpdatedAt !== null ? (
+          <>
+            read <Age iso={liveDataUpdatedAt} />
+          </>
+        ) : wasRead(account) ? (
+          <>
+            figures of <Age iso={lastSyncAt} />
+          </>
+        ) : (
+          'never read'
+        )}
+      </div>
+    </>
   )
-}
-
-const useRefreshOn = (changes: number, refresh: () => void): void => {
-  useEffect(() => {
-    if (changes > 0) refresh()
-  }, [changes, refresh])
 }
 
 type OfAccount = Read<readonly Position[]> & { readonly account: Account }
 
 /** Each account by itself, so that a broker that cannot be read hides no other's positions. */
-const usePositions = ({ client }: Session, accounts: readonly Account[] | undefined) => {
+const usePositions = (
+  accounts: readonly Account[],
+  { everyMs, on }: Again,
+): readonly OfAccount[] => {
+  const { client, whyHidden } = useSession()
   const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
-  const readable = (accounts ?? []).filter(({ brokerType }) => brokerType !== 'paper')
+  const isHidden = whyHidden('positions') !== undefined
+  const readable = isHidden ? [] : accounts.filter((account) => !isPaper(account))
   const latest = useRef(readable)
   latest.current = readable
   const refresh = useCallback((): void => {
-    const readOne = async ({ id }: Account): Promise<void> => {
-      const read = async (): Promise<Partial<Read<readonly Position[]>>> => {
-        const positions: Position[] = []
-        for await (const position of client.listPositions.each({ accountId: id }))
-          positions.push(position)
-        return { data: positions, readAt: Date.now(), failure: undefined }
-      }
-      const outcome = await read().catch((error: unknown) => ({ failure: sentenceOf(error) }))
-      setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome, isReading: false } }))
-    }
-    for (const account of latest.current) void readOne(account)
+    for (const { id } of latest.current)
+      void settled(readPositions(client, id)).then((outcome) =>
+        setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome } })),
+      )
   }, [client])
-  const ids = readable.map(({ id }) => id).join()
-  useEffect(() => {
-    if (ids !== '') refresh()
-  }, [ids, refresh])
-  useInterval(refresh, refreshMs)
-  const ofAccounts: readonly OfAccount[] = readable.map((account) => ({
-    account,
-    ...(reads[account.id] ?? { isReading: true }),
-  }))
-  return { ofAccounts, refresh }
+  useEffect(refresh, [readable.map(({ id }) => id).join(), on, refresh])
+  useInterval(refresh, everyMs)
+  return readable.map((account) => ({ account, ...reads[account.id] }))
 }
 
 const Positions = ({
-  session,
-  accounts,
-  changes,
+  hidden,
+  ofAccounts,
 }: {
-  session: Session
-  accounts: readonly Account[] | undefined
-  changes: number
+  hidden: string | undefined
+  /** Undefined while the accounts are not known. */
+  ofAccounts: readonly OfAccount[] | undefined
 }) => {
-  const hidden = whyHidden(session.me, 'positions') ?? whyHidden(session.me, 'accounts')
-  const { ofAccounts, refresh } = usePositions(session, hidden === undefined ? accounts : undefined)
-  useRefreshOn(changes, refresh)
-  const count = ofAccounts.reduce((sum, { data }) => sum + (data?.length ?? 0), 0)
-  const isComplete = ofAccounts.every(({ data, failure }) => data !== undefined && !failure)
+  const known = ofAccounts ?? []
+  const held = known.flatMap(({ account, data = [], failure }) =>
+    data.map((position) => ({ position, account, isStale: failure !== undefined })),
+  )
+  const isComplete =
+    ofAccounts?.every(({ data, failure }) => data !== undefined && failure === undefined) ?? false
   if (hidden !== undefined)
     return (
       <Section title="Open positions">
@@ -236,8 +258,8 @@ const Positions = ({
       </Section>
     )
   return (
-    <Section title="Open positions" aside={isComplete ? `${count} open` : undefined}>
-      {ofAccounts.map(
+    <Section title="Open positions" aside={isComplete ? `${held.length} open` : undefined}>
+      {known.map(
         ({ account, readAt, failure }) =>
           failure !== undefined && (
             <Notice kind="warning" key={account.id}>
@@ -246,163 +268,36 @@ const Positions = ({
                 'Its positions are not known.'
               ) : (
                 <>
-                  Its positions are those of <Age iso={new Date(readAt).toISOString()} />.
+                  Its positions are those of <Age iso={readAt} />.
                 </>
               )}
             </Notice>
           ),
       )}
-      {count > 0 ? (
-        <Scroll label="Open positions">
-          <table>
-            <thead>
-              <tr>
-                {heads('Symbol', 'Account', 'Side')}
-                {figureHeads(
-                  'Lots',
-                  'Entry',
-                  'Now',
-                  'Stop loss',
-                  'Take profit',
-                  'Swap',
-                  'Open result',
-                )}
-                {heads('Opened')}
-              </tr>
-            </thead>
-            <tbody>
-              {ofAccounts.flatMap(({ account, data, failure }) =>
-                (data ?? []).map((position) => (
-                  <tr key={position.id} class={failure === undefined ? undefined : 'stale'}>
-                    <th scope="row">{position.symbol}</th>
-                    <td>{account.name}</td>
-                    <td class={position.type}>{position.type}</td>
-                    <td class="figure">{number(position.volume)}</td>
-                    <td class="figure">{price(position.entryPrice)}</td>
-                    <td class="figure">{price(position.currentPrice)}</td>
-                    <td class="figure">
-                      {position.stopLoss === undefined ? 'none' : price(position.stopLoss)}
-                    </td>
-                    <td class="figure">
-                      {position.takeProfit === undefined ? 'none' : price(position.takeProfit)}
-                    </td>
-                    <td class="figure">{money(position.swap, account.currency)}</td>
-                    <td class="figure">
-                      <Result amount={position.unrealizedPnl} currency={account.currency} />
-                    </td>
-                    <td>
-                      <Time iso={position.openedAt} />
-                    </td>
-                  </tr>
-                )),
-              )}
-            </tbody>
-          </table>
-        </Scroll>
-      ) : isComplete && accounts !== undefined ? (
+      {held.length > 0 ? (
+        <PositionTable held={held} isOfSeveral isSummed={isComplete} />
+      ) : isComplete ? (
         <p class="quiet">No position is open.</p>
       ) : (
-        ofAccounts.some(({ isReading }) => isReading) && <p class="reading">Reading…</p>
+        known.some(({ data, failure }) => data === undefined && failure === undefined) && (
+          <p class="reading">Reading…</p>
+        )
       )}
     </Section>
   )
 }
 
-const nameOf = (accounts: readonly Account[], id: string): string =>
-  accounts.find((account) => account.id === id)?.name ?? id
-
-const WorkingOrders = ({
-  session: { client, me },
-  accounts,
-  changes,
-}: {
-  session: Session
-  accounts: readonly Account[]
-  changes: number
-}) => {
-  const hidden = whyHidden(me, 'orders')
-  const orders = useRead(
-    'orders',
-    hidden === undefined
-      ? async (signal) => {
-          const pages = await Promise.all(
-            (['pending', 'open'] as const).map((status) =>
-              client.listOrders({ status, limit: 50 }, { signal }),
-            ),
-          )
-          return {
-            orders: pages.flatMap(({ data }) => data),
-            total: pages.reduce((sum, { meta }) => sum + meta.pagination.total, 0),
-          }
-        }
-      : undefined,
-  )
-  useRefreshOn(changes, orders.refresh)
-  return (
-    <Section title="Working orders">
-      {hidden === undefined ? (
-        <Shown read={orders}>
-          {({ orders: list, total }) => <OrderTable {...{ orders: list, total, accounts, me }} />}
-        </Shown>
-      ) : (
-        <Notice>{hidden}</Notice>
-      )}
-    </Section>
-  )
-}
-
-const OrderTable = ({
-  orders,
-  total,
-  accounts,
-  me,
-}: {
-  orders: DataOf<'listOrders'>
-  total: number
-  accounts: readonly Account[]
-  me: Session['me']
-}) => {
-  if (orders.length === 0) return <p class="quiet">No order is waiting for its outcome.</p>
-  return (
-    <>
-      <OrderRows
-        orders={orders}
-        accountOf={(id) => nameOf(accounts, id)}
-        mayChange={whyHidden(me, 'ordering') === undefined}
-      />
-      {total > orders.length && (
-        <p class="quiet">
-          {orders.length} of {total} are shown.
-        </p>
-      )}
-    </>
-  )
-}
-
-const Events = ({
-  session,
-  accounts,
-  onEvent,
-}: {
-  session: Session
-  accounts: readonly Account[]
-  onEvent: () => void
-}) => {
-  const hidden = whyHidden(session.me, 'events')
-  const log = useEventLog(session, hidden === undefined ? {} : undefined, onEvent)
-  if (hidden !== undefined)
-    return (
-      <Section title="Latest events">
-        <Notice>{hidden}</Notice>
-      </Section>
-    )
+const Events = ({ accounts, onEvent }: { accounts: readonly Account[]; onEvent: () => void }) => {
+  const log = useEventLog({}, onEvent)
   return (
     <Section
       title="Latest events"
       aside={
-        <>
-          <Live log={log} /> <a href="/console/events">All events</a>
-        </>
+        log.hidden === undefined && (
+          <>
+            <Live log={log} /> <a href="/console/events">All events</a>
+          </>
+        )
       }
     >
       <Followed log={log}>

@@ -1,40 +1,52 @@
-// Small parts of several pages.
-import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { ago, localTime, result, utcTime } from './format.ts'
+// Small parts of several pages: times, amounts, notices, sections, tables and lists of facts.
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext, useState } from 'preact/hooks'
+import { ago, localMinute, localTime, money, result, utcTime } from './format.ts'
 import { useInterval, type Read } from './read.ts'
 
-/** A time in the viewer's zone, with UTC on hover. */
-export const Time = ({ iso }: { iso: string }) => (
+const Timed = ({ iso, text }: { iso: string; text: (iso: string) => string }) => (
   <time dateTime={iso} title={utcTime(iso)}>
-    {localTime(iso)}
+    {text(iso)}
   </time>
 )
 
-const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+/** A time in the viewer's zone, with UTC on hover. */
+export const Time = ({ iso }: { iso: string }) => <Timed iso={iso} text={localTime} />
 
 /** A time with its day, also where that is today: for what is printed, and for times long ago. */
-export const Moment = ({ iso }: { iso: string }) => (
-  <time dateTime={iso} title={utcTime(iso)}>
-    {minute.format(new Date(iso))}
-  </time>
-)
+export const Moment = ({ iso }: { iso: string }) => <Timed iso={iso} text={localMinute} />
 
 /** How long ago something was, kept current. */
 export const Age = ({ iso }: { iso: string }) => {
   const [, setTick] = useState(0)
   useInterval(() => setTick((tick) => tick + 1), 5_000)
-  return (
-    <time dateTime={iso} title={utcTime(iso)}>
-      {ago(iso)}
-    </time>
-  )
+  return <Timed iso={iso} text={ago} />
+}
+
+const CurrencyContext = createContext<string | undefined>(undefined)
+
+/** Sets the currency of all amounts inside; undefined shows them without a currency. */
+export const InCurrency = CurrencyContext.Provider
+
+/** Formats amounts in the currency that surrounds the component; `signed` writes the sign too. */
+export const useMoney = () => {
+  const currency = useContext(CurrencyContext)
+  return {
+    currency,
+    money: (amount: number): string => money(amount, currency),
+    signed: (amount: number): string => result(amount, currency),
+  }
 }
 
 /** A gain or a loss: its sign says it, and its colour repeats it. */
-export const Result = ({ amount, currency }: { amount: number; currency?: string | undefined }) => (
-  <span class={amount > 0 ? 'gain' : amount < 0 ? 'loss' : ''}>{result(amount, currency)}</span>
-)
+export const Result = ({ amount, currency }: { amount: number; currency?: string | undefined }) => {
+  const around = useMoney().currency
+  return (
+    <span class={amount > 0 ? 'gain' : amount < 0 ? 'loss' : ''}>
+      {result(amount, currency ?? around)}
+    </span>
+  )
+}
 
 export const Notice = ({
   kind = 'info',
@@ -74,44 +86,139 @@ export const Scroll = ({ label, children }: { label: string; children: Component
   </div>
 )
 
-/** Headings of columns of text. */
-export const heads = (...names: readonly string[]) =>
-  names.map((name) => (
-    <th key={name} scope="col">
-      {name}
-    </th>
-  ))
+/**
+ * A column of a table: its name, what a row has in it, and how its cells are set. `row` is the
+ * heading of its row. A heading is shown instead of the name, which small screens then leave out.
+ */
+export type Column<Row> = readonly [
+  name: string,
+  cell: (row: Row) => ComponentChildren,
+  kind?: 'row' | 'figure' | 'words' | 'tick' | 'bar-cell' | undefined,
+  heading?: ComponentChildren,
+]
 
-/** Headings of columns of figures, which are aligned to the right. */
-export const figureHeads = (...names: readonly string[]) =>
-  names.map((name) => (
-    <th key={name} scope="col" class="figure">
-      {name}
-    </th>
-  ))
+export const Cells = <Row,>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) =>
+  columns.map(([name, cell, set, heading]) =>
+    set === 'row' ? (
+      <th key={name} scope="row">
+        {cell(row)}
+      </th>
+    ) : (
+      <td key={name} class={set} data-name={heading === undefined ? name : undefined}>
+        {cell(row)}
+      </td>
+    ),
+  )
 
-/** What was read, or why there is nothing to show; what failed is never shown as empty. */
+/** A table of figures or text. On a small screen each row is a block, in which cells have names. */
+export const Table = <Row,>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  classOf,
+  sums = [],
+  kind = '',
+}: {
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row, index: number) => string | number
+  classOf?: (row: Row) => string | undefined
+  /** Rows beneath, with a cell for each column; the last ones may be left out. */
+  sums?: readonly (readonly ComponentChildren[])[]
+  kind?: string
+}) => (
+  <Scroll label={label}>
+    <table class={`rows ${kind}`}>
+      <thead>
+        <tr>
+          {columns.map(([name, , set, heading = name]) => (
+            <th key={name} scope="col" class={set}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={keyOf(row, index)} class={classOf?.(row)}>
+            <Cells columns={columns} row={row} />
+          </tr>
+        ))}
+      </tbody>
+      {sums.length > 0 && (
+        <tfoot>
+          {sums.map((cells, index) => (
+            <tr key={index}>
+              {columns.map(([name, , set], at) =>
+                set === 'row' ? (
+                  <th key={name} scope="row">
+                    {cells[at]}
+                  </th>
+                ) : (
+                  <td key={name} class="figure" data-name={name}>
+                    {cells[at]}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tfoot>
+      )}
+    </table>
+  </Scroll>
+)
+
+/** Names with their values; one without a value is left out. */
+export const Facts = ({
+  of,
+}: {
+  of: readonly (readonly [name: string, value: ComponentChildren, kind?: string])[]
+}) => (
+  <dl class="facts">
+    {of.map(
+      ([name, value, kind]) =>
+        value !== undefined &&
+        value !== null &&
+        value !== false && (
+          <div key={name} class={kind}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
+
+/**
+ * What was read, or why there is nothing to show: what failed, or what the key may not read, is
+ * never shown as empty.
+ */
 export const Shown = <A,>({
-  read: { data, readAt, failure },
+  read: { hidden, data, readAt, failure },
   children,
 }: {
   read: Read<A>
   children: (data: A) => ComponentChildren
-}) => (
-  <>
-    {failure !== undefined && (
-      <Notice kind="warning">
-        {failure}{' '}
-        {readAt !== undefined && (
-          <>
-            What is shown was read <Age iso={new Date(readAt).toISOString()} />.
-          </>
-        )}
-      </Notice>
-    )}
-    {data !== undefined && (
-      <div class={failure === undefined ? undefined : 'stale'}>{children(data)}</div>
-    )}
-    {data === undefined && failure === undefined && <p class="reading">Reading…</p>}
-  </>
-)
+}) =>
+  hidden === undefined ? (
+    <>
+      {failure !== undefined && (
+        <Notice kind="warning">
+          {failure}{' '}
+          {readAt !== undefined && (
+            <>
+              What is shown was read <Age iso={readAt} />.
+            </>
+          )}
+        </Notice>
+      )}
+      {data !== undefined && (
+        <div class={failure === undefined ? undefined : 'stale'}>{children(data)}</div>
+      )}
+      {data === undefined && failure === undefined && <p class="reading">Reading…</p>}
+    </>
+  ) : (
+    <Notice>{hidden}</Notice>
+  )

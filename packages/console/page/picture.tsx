@@ -1,7 +1,6 @@
 // What pictures of figures share: a frame with a title, what is left out, and the same as a table.
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Scroll } from './parts.tsx'
 
 export const Picture = ({
   title,
@@ -13,7 +12,7 @@ export const Picture = ({
   /** What it shows, and what it leaves out. */
   note: ComponentChildren
   /** The same in figures, for those who do not see it; left out where the picture is a table. */
-  table?: ComponentChildren
+  table?: (label: string) => ComponentChildren
   children: ComponentChildren
 }) => {
   const [isOpen, setIsOpen] = useState(false)
@@ -27,7 +26,7 @@ export const Picture = ({
       {table !== undefined && (
         <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
           <summary>As a table</summary>
-          {isOpen && <Scroll label={`${title} as a table`}>{table}</Scroll>}
+          {isOpen && table(`${title} as a table`)}
         </details>
       )}
     </figure>

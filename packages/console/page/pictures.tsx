@@ -1,19 +1,17 @@
 // Groups of trades as pictures: when money was made and lost, and how large results were. They need
 // nothing but the groups, and print.
-import type { DataOf, QueryOf } from '@tradeport/client'
+import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { compact, money, number, result } from './format.ts'
-import { figureHeads, heads, Result, Scroll } from './parts.tsx'
+import { compact, number } from './format.ts'
+import { Result, Scroll, Table, useMoney } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
-import { enoughTrades } from './statistics.tsx'
+import { enoughTrades, fewNote } from './statistics.tsx'
 
 export type Group = DataOf<'getTradeBreakdown'>['groups'][number]
-export type Grouping = QueryOf<'getTradeBreakdown'>['by']
 
 interface PictureProps {
   readonly groups: readonly Group[]
-  readonly currency: string | undefined
 }
 
 type Cell = Pick<Group, 'totalTrades' | 'netProfit'>
@@ -26,7 +24,12 @@ const sumOf = (cells: readonly Cell[]): Cell => ({
 const inMoney = (currency: string | undefined): string =>
   currency === undefined ? 'Net profit, in several currencies' : `Net profit in ${currency}`
 
-const fewNote = `Grey: fewer than ${enoughTrades} trades, too few to tell skill from luck.`
+const Count = ({ of }: { of: number }) => (
+  <small>
+    {number(of)}
+    <span class="sr-only"> trades</span>
+  </small>
+)
 
 interface Axis {
   readonly key: string
@@ -42,7 +45,6 @@ const HeatTable = ({
   cellOf,
   isNarrow,
   total,
-  currency,
 }: {
   readonly label: string
   readonly rows: readonly Axis[]
@@ -53,20 +55,17 @@ const HeatTable = ({
   readonly isNarrow: boolean
   /** Whether there is a row of sums of the columns. */
   readonly total: boolean
-  readonly currency: string | undefined
 }) => {
+  const { signed } = useMoney()
   const cells = rows.flatMap((row) => columns.map((column) => cellOf(row.key, column.key)))
   const largest = Math.max(...cells.map((cell) => Math.abs(cell?.netProfit ?? 0))) || 1
   const shown = (cell: Cell | undefined, key: string): ComponentChildren =>
     cell === undefined ? (
       <td key={key} />
     ) : (
-      <td key={key} class={heatOf(cell, largest)} title={result(cell.netProfit, currency)}>
+      <td key={key} class={heatOf(cell, largest)} title={signed(cell.netProfit)}>
         {compact(cell.netProfit, 'exceptZero')}
-        <small>
-          {number(cell.totalTrades)}
-          <span class="sr-only"> trades</span>
-        </small>
+        <Count of={cell.totalTrades} />
       </td>
     )
   return (
@@ -100,11 +99,8 @@ const HeatTable = ({
                 )
                 return (
                   <td key={key}>
-                    <Result amount={netProfit} currency={currency} />
-                    <small>
-                      {number(totalTrades)}
-                      <span class="sr-only"> trades</span>
-                    </small>
+                    <Result amount={netProfit} />
+                    <Count of={totalTrades} />
                   </td>
                 )
               })}
@@ -130,7 +126,8 @@ const monthNames = Array.from({ length: 12 }, (_, month) => ({
 }))
 
 /** Groups by month: a column for each year. */
-export const Months = ({ groups, currency, zone }: PictureProps & { readonly zone: string }) => {
+export const Months = ({ groups, zone }: PictureProps & { readonly zone: string }) => {
+  const { currency } = useMoney()
   const cells = new Map(groups.map((group) => [group.key, group]))
   const years = [...new Set(groups.map(({ key }) => key.split('-')[0] ?? ''))]
   const won = groups.filter(({ netProfit }) => netProfit > 0).length
@@ -152,7 +149,6 @@ export const Months = ({ groups, currency, zone }: PictureProps & { readonly zon
         cellOf={(month, year) => cells.get(`${year}-${month}`)}
         isNarrow={years.length < 6}
         total
-        currency={currency}
       />
     </Picture>
   )
@@ -168,11 +164,12 @@ const weekdays = Array.from({ length: 7 }, (_, index) => ({
 
 const hour = (at: number): string => String(at).padStart(2, '0')
 
-/** So many hours are one row, the fewest with which most trades are in cells of enough trades. */
+/** Hours in one row: the smallest step that puts most trades into cells with enough of them. */
 const hourSteps = [1, 2, 4] as const
 
 /** Groups by weekday and hour. */
-export const WeekHours = ({ groups, currency, zone }: PictureProps & { readonly zone: string }) => {
+export const WeekHours = ({ groups, zone }: PictureProps & { readonly zone: string }) => {
+  const { currency } = useMoney()
   const cellsOf = (step: number): ReadonlyMap<string, Cell> => {
     const cells = Map.groupBy(groups, ({ key }) => {
       const [day = '', at = ''] = key.split('_')
@@ -212,13 +209,12 @@ export const WeekHours = ({ groups, currency, zone }: PictureProps & { readonly 
         cellOf={(at, day) => cells.get(`${day}_${at}`)}
         isNarrow={false}
         total={false}
-        currency={currency}
       />
     </Picture>
   )
 }
 
-/** A step of results: above `lower`, up to `upper`. */
+/** The trades with a result above `lower` and up to `upper`. */
 interface ResultStep extends Cell {
   readonly lower: number
   readonly upper: number
@@ -238,7 +234,8 @@ const stepOf = ({ key, totalTrades, netProfit }: Group): ResultStep => {
 const [plotHeight, plotTop, axisHeight] = [150, 16, 20]
 
 /** Groups by result: how many trades ended with how much. */
-export const Distribution = ({ groups, currency }: PictureProps) => {
+export const Distribution = ({ groups }: PictureProps) => {
+  const { money: text, signed } = useMoney()
   const svg = useRef<SVGSVGElement>(null)
   const width = useWidth(svg)
   const steps = groups.map(stepOf)
@@ -258,7 +255,6 @@ export const Distribution = ({ groups, currency }: PictureProps) => {
   const highest = Math.max(...steps.map((step) => step.totalTrades))
   const bottom = plotTop + plotHeight
   const y = (count: number): number => bottom - (plotHeight * count) / highest
-  const text = (value: number): string => money(value, currency)
   const range = ({ lower, upper }: ResultStep): string =>
     lower === -Infinity
       ? `${text(upper)} or less`
@@ -272,33 +268,26 @@ export const Distribution = ({ groups, currency }: PictureProps) => {
       note={
         <>
           How many of {number(totalTrades)} trades ended with which net profit, in steps of{' '}
-          {text(size)}. The dashed line is the average trade, {result(mean, currency)}.
+          {text(size)}. The dashed line is the average trade, {signed(mean)}.
           {beyond.map(
             (step) =>
-              ` ${number(step.totalTrades)} with ${range(step)} made ${result(step.netProfit, currency)} together and are the bar at the end.`,
+              ` ${number(step.totalTrades)} with ${range(step)} made ${signed(step.netProfit)} together and are the bar at the end.`,
           )}
           {totalTrades < enoughTrades && ` ${fewNote}`}
         </>
       }
-      table={
-        <table>
-          <thead>
-            <tr>
-              {heads('Net profit of a trade')}
-              {figureHeads('Trades', 'Together')}
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map((step) => (
-              <tr key={step.lower}>
-                <th scope="row">{range(step)}</th>
-                <td class="figure">{number(step.totalTrades)}</td>
-                <td class="figure">{result(step.netProfit, currency)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      }
+      table={(label) => (
+        <Table
+          label={label}
+          rows={steps}
+          keyOf={({ lower }) => lower}
+          columns={[
+            ['Net profit of a trade', range, 'row'],
+            ['Trades', (step) => number(step.totalTrades), 'figure'],
+            ['Together', (step) => signed(step.netProfit), 'figure'],
+          ]}
+        />
+      )}
     >
       <svg
         ref={svg}

@@ -3,7 +3,6 @@ import type { Candle } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CandleChart, PriceLine, PriceMarker } from './candle-chart.ts'
 import { decimalsOf, priceIn } from './format.ts'
-import './price-chart.css'
 
 export const timeframes = {
   '1m': 60,
@@ -41,7 +40,7 @@ interface PriceChartProps {
   readonly onMove?: (id: string, price: number) => void
 }
 
-/** Of the height of a handle, as its style has it. */
+/** The height of a handle; its style sheet has the same. */
 const handlePx = 24
 
 const noMarkers: readonly PriceMarker[] = []
@@ -116,7 +115,7 @@ export const PriceChart = ({
   )
 }
 
-/** Of what a handle can be moved to: three heights of the candles to either side. */
+/** Lowest and highest price for a handle: three heights of the candles below and above them. */
 const boundsOf = (candles: readonly Candle[]): { readonly low: number; readonly high: number } => {
   const low = Math.min(...candles.map((candle) => candle.low))
   const high = Math.max(...candles.map((candle) => candle.high))

@@ -3,20 +3,22 @@
 import type { Account, DataOf, Trade, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Reconciled } from './account-summary.tsx'
 import { Curve, type CurveData } from './curve.tsx'
-import { duration, localDay, money, number, price } from './format.ts'
-import { figureHeads, heads, Moment, Notice, Result, Scroll, Section } from './parts.tsx'
+import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
+import { duration, localDay, number, plural, price } from './format.ts'
+import { useQuery } from './location.ts'
+import { Facts, InCurrency, Moment, Notice, Result, Section, Table, useMoney } from './parts.tsx'
 import { Distribution, Months, type Group } from './pictures.tsx'
 import { useAccounts, useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { useSession, type Session } from './session.ts'
 import { Statistics } from './statistics.tsx'
-import { AccountFilter, PeriodFilter } from './filters.tsx'
+import { skipReasons, type Provenance } from './words.ts'
 
 type Reconciliation = DataOf<'getReconciliation'>
-type Provenance = Awaited<ReturnType<Session['client']['getTradeStatistics']>>['meta']['provenance']
 
-/** Trades are read one by one for their best and worst, a hundred with each request. */
-const mostListed = 5_000
+/** To find the best and the worst, all trades are read, a hundred with each request. */
+const maxTradesRead = 5_000
 const shownTrades = 5
 
 /** What the report covers, as days of the viewer's zone; undefined: everything. */
@@ -47,37 +49,33 @@ interface Data {
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
 /** @throws where the text is no day */
-const momentOf = (name: string, day: string, time: string): string => {
-  const at = new Date(`${day}T${time}`)
-  // February 30th is read as March 2nd.
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || at.getDate() !== Number(day.slice(-2)))
-    throw new Error(`${name} must be a day such as 2026-01-31; got "${day}".`)
-  return at.toISOString()
+const requireMoment = (name: string, ...of: Parameters<typeof momentOf>): string => {
+  const moment = momentOf(...of)
+  if (moment === undefined)
+    throw new Error(`${name} must be a day such as 2026-01-31; got "${of[0]}".`)
+  return moment
 }
 
 const readReport = async (
-  { client, me }: Session,
+  { client, whyHidden }: Session,
   accountId: string,
   period: Period,
   signal: AbortSignal,
 ): Promise<Data> => {
-  const hidden = whyHidden(me, 'accounts') ?? whyHidden(me, 'trades')
-  if (hidden !== undefined) throw new Error(hidden)
+  const { from, to } = period
   // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
   // account and the reconciliation are as they are when they are read.
   const madeAt = new Date().toISOString()
-  const end = period.to === undefined ? madeAt : momentOf('to', period.to, '23:59:59.999')
-  const start = period.from && momentOf('from', period.from, '00:00:00.000')
+  const end = to === undefined ? madeAt : requireMoment('to', to, '23:59:59.999')
+  const startDate = from && requireMoment('from', from, '00:00:00.000')
   const endDate = end < madeAt ? end : madeAt
-  if (start !== undefined && start > endDate)
-    throw new Error(
-      `from must not be after ${end < madeAt ? period.to : 'today'}; got "${period.from}".`,
-    )
-  const filter = { accountId, endDate, ...(start && { startDate: start }) }
+  if (startDate !== undefined && startDate > endDate)
+    throw new Error(`from must not be after ${end < madeAt ? to : 'today'}; got "${from}".`)
+  const filter = { accountId, endDate, ...(startDate && { startDate }) }
   const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
   if (account === undefined)
     throw new Error(`This key's user has no account with the id "${accountId}".`)
-  const hasInsights = whyHidden(me, 'insights') === undefined
+  const hasInsights = whyHidden('insights') === undefined
   // One after the other: the service computes few long histories of a user at a time.
   const { data: statistics, meta } = await client.getTradeStatistics(
     { ...filter, ...(hasInsights && { extended: true }) },
@@ -94,28 +92,30 @@ const readReport = async (
       }
     : undefined
   const trades: Trade[] = []
-  const areListed = statistics.totalTrades <= mostListed
-  if (areListed)
+  const areRead = statistics.totalTrades <= maxTradesRead
+  if (areRead)
     for await (const trade of client.listTrades.each(filter, { signal })) trades.push(trade)
   trades.sort((one, other) => one.netProfit - other.netProfit)
-  const { provenance } = meta
   return {
     account,
     period,
     madeAt,
     statistics,
-    provenance,
+    provenance: meta.provenance,
     insights,
-    trades: areListed ? trades : undefined,
+    trades: areRead ? trades : undefined,
   }
 }
 
-export const Report = ({ session, query }: { session: Session; query: URLSearchParams }) => {
+export const Report = () => {
+  const session = useSession()
+  const query = useQuery()
   const accountId = query.get('account') ?? ''
   const period = { from: query.get('from') || undefined, to: query.get('to') || undefined }
-  const { data, failure } = useRead(
+  const { hidden, data, failure } = useRead(
+    ['accounts', 'trades'],
     JSON.stringify([accountId, period]),
-    accountId === '' ? undefined : (signal) => readReport(session, accountId, period, signal),
+    accountId === '' ? undefined : (_, signal) => readReport(session, accountId, period, signal),
   )
   const name = data?.account.name
   useEffect(() => {
@@ -124,18 +124,27 @@ export const Report = ({ session, query }: { session: Session; query: URLSearchP
     if (name !== undefined) document.title = `Report of ${name}, ${periodText(period)}`
     return () => void (document.title = before)
   }, [name, period.from, period.to])
+  const whyNot = hidden ?? failure
+  const accounts = useAccounts()
   return (
     <>
-      <Choice session={session} query={query} isMade={data !== undefined} />
+      {/* On the screen only. */}
+      <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
+        <AccountFilter accounts={accounts.data ?? []} none="Choose…" />
+        <PeriodFilter />
+        <button type="button" class="primary" disabled={data === undefined} onClick={() => print()}>
+          Print or save as PDF
+        </button>
+      </form>
       {/* A program that prints the page waits until this is complete or failed. */}
       <article
         class="report"
-        data-report={failure !== undefined ? 'failed' : data === undefined ? 'reading' : 'complete'}
+        data-report={whyNot !== undefined ? 'failed' : data === undefined ? 'reading' : 'complete'}
       >
-        {failure !== undefined ? (
-          <Notice kind="warning">The report cannot be made: {failure}</Notice>
+        {whyNot !== undefined ? (
+          <Notice kind="warning">The report cannot be made: {whyNot}</Notice>
         ) : data !== undefined ? (
-          <Sheet data={data} missing={whyHidden(session.me, 'insights')} />
+          <Sheet data={data} missing={session.whyHidden('insights')} />
         ) : accountId === '' ? (
           <p class="quiet">Choose an account.</p>
         ) : (
@@ -146,54 +155,24 @@ export const Report = ({ session, query }: { session: Session; query: URLSearchP
   )
 }
 
-/** On the screen only. */
-const Choice = ({
-  session,
-  query,
-  isMade,
-}: {
-  session: Session
-  query: URLSearchParams
-  isMade: boolean
-}) => {
-  const accounts = useAccounts(session)
-  return (
-    <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
-      <AccountFilter query={query} accounts={accounts.data ?? []} none="Choose…" />
-      <PeriodFilter query={query} />
-      <button type="button" class="primary" disabled={!isMade} onClick={() => print()}>
-        Print or save as PDF
-      </button>
-    </form>
-  )
-}
-
 const Source = ({ children }: { children: ComponentChildren }) => (
   <p class="source">Source: {children}</p>
 )
 
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
-
 const periodText = ({ from, to }: Period): string => {
-  if (from === undefined) return to === undefined ? 'the whole history' : `until ${to}`
+  if (from === undefined) return to === undefined ? 'whole history' : `until ${to}`
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
 const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) => {
   const { account, period, madeAt, statistics, insights, trades } = data
-  const { currency } = account
   return (
-    <>
+    <InCurrency value={account.currency}>
       <header class="title">
         <p class="kind">Trading report</p>
         <h1>{account.name}</h1>
         <p>
-          Closed trades of {periodText(period)}, made <Moment iso={madeAt} />
+          Closed trades, {periodText(period)}; made <Moment iso={madeAt} />
         </p>
       </header>
       <Identity account={account} period={period} />
@@ -201,14 +180,14 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         {insights === undefined ? (
           <Notice>{missing}</Notice>
         ) : (
-          <Reconciled reconciliation={insights.reconciliation} currency={currency} />
+          <Comparison reconciliation={insights.reconciliation} />
         )}
       </Section>
       <Section title="Result">
-        <Statistics statistics={statistics} currency={currency} />
+        <Statistics statistics={statistics} />
         <Source>
           the closed trades of the period, as <code>GET /trades/stats</code> sums them up. Money in{' '}
-          {currency}, commission and swap included. Intervals are of 95 %.
+          {account.currency}, commission and swap included. Intervals are of 95 %.
         </Source>
       </Section>
       <Section title="Balance and drawdown">
@@ -216,7 +195,7 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
           <Notice>{missing}</Notice>
         ) : (
           <>
-            <Curve curve={insights.curve} currency={currency} />
+            <Curve curve={insights.curve} />
             <Source>
               the closed trades of the period and the bookings between them, as{' '}
               <code>GET /trades/curve</code> computes them.
@@ -232,8 +211,8 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         ) : (
           <>
             <div class="pictures">
-              <Months groups={insights.months} currency={currency} zone={timeZone} />
-              <Distribution groups={insights.results} currency={currency} />
+              <Months groups={insights.months} zone={timeZone} />
+              <Distribution groups={insights.results} />
             </div>
             <Source>
               the same trades, as <code>GET /trades/breakdown</code> groups them by month and by
@@ -243,10 +222,10 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         )}
       </Section>
       <Section title="Worst and best trades">
-        <Extremes trades={trades} statistics={statistics} currency={currency} />
+        <Extremes trades={trades} statistics={statistics} />
       </Section>
       <LeftOut {...data} />
-    </>
+    </InCurrency>
   )
 }
 
@@ -254,121 +233,122 @@ const platforms: Readonly<Record<string, string>> = { mt4: 'MetaTrader 4', mt5: 
 
 const Identity = ({ account, period }: { account: Account; period: Period }) => (
   <Section title="Account and period">
-    <dl class="facts">
-      <Fact name="Account">
-        {account.accountNumber} ({account.isDemo ? 'demo' : 'not a confirmed demo account'})
-      </Fact>
-      <Fact name="Broker">{account.broker ?? 'not confirmed'}</Fact>
-      <Fact name="Server">{account.server}</Fact>
-      <Fact name="Platform">{platforms[account.brokerType] ?? account.brokerType}</Fact>
-      <Fact name="Currency">{account.currency}</Fact>
-      <Fact name="Leverage">
-        {account.leverage === null ? 'not known: never read' : `1:${number(account.leverage)}`}
-      </Fact>
-      <Fact name="Period">{periodText(period)}</Fact>
-      <Fact name="Time zone">{timeZone}</Fact>
-    </dl>
+    <Facts
+      of={[
+        [
+          'Account',
+          `${account.accountNumber} (${account.isDemo ? 'demo' : 'not a confirmed demo account'})`,
+        ],
+        ['Broker', account.broker ?? 'not confirmed'],
+        ['Server', account.server],
+        ['Platform', platforms[account.brokerType] ?? account.brokerType],
+        ['Currency', account.currency],
+        [
+          'Leverage',
+          account.leverage === null ? 'not known: never read' : `1:${number(account.leverage)}`,
+        ],
+        ['Period', periodText(period)],
+        ['Time zone', timeZone],
+      ]}
+    />
     <Source>
       the account as it is linked and as its broker reports it, <code>GET /accounts</code>.
     </Source>
   </Section>
 )
 
-const Reconciled = ({
-  reconciliation: { deals, firstDealAt, sum, balance, difference, complete, checkedAt },
-  currency,
-}: {
-  reconciliation: Reconciliation
-  currency: string
-}) => (
-  <>
-    <p class="verdict">
-      {balance === null || difference === null || checkedAt === null
-        ? "Not checked: the broker's balance could not be read since the deals last changed, so whether any are missing is not known."
-        : complete
-          ? "It agrees: the deals add up to the broker's balance."
-          : difference === 0
-            ? "The deals add up to the broker's balance, but the history is being read again because it did not agree before."
-            : `It differs: the broker's balance is ${money(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'} than the deals add up to. Figures of this report may be wrong by that much.`}
-    </p>
-    <dl class="facts">
-      <Fact name="Deals">
-        {number(deals)}
-        {firstDealAt !== null && `, since ${localDay(firstDealAt)}`}
-      </Fact>
-      <Fact name="Their sum">{money(sum, currency)}</Fact>
-      <Fact name="Balance at the broker">
-        {balance === null || checkedAt === null ? (
-          'not known'
-        ) : (
-          <>
-            {money(balance, currency)}
-            <div class="quiet">
-              compared <Moment iso={checkedAt} />
-            </div>
-          </>
-        )}
-      </Fact>
-      <Fact name="Difference">
-        {difference === null ? 'not known' : money(difference, currency)}
-      </Fact>
-    </dl>
-    <Source>
-      all deals of the account, deposits and withdrawals included, whatever the period, as{' '}
-      <code>GET /accounts/…/reconciliation</code> compares them.
-    </Source>
-  </>
-)
+const Comparison = ({ reconciliation }: { reconciliation: Reconciliation }) => {
+  const { deals, firstDealAt, sum, balance, difference, checkedAt } = reconciliation
+  const { money } = useMoney()
+  return (
+    <>
+      <p class="verdict">
+        <Reconciled reconciliation={reconciliation} isPrinted />
+      </p>
+      <Facts
+        of={[
+          [
+            'Deals',
+            `${number(deals)}${firstDealAt === null ? '' : `, since ${localDay(firstDealAt)}`}`,
+          ],
+          ['Their sum', money(sum)],
+          [
+            'Balance at the broker',
+            balance === null || checkedAt === null ? (
+              'not known'
+            ) : (
+              <>
+                {money(balance)}
+                <div class="quiet">
+                  compared <Moment iso={checkedAt} />
+                </div>
+              </>
+            ),
+          ],
+          ['Difference', difference === null ? 'not known' : money(difference)],
+        ]}
+      />
+      <Source>
+        all deals of the account, deposits and withdrawals included, whatever the period, as{' '}
+        <code>GET /accounts/…/reconciliation</code> compares them.
+      </Source>
+    </>
+  )
+}
 
 const Extremes = ({
   trades,
   statistics: { totalTrades },
-  currency,
 }: {
   trades: readonly Trade[] | undefined
   statistics: TradeStatistics
-  currency: string
 }) => {
   if (trades === undefined)
     return (
       <Notice>
         The worst and best of {number(totalTrades)} trades are not listed: at most{' '}
-        {number(mostListed)} are read one by one. A shorter period has them.
+        {number(maxTradesRead)} are read one by one. A shorter period has them.
       </Notice>
     )
   if (trades.length === 0) return <p class="quiet">No trade was closed.</p>
-  // No trade is in both.
+  // No trade is among both the worst and the best.
   const count = Math.min(shownTrades, Math.ceil(trades.length / 2))
-  const groups = [
-    ['Worst', trades.slice(0, count)],
-    ['Best', trades.slice(count).slice(-count).toReversed()],
-  ] as const
+  const worst = trades.slice(0, count)
+  const best = trades.slice(count).slice(-count).toReversed()
   return (
     <>
-      <Scroll label="Worst and best trades">
-        <table>
-          <thead>
-            <tr>
-              {heads('Position', 'Symbol', 'Side')}
-              {figureHeads('Lots', 'Entry', 'Exit', 'Held')}
-              {heads('Closed')}
-              {figureHeads('Net profit')}
-            </tr>
-          </thead>
-          {groups.map(([name, some]) => (
-            <tbody key={name}>
-              <tr class="group">
-                <th scope="rowgroup" colSpan={9}>
-                  {some.length === 0 ? `${name}: only one trade` : name}
-                </th>
-              </tr>
-              {some.map((trade) => (
-                <TradeRow key={trade.id} trade={trade} currency={currency} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </Scroll>
+      <p class="quiet">
+        {best.length === 0
+          ? 'There is only one.'
+          : `The ${worst.length} worst by net profit, and below the line the ${best.length} best.`}
+      </p>
+      <Table
+        label="Worst and best trades"
+        rows={[...worst, ...best]}
+        keyOf={({ id }) => id}
+        classOf={(trade) => (trade === best[0] ? 'best' : undefined)}
+        columns={[
+          [
+            'Position',
+            ({ id, positionId }) => (
+              <a href={`/console/trades/${encodeURIComponent(id)}`}>{positionId}</a>
+            ),
+          ],
+          ['Symbol', ({ symbol }) => symbol],
+          ['Side', ({ type }) => type],
+          [
+            'Lots',
+            ({ volume, volumeEstimated }) =>
+              `${number(volume)}${volumeEstimated === true ? ' (estimated)' : ''}`,
+            'figure',
+          ],
+          ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],
+          ['Exit', ({ exitPrice }) => price(exitPrice), 'figure'],
+          ['Held', ({ holdingTime }) => duration(holdingTime), 'figure'],
+          ['Closed', ({ closedAt }) => <Moment iso={closedAt} />],
+          ['Net profit', ({ netProfit }) => <Result amount={netProfit} />, 'figure'],
+        ]}
+      />
       <Source>
         the net profits of all {number(trades.length)} trades, <code>GET /trades</code>. The number
         of a position is the broker's, and leads to its deals in the console.
@@ -377,57 +357,24 @@ const Extremes = ({
   )
 }
 
-const TradeRow = ({ trade, currency }: { trade: Trade; currency: string }) => (
-  <tr>
-    <td>
-      <a href={`/console/trades/${encodeURIComponent(trade.id)}`}>{trade.positionId}</a>
-    </td>
-    <td>{trade.symbol}</td>
-    <td>{trade.type}</td>
-    <td class="figure">
-      {number(trade.volume)}
-      {trade.volumeEstimated === true && ' (estimated)'}
-    </td>
-    <td class="figure">{price(trade.entryPrice)}</td>
-    <td class="figure">{price(trade.exitPrice)}</td>
-    <td class="figure">{duration(trade.holdingTime)}</td>
-    <td>
-      <Moment iso={trade.closedAt} />
-    </td>
-    <td class="figure">
-      <Result amount={trade.netProfit} currency={currency} />
-    </td>
-  </tr>
-)
-
-/** Why deals of a position make no trade. */
-const reasons: Readonly<Record<Provenance['skipped'][number]['reason'], string>> = {
-  unsupported_deal_entry_type:
-    'it was reversed or closed by an opposite position, or a deal does not say whether it opens or closes',
-  no_open_deal: 'the deal that opened it is not in the history',
-  zero_open_volume: 'its opening deals have no volume',
-  closed_exceeds_opened: 'more was closed than was opened',
-  invalid_timestamp: 'a deal has a time that cannot be read',
-  missing_symbol_or_times: 'its symbol or a time is missing',
-  missing_price: 'a price is missing',
-}
-
 const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
-  const { balance, equity, currency, liveDataUpdatedAt } = account
+  const { balance, equity, liveDataUpdatedAt } = account
+  const { money } = useMoney()
   const estimated = trades?.filter(({ volumeEstimated }) => volumeEstimated === true).length ?? 0
   const { skipped } = provenance
+  const { complete = true, difference = 0 } = insights?.reconciliation ?? {}
   return (
     <Section title="What is left out">
       <ul class="left-out">
         <li>
           {skipped.length === 0
             ? 'No position was skipped: the deals of every closed position add up to a trade.'
-            : `${number(skipped.length)} ${skipped.length === 1 ? 'position is' : 'positions are'} in no figure and no table but the balance, because the deals do not add up to a trade:`}
+            : `${plural(skipped.length, 'position')} ${skipped.length === 1 ? 'is' : 'are'} in no figure and no table but the balance, because the deals do not add up to a trade:`}
           {skipped.length > 0 && (
             <ul>
               {skipped.map(({ positionId, reason }) => (
                 <li key={positionId}>
-                  Position {positionId}: {reasons[reason]}.
+                  Position {positionId}: {skipReasons[reason]}.
                 </li>
               ))}
             </ul>
@@ -439,8 +386,9 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
             'What they have gained or lost is not known: the broker could not be read.'
           ) : (
             <>
-              Together they stand at <Result amount={equity - balance} currency={currency} />,
-              equity less balance, read <Moment iso={liveDataUpdatedAt} />.
+              Their floating result was <Result amount={equity - balance} /> on{' '}
+              <Moment iso={liveDataUpdatedAt} />: equity less balance, with swap, and with a credit
+              of the broker if there is one.
             </>
           )}
         </li>
@@ -457,16 +405,29 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
         <li>
           Results while a position was open: drawdown is measured from one closing to the next.
         </li>
-        {estimated > 0 && (
+        {trades === undefined ? (
           <li>
-            The volume of {number(estimated)} trades is estimated, because the broker does not
-            report the volume of a closing deal. Their money is exact.
+            Which volumes are estimated: of more than {number(maxTradesRead)} trades that is not
+            looked up. No figure of this report is computed from volumes.
           </li>
+        ) : (
+          estimated > 0 && (
+            <li>
+              The exact volume of {plural(estimated, 'trade')}: the broker does not report the
+              volume of a closing deal, so that it is estimated. The money is exact.
+            </li>
+          )
         )}
-        {insights?.reconciliation.complete === false && (
-          <li>
-            Deals that the broker has not reported, if the difference above is because of such.
-          </li>
+        {difference === null ? (
+          <li>Deals that the broker has not reported, should there be any.</li>
+        ) : (
+          !complete &&
+          difference !== 0 && (
+            <li>
+              Deals that the broker has not reported: they may explain why its balance differs by{' '}
+              {money(Math.abs(difference))}.
+            </li>
+          )
         )}
       </ul>
       <Source>

@@ -1,5 +1,5 @@
-// Writes: each is sent with one Idempotency-Key, and stays listed as what is known of it. What may
-// have been done is unknown until something shows that it was, or was not.
+// Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
+// outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
 import { isTradeportError } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
 
@@ -78,7 +78,7 @@ export const createSent = (sentenceOf: (error: unknown) => string): Sent => {
       ? { state: 'refused', text: sentenceOf(error) }
       : { state: 'unknown', text: `It may have been done. ${sentenceOf(error)}` }
 
-  /** Until it is known, it is dismissed, or the reader signs out. */
+  /** Runs until the outcome is known, the write is dismissed, or the reader signs out. */
   const follow = async (id: number, key: string, write: Write): Promise<void> => {
     running.get(id)?.abort()
     const controller = new AbortController()

@@ -1,5 +1,7 @@
-// Who is signed in. The key is kept in the page's memory, or in sessionStorage when asked, which
-// ends with the browser's tab.
+// Who is signed in, and what their key may see. The key is in the page's memory, or in sessionStorage
+// where the reader asked for that; both end with the browser's tab.
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { createClient, isTradeportError, type Client, type DataOf } from '@tradeport/client'
 import { createSent, type Sent } from './sent.ts'
 
@@ -9,13 +11,26 @@ export interface Session {
   readonly client: Client
   readonly me: Me
   readonly sent: Sent
+  /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
+  readonly whyHidden: (...areas: readonly Area[]) => string | undefined
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+export const SessionProvider = SessionContext.Provider
+
+export const useSession = (): Session => {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('nobody is signed in')
+  return session
 }
 
 const idleMs = 30 * 60_000
 const storageName = 'tradeport-session'
 
-interface KeptKey {
-  readonly key: string
+/** What a tab keeps of a sign-in when it is reloaded. */
+interface Kept {
+  /** Only where it was asked for. */
+  readonly key?: string
   /** Epoch milliseconds. */
   readonly usedAt: number
 }
@@ -28,28 +43,35 @@ export const openSession = async (key: string): Promise<Session> => {
     timeoutMs: 30_000,
     retry: { attempts: 2, withinMs: 10_000 },
   })
-  return { client, me: (await client.getMe()).data, sent: createSent(sentenceOf) }
+  const me = (await client.getMe()).data
+  return {
+    client,
+    me,
+    sent: createSent(sentenceOf),
+    whyHidden: (...wanted) => whyHidden(me, wanted),
+  }
 }
 
-export const keepKey = (key: string): void => write({ key, usedAt: Date.now() })
+/** @param key undefined: only that somebody was signed in */
+export const keepSignIn = (key: string | undefined): void =>
+  write({ ...(key !== undefined && { key }), usedAt: Date.now() })
 
-export const forgetKey = (): void => sessionStorage.removeItem(storageName)
+export const forgetSignIn = (): void => sessionStorage.removeItem(storageName)
 
-/** The key of this tab, unless nobody has used the console for too long. */
-export const keptKey = (): string | undefined => {
+/** What this tab kept before it was reloaded, unless nobody has used the console for too long. */
+export const keptSignIn = (): Kept | undefined => {
   const kept = read()
-  if (kept === undefined) return undefined
-  if (Date.now() - kept.usedAt < idleMs) return kept.key
-  forgetKey()
+  if (kept === undefined || Date.now() - kept.usedAt < idleMs) return kept
+  forgetSignIn()
   return undefined
 }
 
-const read = (): KeptKey | undefined => {
+const read = (): Kept | undefined => {
   const text = sessionStorage.getItem(storageName)
-  return text === null ? undefined : (JSON.parse(text) as KeptKey)
+  return text === null ? undefined : (JSON.parse(text) as Kept)
 }
 
-const write = (kept: KeptKey): void => sessionStorage.setItem(storageName, JSON.stringify(kept))
+const write = (kept: Kept): void => sessionStorage.setItem(storageName, JSON.stringify(kept))
 
 /** Calls back once nobody has used the page for 30 minutes. Returns what stops it. */
 export const whenIdle = (signOut: () => void): (() => void) => {
@@ -114,13 +136,21 @@ const areas = {
 
 export type Area = keyof typeof areas
 
-/** Why the key may not see or change an area, as a sentence; undefined where it may. */
-export const whyHidden = ({ scopes, capabilities }: Me, area: Area): string | undefined => {
-  const { scopes: needed, ...needs } = areas[area]
-  if (!needed.some((scope) => scopes.includes(scope)))
-    return `This key may not ${needed[0].endsWith(':write') ? 'change' : 'read'} this: it needs the scope ${needed.join(' or ')}.`
-  if ('capability' in needs && !capabilities.includes(needs.capability))
-    return `This service does not have the capability ${needs.capability} switched on.`
+/** The scopes of which a key needs one to see or change an area; undefined where it has one. */
+export const missingScopes = ({ scopes }: Me, area: Area): string | undefined => {
+  const needed: readonly Me['scopes'][number][] = areas[area].scopes
+  return needed.some((scope) => scopes.includes(scope)) ? undefined : needed.join(' or ')
+}
+
+const whyHidden = (me: Me, wanted: readonly Area[]): string | undefined => {
+  for (const area of wanted) {
+    const missing = missingScopes(me, area)
+    if (missing !== undefined)
+      return `This key may not ${missing.includes(':write') ? 'change' : 'read'} this: it needs the scope ${missing}.`
+    const needs = areas[area]
+    if ('capability' in needs && !me.capabilities.includes(needs.capability))
+      return `This service does not have the capability ${needs.capability} switched on.`
+  }
   return undefined
 }
 

@@ -1,11 +1,14 @@
 // Statistics with their uncertainty: an interval is drawn, and too few trades are greyed.
 import type { TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { duration, money, number, percent, result } from './format.ts'
-import { Result } from './parts.tsx'
+import { duration, number, percent, plural } from './format.ts'
+import { Result, useMoney } from './parts.tsx'
 
 /** Below this many trades the figures say next to nothing. */
 export const enoughTrades = 30
+
+/** Why figures are grey. */
+export const fewNote = `Grey: fewer than ${enoughTrades} trades, too few to tell skill from luck.`
 
 interface Bounds {
   readonly lower: number
@@ -84,7 +87,7 @@ const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | u
 export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
   if (bounds === null || totalTrades < enoughTrades)
-    return `${number(totalTrades)} trades are too few to tell skill from luck; ${enoughTrades} are the least that say something.`
+    return `${plural(totalTrades, 'trade')} ${totalTrades === 1 ? 'is' : 'are'} too few to tell skill from luck; ${enoughTrades} are the least that say something.`
   if (bounds.lower > 0)
     return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
   if (bounds.upper < 0)
@@ -92,26 +95,23 @@ export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): 
   return 'The result cannot be told from luck: the 95 % interval of the average trade includes zero.'
 }
 
-export const Statistics = ({
-  statistics,
-  currency,
-}: {
-  statistics: TradeStatistics
-  currency: string | undefined
-}) => {
+export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
   const { totalTrades, confidenceIntervals, profitFactor, maxDrawdownPercent } = statistics
+  const { money: amount, signed } = useMoney()
   if (totalTrades === 0) return <p class="quiet">No closed trade, so there is nothing to sum up.</p>
-  const amount = (value: number): string => money(value, currency)
   const averageTrade = statistics.netProfit / totalTrades
   const reference = breakEvenRate(statistics)
   return (
     <>
-      <p class="verdict">{verdict(statistics)}</p>
+      <p class="verdict">
+        {verdict(statistics)}
+        {totalTrades < enoughTrades && ' That is why the figures are grey.'}
+      </p>
       <dl class={`figures ${totalTrades < enoughTrades ? 'few' : ''}`}>
         <Figure
           name="Net profit"
           hint="Profit with commission and swap."
-          value={<Result amount={statistics.netProfit} currency={currency} />}
+          value={<Result amount={statistics.netProfit} />}
         >
           <span class="quiet">
             {amount(statistics.totalProfit)} won, {amount(statistics.totalLoss)} lost
@@ -129,7 +129,7 @@ export const Statistics = ({
         <Figure
           name="Average trade"
           hint="Net profit over the number of trades; Student's t interval of the mean."
-          value={<Result amount={averageTrade} currency={currency} />}
+          value={<Result amount={averageTrade} />}
         >
           {confidenceIntervals.averageTrade !== null && (
             <Interval
@@ -137,7 +137,7 @@ export const Statistics = ({
               estimate={averageTrade}
               reference={0}
               words="no gain"
-              text={(value) => result(value, currency)}
+              text={signed}
             />
           )}
         </Figure>

@@ -1,42 +1,77 @@
 // The table of closed trades: read page by page, sorted, and short in the document however long it is.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
-import { Component } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration, money, number, price } from './format.ts'
-import { setQuery } from './location.ts'
-import { Notice, Result, Scroll, Section, Time } from './parts.tsx'
-import { sentenceOf, type Session } from './session.ts'
+import { setQuery, useQuery } from './location.ts'
+import { Cells, Notice, Result, Scroll, Section, Time, type Column } from './parts.tsx'
+import { sentenceOf, useSession } from './session.ts'
 import { useVisibleRows } from './visible-rows.ts'
 
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */
 const mostSorted = 10_000
 
-/** A column: its heading, and what it sorts by. */
-const columns = [
-  ['closedAt', 'Closed', ''],
-  ['symbol', 'Symbol', ''],
-  ['type', 'Side', ''],
-  ['volume', 'Lots', 'figure'],
-  ['entryPrice', 'Entry', 'figure'],
-  ['exitPrice', 'Exit', 'figure'],
-  ['holdingTime', 'Held', 'figure'],
-  ['profit', 'Profit', 'figure'],
-  ['netProfit', 'Net profit', 'figure'],
-] as const satisfies readonly (readonly [keyof Trade, string, string])[]
+type SortKey = keyof Pick<
+  Trade,
+  | 'closedAt'
+  | 'symbol'
+  | 'type'
+  | 'volume'
+  | 'entryPrice'
+  | 'exitPrice'
+  | 'holdingTime'
+  | 'profit'
+  | 'netProfit'
+>
 
-type Column = (typeof columns)[number][0]
+/** The columns with what each sorts by. */
+const columnsOf = (
+  currencyOf: (trade: Trade) => string | undefined,
+): Readonly<Record<SortKey, Column<Trade>>> => ({
+  closedAt: [
+    'Closed',
+    ({ id, closedAt }) => (
+      <a href={`/console/trades/${encodeURIComponent(id)}`}>
+        <Time iso={closedAt} />
+      </a>
+    ),
+  ],
+  symbol: ['Symbol', ({ symbol }) => symbol, 'row'],
+  type: ['Side', ({ type }) => type],
+  volume: [
+    'Lots',
+    ({ volume, volumeEstimated }) => (
+      <>
+        {number(volume)}
+        {volumeEstimated === true && (
+          <abbr title="A closing deal had no volume: this is the volume that was opened."> ≈</abbr>
+        )}
+      </>
+    ),
+    'figure',
+  ],
+  entryPrice: ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],
+  exitPrice: ['Exit', ({ exitPrice }) => price(exitPrice), 'figure'],
+  holdingTime: ['Held', ({ holdingTime }) => duration(holdingTime), 'figure'],
+  profit: ['Profit', (trade) => money(trade.profit, currencyOf(trade)), 'figure'],
+  netProfit: [
+    'Net profit',
+    (trade) => <Result amount={trade.netProfit} currency={currencyOf(trade)} />,
+    'figure',
+  ],
+})
 
 interface Order {
-  readonly by: Column
+  readonly by: SortKey
   readonly isAscending: boolean
 }
+
+const sortKeys = Object.keys(columnsOf(() => undefined)) as readonly SortKey[]
 
 /** Written into the address as `symbol` or `-symbol`; most recently closed first without it. */
 const orderOf = (query: URLSearchParams): Order => {
   const text = query.get('sort') ?? '-closedAt'
-  const name = text.replace(/^-/, '')
-  const by = columns.find(([column]) => column === name)?.[0] ?? 'closedAt'
+  const by = sortKeys.find((one) => one === text.replace(/^-/, '')) ?? 'closedAt'
   return { by, isAscending: !text.startsWith('-') }
 }
 
@@ -55,7 +90,8 @@ interface Loaded {
 }
 
 /** The pages that were read so far; `more` reads the next ones. */
-const useTrades = ({ client }: Session, filter: QueryOf<'listTrades'>) => {
+const useTrades = (filter: QueryOf<'listTrades'>) => {
+  const { client } = useSession()
   const [loaded, setLoaded] = useState<Loaded>()
   const [failure, setFailure] = useState<string>()
   const running = useRef<AbortController | undefined>(undefined)
@@ -94,21 +130,17 @@ const useTrades = ({ client }: Session, filter: QueryOf<'listTrades'>) => {
 }
 
 export const TradeList = ({
-  session,
-  query,
   filter,
   accounts,
 }: {
-  session: Session
-  query: URLSearchParams
   filter: QueryOf<'listTrades'>
   accounts: readonly Account[]
 }) => {
-  const { loaded, failure, isReading, more, stop } = useTrades(session, filter)
+  const { loaded, failure, isReading, more, stop } = useTrades(filter)
   return (
     <Section
       title="Closed trades"
-      aside={<Download session={session} filter={filter} isEmpty={loaded?.total === 0} />}
+      aside={<Download filter={filter} isEmpty={loaded?.total === 0} />}
     >
       {failure !== undefined && <Notice kind="warning">{failure}</Notice>}
       {loaded === undefined ? (
@@ -117,8 +149,8 @@ export const TradeList = ({
         <p class="quiet">No closed trade matches the filters.</p>
       ) : (
         <>
-          <Extent loaded={loaded} isSorted={query.has('sort')} />
-          <TradeTable trades={loaded.trades} query={query} accounts={accounts} />
+          <Extent loaded={loaded} isSorted={useQuery().has('sort')} />
+          <TradeTable trades={loaded.trades} accounts={accounts} />
         </>
       )}
       {loaded?.cursor !== undefined && (
@@ -168,33 +200,51 @@ const Extent = ({
 
 const TradeTable = ({
   trades,
-  query,
   accounts,
 }: {
   trades: readonly Trade[]
-  query: URLSearchParams
   accounts: readonly Account[]
 }) => {
   const body = useRef<HTMLTableSectionElement>(null)
+  const query = useQuery()
   const { by, isAscending } = orderOf(query)
   const inOrder = useMemo(() => sorted(trades, { by, isAscending }), [trades, by, isAscending])
   const { isLong, from, to, before, after } = useVisibleRows(body, inOrder.length)
-  const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const isOfSeveral = accounts.length > 1 && !query.get('account')
+  const columns = useMemo(() => {
+    const accountOf = new Map(accounts.map((account) => [account.id, account]))
+    return [
+      ...Object.values(columnsOf(({ accountId }) => accountOf.get(accountId)?.currency)),
+      ...(isOfSeveral
+        ? [
+            [
+              'Account',
+              ({ accountId }) => accountOf.get(accountId)?.name ?? accountId,
+            ] satisfies Column<Trade>,
+          ]
+        : []),
+    ]
+  }, [accounts, isOfSeveral])
   return (
     <Scroll label="Closed trades">
-      <table class={isLong ? 'trades long' : 'trades'} aria-rowcount={inOrder.length + 1}>
+      <table class={isLong ? 'rows trades long' : 'rows trades'} aria-rowcount={inOrder.length + 1}>
         <thead>
           <tr>
-            {columns.map(([column, name, kind]) => {
-              const isSorted = by === column
-              const next = isSorted && !isAscending ? column : `-${column}`
+            {columns.map(([name, , kind], at) => {
+              const key = sortKeys[at]
+              if (key === undefined)
+                return (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                )
+              const next = key === by && !isAscending ? key : `-${key}`
               return (
                 <th
-                  key={column}
+                  key={name}
                   scope="col"
                   class={kind}
-                  aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
+                  aria-sort={key === by ? (isAscending ? 'ascending' : 'descending') : undefined}
                 >
                   <button
                     type="button"
@@ -206,21 +256,12 @@ const TradeTable = ({
                 </th>
               )
             })}
-            {isOfSeveral && <th scope="col">Account</th>}
           </tr>
         </thead>
         <tbody ref={body}>
           <Space height={before} />
-          {inOrder.slice(from, to).map((trade, index) => (
-            <TradeRow
-              key={trade.id}
-              trade={trade}
-              index={from + index + 2}
-              currency={accountOf.get(trade.accountId)?.currency}
-              account={
-                isOfSeveral ? (accountOf.get(trade.accountId)?.name ?? trade.accountId) : undefined
-              }
-            />
+          {inOrder.slice(from, to).map((trade, at) => (
+            <TradeRow key={trade.id} trade={trade} index={from + at + 2} columns={columns} />
           ))}
           <Space height={after} />
         </tbody>
@@ -229,77 +270,37 @@ const TradeTable = ({
   )
 }
 
-interface TradeRowProps {
-  readonly trade: Trade
+/** Not rendered again while the reader scrolls: formatting its numbers and times is slow. */
+const TradeRow = ({
+  trade,
+  index,
+  columns,
+}: {
+  trade: Trade
   /** Among all rows of the table, its head included, from 1. */
-  readonly index: number
-  readonly currency: string | undefined
-  /** Undefined where all trades are of one account. */
-  readonly account: string | undefined
-}
-
-/** Rendered once while one scrolls: writing its numbers and times takes most of the time. */
-class TradeRow extends Component<TradeRowProps> {
-  override shouldComponentUpdate(next: TradeRowProps): boolean {
-    const { trade, index, currency, account } = this.props
-    return (
-      next.trade !== trade ||
-      next.index !== index ||
-      next.currency !== currency ||
-      next.account !== account
-    )
-  }
-
-  override render({ trade, index, currency, account }: TradeRowProps) {
-    return (
+  index: number
+  columns: readonly Column<Trade>[]
+}) =>
+  useMemo(
+    () => (
       <tr aria-rowindex={index}>
-        <td>
-          <a href={`/console/trades/${encodeURIComponent(trade.id)}`}>
-            <Time iso={trade.closedAt} />
-          </a>
-        </td>
-        <th scope="row">{trade.symbol}</th>
-        <td class={trade.type}>{trade.type}</td>
-        <td class="figure">
-          {number(trade.volume)}
-          {trade.volumeEstimated === true && (
-            <abbr title="A closing deal had no volume: this is the volume that was opened.">
-              {' '}
-              ≈
-            </abbr>
-          )}
-        </td>
-        <td class="figure">{price(trade.entryPrice)}</td>
-        <td class="figure">{price(trade.exitPrice)}</td>
-        <td class="figure">{duration(trade.holdingTime)}</td>
-        <td class="figure">{money(trade.profit, currency)}</td>
-        <td class="figure">
-          <Result amount={trade.netProfit} currency={currency} />
-        </td>
-        {account !== undefined && <td>{account}</td>}
+        <Cells columns={columns} row={trade} />
       </tr>
-    )
-  }
-}
+    ),
+    [trade, index, columns],
+  )
 
 /** Instead of rows that are not in the document. */
 const Space = ({ height }: { height: number }) =>
   height === 0 ? null : (
     <tr aria-hidden="true" class="space">
-      <td colSpan={columns.length} style={{ height: `${height}px` }} />
+      <td colSpan={sortKeys.length} style={{ height: `${height}px` }} />
     </tr>
   )
 
-const Download = ({
-  session: { client },
-  filter,
-  isEmpty,
-}: {
-  session: Session
-  filter: QueryOf<'listTrades'>
-  isEmpty: boolean
-}) => {
+const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty: boolean }) => {
   const [failure, setFailure] = useState<string>()
+  const { client } = useSession()
   const download = async (): Promise<void> => {
     setFailure(undefined)
     try {

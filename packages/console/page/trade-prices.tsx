@@ -5,10 +5,9 @@ import type { PriceLine, PriceMarker } from './candle-chart.ts'
 import { lots } from './format.ts'
 import { Notice, Section, Shown } from './parts.tsx'
 import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
-import { useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { dataOf, useRead } from './read.ts'
 
-/** Candles of the trade itself at most, and before and after it. */
+/** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
 
 interface Range {
@@ -32,30 +31,18 @@ const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
 }
 
 export const TradePrices = ({
-  session: { client, me },
   trade,
   deals,
 }: {
-  session: Session
   trade: Trade
   /** Undefined while they are read, and where the key may not read them. */
   deals: DataOf<'getTradeDeals'>['deals'] | undefined
 }) => {
-  const hidden = whyHidden(me, 'prices')
   const { timeframe, startTime, endTime } = rangeOf(trade)
-  const candles = useRead(
-    trade.id,
-    hidden === undefined
-      ? async (signal) =>
-          (
-            await client.listCandles(
-              trade.symbol.toUpperCase(),
-              { timeframe, startTime, endTime, limit: 1_000, accountId: trade.accountId },
-              { signal },
-            )
-          ).data
-      : undefined,
-  )
+  const candles = useRead('prices', trade.id, (client, signal) => {
+    const range = { timeframe, startTime, endTime, limit: 1_000, accountId: trade.accountId }
+    return client.listCandles(trade.symbol.toUpperCase(), range, { signal }).then(dataOf)
+  })
   const markers = useMemo(() => markersOf(trade, deals), [trade, deals])
   const lines = useMemo(() => linesOf(trade, deals), [trade, deals])
   const levels = lines.filter(({ kind }) => kind !== 'entry')
@@ -64,33 +51,27 @@ export const TradePrices = ({
       title="Prices around it"
       aside={candles.data !== undefined && `Candles of ${timeframe}, bid prices`}
     >
-      {hidden === undefined ? (
-        <Shown read={candles}>
-          {(list) =>
-            list.length === 0 ? (
-              <Notice>
-                The broker has no candles of {trade.symbol} for the time of the trade.
-              </Notice>
-            ) : (
-              <>
-                <PriceChart
-                  candles={list}
-                  lines={lines}
-                  markers={markers}
-                  label={`Candles of ${trade.symbol} around the trade, with its entry and exit. The figures above sum it up.`}
-                />
-                <p class="quiet">
-                  {levels.length > 0
-                    ? 'The stop and the target are those that it was opened with; later changes are not drawn.'
-                    : 'No stop and no target are known that it was opened with.'}
-                </p>
-              </>
-            )
-          }
-        </Shown>
-      ) : (
-        <Notice>{hidden}</Notice>
-      )}
+      <Shown read={candles}>
+        {(list) =>
+          list.length === 0 ? (
+            <Notice>The broker has no candles of {trade.symbol} for the time of the trade.</Notice>
+          ) : (
+            <>
+              <PriceChart
+                candles={list}
+                lines={lines}
+                markers={markers}
+                label={`Candles of ${trade.symbol} around the trade, with its entry and exit. The figures above sum it up.`}
+              />
+              <p class="quiet">
+                {levels.length > 0
+                  ? 'The stop and the target are those that it was opened with; later changes are not drawn.'
+                  : 'No stop and no target are known that it was opened with.'}
+              </p>
+            </>
+          )
+        }
+      </Shown>
     </Section>
   )
 }

@@ -1,36 +1,39 @@
 // One closed trade, and how its figures come about.
 import type { DataOf, Trade } from '@tradeport/client'
 import { Reconciled } from './account-summary.tsx'
-import { duration, money, number, price } from './format.ts'
+import { duration, number, price } from './format.ts'
 import { late } from './late.tsx'
-import { Age, figureHeads, heads, Notice, Result, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useAccounts, useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import {
+  Age,
+  Facts,
+  InCurrency,
+  Notice,
+  Result,
+  Section,
+  Shown,
+  Table,
+  Time,
+  useMoney,
+} from './parts.tsx'
+import { dataOf, useAccounts, useRead } from './read.ts'
 
 const TradePrices = late(async () => (await import('./trade-prices.tsx')).TradePrices)
 
-export const TradePage = ({ session, id }: { session: Session; id: string }) => {
-  const { client, me } = session
-  const hidden = whyHidden(me, 'trades')
-  const trade = useRead(
-    id,
-    hidden === undefined ? (signal) => client.getTrade(id, { signal }) : undefined,
+export const TradePage = ({ id }: { id: string }) => {
+  const trade = useRead('trades', id, (client, signal) => client.getTrade(id, { signal }))
+  const deals = useRead('insights', id, (client, signal) =>
+    client.getTradeDeals(id, {}, { signal }),
   )
-  const dealsHidden = whyHidden(me, 'insights')
-  const deals = useRead(
-    id,
-    dealsHidden === undefined ? (signal) => client.getTradeDeals(id, {}, { signal }) : undefined,
-  )
-  const accounts = useAccounts(session)
+  const accounts = useAccounts()
   const accountId = trade.data?.data.accountId
   const account = accounts.data?.find((one) => one.id === accountId)
   const reconciliation = useRead(
+    'insights',
     accountId ?? '',
-    dealsHidden === undefined && accountId !== undefined
-      ? async (signal) => (await client.getReconciliation(accountId, { signal })).data
-      : undefined,
+    accountId === undefined
+      ? undefined
+      : (client, signal) => client.getReconciliation(accountId, { signal }).then(dataOf),
   )
-  if (hidden !== undefined) return <Notice>{hidden}</Notice>
   return (
     <>
       <p>
@@ -40,39 +43,35 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
       </p>
       <Shown read={trade}>
         {({ data, meta }) => (
-          <>
+          <InCurrency value={account?.currency}>
             <h1>
-              {data.symbol} <span class={data.type}>{data.type}</span> {number(data.volume)} lots{' '}
-              <Result amount={data.netProfit} currency={account?.currency} />
+              {data.symbol} {data.type} {number(data.volume)} lots{' '}
+              <Result amount={data.netProfit} />
             </h1>
-            <Facts trade={data} accountName={account?.name ?? data.accountId} />
-            <TradePrices session={session} trade={data} deals={deals.data?.data.deals} />
-            <Arithmetic trade={data} currency={account?.currency} />
+            <EntryAndExit trade={data} accountName={account?.name ?? data.accountId} />
+            <TradePrices trade={data} deals={deals.data?.data.deals} />
+            <Arithmetic trade={data} />
             <Section title="The broker's deals">
-              {dealsHidden === undefined ? (
-                <Shown read={deals}>
-                  {({ data: shown, meta: { pagination } }) => (
-                    <>
-                      <Deals deals={shown} currency={account?.currency} />
-                      {pagination.has_next && (
-                        <Notice>
-                          These are the first {number(pagination.limit)} of{' '}
-                          {number(pagination.total)} deals. The sums are of all.
-                        </Notice>
-                      )}
-                    </>
-                  )}
-                </Shown>
-              ) : (
-                <Notice>{dealsHidden}</Notice>
-              )}
+              <Shown read={deals}>
+                {({ data: shown, meta: { pagination } }) => (
+                  <>
+                    <Deals deals={shown} />
+                    {pagination.has_next && (
+                      <Notice>
+                        These are the first {number(pagination.limit)} of {number(pagination.total)}{' '}
+                        deals. The sums are of all.
+                      </Notice>
+                    )}
+                  </>
+                )}
+              </Shown>
             </Section>
-            {dealsHidden === undefined && (
+            {reconciliation.hidden === undefined && (
               <Section title="Does the account's history agree with the broker?">
                 <Shown read={reconciliation}>
                   {(shown) => (
                     <p>
-                      <Reconciled reconciliation={shown} currency={account?.currency} />
+                      <Reconciled reconciliation={shown} />
                     </p>
                   )}
                 </Shown>
@@ -81,85 +80,70 @@ export const TradePage = ({ session, id }: { session: Session; id: string }) => 
             <p class="quiet">
               From the broker's deals, read <Age iso={meta.provenance.readAt} />.
             </p>
-          </>
+          </InCurrency>
         )}
       </Shown>
     </>
   )
 }
 
-const Facts = ({ trade, accountName }: { trade: Trade; accountName: string }) => {
-  const move = (trade.exitPrice - trade.entryPrice) * (trade.type === 'buy' ? 1 : -1)
+const at = (iso: string, value: number) => (
+  <>
+    <Time iso={iso} /> at {price(value)}
+  </>
+)
+
+const EntryAndExit = ({ trade, accountName }: { trade: Trade; accountName: string }) => {
+  const { type, entryPrice, exitPrice, openedAt, closedAt } = trade
+  const move = (exitPrice - entryPrice) * (type === 'buy' ? 1 : -1)
   return (
     <Section title="Entry and exit">
-      <dl class="facts">
-        <div>
-          <dt>Account</dt>
-          <dd>{accountName}</dd>
-        </div>
-        <div>
-          <dt>Position</dt>
-          <dd>{trade.positionId}</dd>
-        </div>
-        <div>
-          <dt>Opened</dt>
-          <dd>
-            <Time iso={trade.openedAt} /> at {price(trade.entryPrice)}
-          </dd>
-        </div>
-        <div>
-          <dt>Closed</dt>
-          <dd>
-            <Time iso={trade.closedAt} /> at {price(trade.exitPrice)}
-          </dd>
-        </div>
-        <div>
-          <dt>Held</dt>
-          <dd>{duration(trade.holdingTime)}</dd>
-        </div>
-        <div>
-          <dt>Move in its favour</dt>
-          <dd>{price(Number(move.toPrecision(10)))}</dd>
-        </div>
-        {trade.volumeEstimated === true && (
-          <div>
-            <dt>Volume</dt>
-            <dd>estimated: a closing deal had none</dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        of={[
+          ['Account', accountName],
+          ['Position', trade.positionId],
+          ['Opened', at(openedAt, entryPrice)],
+          ['Closed', at(closedAt, exitPrice)],
+          ['Held', duration(trade.holdingTime)],
+          ['Move in its favour', price(Number(move.toPrecision(10)))],
+          ['Volume', trade.volumeEstimated === true && 'estimated: a closing deal had none'],
+        ]}
+      />
     </Section>
   )
 }
 
-const Arithmetic = ({ trade, currency }: { trade: Trade; currency: string | undefined }) => (
-  <Section title="How the result adds up">
-    <table class="sum">
-      <tbody>
-        <tr>
-          <th scope="row">Profit of the price</th>
-          <td class="figure">{money(trade.profit, currency)}</td>
-        </tr>
-        <tr>
-          <th scope="row">Commission</th>
-          <td class="figure">{money(trade.commission, currency)}</td>
-        </tr>
-        <tr>
-          <th scope="row">Swap</th>
-          <td class="figure">{money(trade.swap, currency)}</td>
-        </tr>
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">Net profit</th>
-          <td class="figure">
-            <Result amount={trade.netProfit} currency={currency} />
-          </td>
-        </tr>
-      </tfoot>
-    </table>
-  </Section>
-)
+const Arithmetic = ({ trade }: { trade: Trade }) => {
+  const { money } = useMoney()
+  return (
+    <Section title="How the result adds up">
+      <table class="sum">
+        <tbody>
+          {(
+            [
+              ['Profit of the price', 'profit'],
+              ['Commission', 'commission'],
+              ['Swap', 'swap'],
+            ] as const
+          ).map(([name, field]) => (
+            <tr key={field}>
+              <th scope="row">{name}</th>
+              <td class="figure">{money(trade[field])}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Net profit</th>
+            <td class="figure">
+              <Result amount={trade.netProfit} />
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </Section>
+  )
+}
 
 const entries = {
   in: 'opens',
@@ -168,52 +152,40 @@ const entries = {
   out_by: 'closes by another',
 } as const
 
-const Deals = ({
-  deals: { deals, sums },
-  currency,
-}: {
-  deals: DataOf<'getTradeDeals'>
-  currency: string | undefined
-}) => (
-  <Scroll label="Deals">
-    <table class="sum wide">
-      <thead>
-        <tr>
-          {heads('Deal', 'Time', 'What it does')}
-          {figureHeads('Lots', 'Price', 'Profit', 'Commission', 'Swap')}
-        </tr>
-      </thead>
-      <tbody>
-        {deals.map((deal) => (
-          <tr key={deal.id}>
-            <th scope="row">{deal.id}</th>
-            <td>
-              <Time iso={deal.time} />
-            </td>
-            <td>
-              {deal.type}, {deal.entry === undefined ? 'not known' : entries[deal.entry]}
-              {deal.reason !== undefined && ` (${deal.reason.replace('_', ' ')})`}
-            </td>
-            <td class="figure">{deal.volume === undefined ? '–' : number(deal.volume)}</td>
-            <td class="figure">{deal.price === undefined ? '–' : price(deal.price)}</td>
-            <td class="figure">{money(deal.profit, currency)}</td>
-            <td class="figure">{money(deal.commission, currency)}</td>
-            <td class="figure">{money(deal.swap, currency)}</td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row" colSpan={3}>
-            Sum
-          </th>
-          <td class="figure">{number(sums.closedVolume)}</td>
-          <td />
-          <td class="figure">{money(sums.profit, currency)}</td>
-          <td class="figure">{money(sums.commission, currency)}</td>
-          <td class="figure">{money(sums.swap, currency)}</td>
-        </tr>
-      </tfoot>
-    </table>
-  </Scroll>
-)
+const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) => {
+  const { money } = useMoney()
+  return (
+    <Table
+      label="Deals"
+      kind="sum wide"
+      rows={deals}
+      keyOf={({ id }) => id}
+      columns={[
+        ['Deal', ({ id }) => id, 'row'],
+        ['Time', ({ time }) => <Time iso={time} />],
+        [
+          'What it does',
+          ({ type, entry, reason }) =>
+            `${type}, ${entry === undefined ? 'not known' : entries[entry]}${reason === undefined ? '' : ` (${reason.replace('_', ' ')})`}`,
+        ],
+        ['Lots', ({ volume }) => (volume === undefined ? '–' : number(volume)), 'figure'],
+        ['Price', (deal) => (deal.price === undefined ? '–' : price(deal.price)), 'figure'],
+        ['Profit', ({ profit }) => money(profit), 'figure'],
+        ['Commission', ({ commission }) => money(commission), 'figure'],
+        ['Swap', ({ swap }) => money(swap), 'figure'],
+      ]}
+      sums={[
+        [
+          'Sum',
+          undefined,
+          undefined,
+          number(sums.closedVolume),
+          undefined,
+          money(sums.profit),
+          money(sums.commission),
+          money(sums.swap),
+        ],
+      ]}
+    />
+  )
+}

@@ -2,9 +2,9 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Fewer rows are all in the document, so that the browser's search finds them. */
+/** Up to this many rows are all in the document, so that the browser's search finds them. */
 const leastRows = 200
-/** Beyond the window, at both ends. The shown rows move on by as many. */
+/** Rows kept above and below the window. The shown range moves in steps of as many rows. */
 const margin = 20
 
 interface VisibleRows {

@@ -1,13 +1,15 @@
 // One webhook: its state, what can be done with it, and its deliveries.
 import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/client'
-import { useState } from 'preact/hooks'
-import { Confirm, Outcome, useAction } from './actions.tsx'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { Outcome, useAction } from './actions.tsx'
+import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { number, plural } from './format.ts'
-import { navigate, setQuery } from './location.ts'
-import { Age, figureHeads, heads, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { navigate, setQuery, useQuery } from './location.ts'
+import { Age, Facts, Notice, Section, Shown, Table, Time, type Column } from './parts.tsx'
+import { dataOf, useRead } from './read.ts'
+import { useSession } from './session.ts'
 import {
   DeliversNothing,
   failureWords,
@@ -17,65 +19,68 @@ import {
   WebhookState,
 } from './webhooks.tsx'
 
-const refreshMs = 5_000
+const everyMs = 5_000
 const pageSize = 25
 
-export const WebhookPage = ({
-  session,
-  id,
-  query,
-}: {
-  session: Session
-  id: string
-  query: URLSearchParams
-}) => {
-  const { client, me } = session
-  const hidden = whyHidden(me, 'webhooks')
-  const fixed = whyHidden(me, 'changeWebhooks')
+export const WebhookPage = ({ id }: { id: string }) => {
+  const query = useQuery()
+  const { me, whyHidden } = useSession()
+  const hidden = whyHidden('webhooks')
+  const fixed = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
+  const again = { everyMs }
   const webhook = useRead(
+    'webhooks',
     id,
-    hidden === undefined
-      ? async (signal) => (await client.getWebhook(id, { signal })).data
-      : undefined,
+    (client, signal) => client.getWebhook(id, { signal }).then(dataOf),
+    again,
   )
   const filter = filterOf(query)
   const deliveries = useRead(
+    'webhooks',
     `${id} ${JSON.stringify(filter)}`,
-    hidden === undefined
-      ? (signal) => client.listWebhookDeliveries(id, { ...filter, limit: pageSize }, { signal })
-      : undefined,
+    (client, signal) =>
+      client.listWebhookDeliveries(id, { ...filter, limit: pageSize }, { signal }),
+    again,
   )
   const refresh = (): void => {
     webhook.refresh()
     deliveries.refresh()
   }
-  useInterval(refresh, refreshMs)
   return (
     <>
       <p>
         <a href="/console/webhooks">← Webhooks</a>
       </p>
-      {hidden !== undefined && <Notice>{hidden}</Notice>}
-      <DeliversNothing session={session} />
+      <DeliversNothing />
       {rotated !== undefined && <Secret webhook={rotated} onStored={() => setRotated(undefined)} />}
+      <Shown read={webhook}>
+        {(shown) => (
+          <>
+            <h1 class="url">{shown.url}</h1>
+            <Section title="State" aside={<WebhookState webhook={shown} />}>
+              <Facts
+                of={[
+                  [
+                    'Last success',
+                    shown.lastSuccessAt === null ? 'never' : <Age iso={shown.lastSuccessAt} />,
+                  ],
+                  ['Last failure', <LastFailure webhook={shown} />],
+                  ['Created', <Time iso={shown.createdAt} />],
+                  ['Events', shown.eventTypes.map(eventTitle).join(', '), 'whole'],
+                ]}
+              />
+              {fixed === undefined ? (
+                <Changes {...{ refresh, webhook: shown, onRotated: setRotated }} />
+              ) : (
+                <Notice>{fixed}</Notice>
+              )}
+            </Section>
+          </>
+        )}
+      </Shown>
       {hidden === undefined && (
         <>
-          <Shown read={webhook}>
-            {(shown) => (
-              <>
-                <h1 class="url">{shown.url}</h1>
-                <Section title="State" aside={<WebhookState webhook={shown} />}>
-                  <Facts session={session} webhook={shown} />
-                  {fixed === undefined ? (
-                    <Changes {...{ session, refresh, webhook: shown, onRotated: setRotated }} />
-                  ) : (
-                    <Notice>{fixed}</Notice>
-                  )}
-                </Section>
-              </>
-            )}
-          </Shown>
           <Section
             title="Deliveries"
             aside={
@@ -97,7 +102,7 @@ export const WebhookPage = ({
               {({ data, meta: { pagination } }) => (
                 <>
                   <DeliveryTable
-                    {...{ session, refresh, deliveries: data }}
+                    {...{ refresh, deliveries: data }}
                     mayReplay={fixed === undefined}
                   />
                   {pagination.total_pages > 1 && (
@@ -108,7 +113,7 @@ export const WebhookPage = ({
             </Shown>
           </Section>
           {fixed === undefined && me.capabilities.includes('events') && (
-            <Recover {...{ session, id, refresh }} />
+            <Recover {...{ id, refresh }} />
           )}
         </>
       )}
@@ -127,90 +132,123 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
   }
 }
 
-const Facts = ({ session, webhook }: { session: Session; webhook: Webhook }) => (
-  <dl class="facts">
-    <div>
-      <dt>Last success</dt>
-      <dd>{webhook.lastSuccessAt === null ? 'never' : <Age iso={webhook.lastSuccessAt} />}</dd>
-    </div>
-    <div>
-      <dt>Last failure</dt>
-      <dd>
-        <LastFailure session={session} webhook={webhook} />
-      </dd>
-    </div>
-    <div>
-      <dt>Created</dt>
-      <dd>
-        <Time iso={webhook.createdAt} />
-      </dd>
-    </div>
-    <div class="whole">
-      <dt>Events</dt>
-      <dd>{webhook.eventTypes.map(eventTitle).join(', ')}</dd>
-    </div>
-  </dl>
-)
-
-type Step = 'change' | 'disable' | 'rotate' | 'remove'
-
 const Changes = ({
-  session,
   webhook: { id, url, enabled, failureCount },
   webhook,
   refresh,
   onRotated,
 }: {
-  session: Session
   webhook: Webhook
   refresh: () => void
   onRotated: (webhook: CreatedWebhook) => void
 }) => {
-  const { client } = session
-  const [step, setStep] = useState<Step>()
-  const [overlapHours, setOverlapHours] = useState('24')
+  const { client } = useSession()
+  const [isChanging, setIsChanging] = useState(false)
+  const overlapHours = useRef('24')
   const action = useAction()
-  const close = (): void => setStep(undefined)
-  const act = (work: () => Promise<string | undefined>) => async (): Promise<void> => {
-    close()
+  const [confirm, dialog] = useConfirm()
+  const run = async (work: () => Promise<string | undefined>): Promise<void> => {
     await action.run(work)
     refresh()
   }
-  const test = act(async () => {
+  const test = async (): Promise<string> => {
     const { success, responseCode, responseTimeMs, failureReason } = (await client.testWebhook(id))
       .data
     if (success) return `The test arrived: answered ${responseCode} in ${responseTimeMs} ms.`
     throw new Error(
       `The test did not arrive: ${failureReason === null ? `it answered ${responseCode}` : failureWords(failureReason, responseCode)}.`,
     )
-  })
-  const enable = (to: boolean) =>
-    act(async () => {
-      await client.changeWebhook(id, { enabled: to })
-      return to ? 'It is enabled.' : 'It is disabled.'
-    })
-  const rotate = act(async () => {
-    onRotated((await client.rotateWebhookSecret(id, { overlapHours: Number(overlapHours) })).data)
+  }
+  const enable = (to: boolean) => async (): Promise<string> => {
+    await client.changeWebhook(id, { enabled: to })
+    return to ? 'It is enabled.' : 'It is disabled.'
+  }
+  const rotate = async (): Promise<string> => {
+    const overlap = { overlapHours: Number(overlapHours.current) }
+    onRotated((await client.rotateWebhookSecret(id, overlap)).data)
     scrollTo(0, 0)
     return 'The secret was replaced.'
-  })
-  const remove = act(async () => {
+  }
+  const remove = async (): Promise<undefined> => {
     await client.deleteWebhook(id)
     navigate('/console/webhooks')
-    return undefined
-  })
-  if (step === 'change')
+  }
+  const ask = (
+    title: string,
+    verb: string,
+    content: ComponentChildren,
+    work: () => Promise<string | undefined>,
+  ): void => confirm({ title, verb, content, onConfirm: () => void run(work) })
+  const shownUrl = <span class="url">{url}</span>
+  const buttons: readonly (readonly [name: string, onPress: () => void])[] = [
+    ['Send a test', () => void run(test)],
+    enabled
+      ? [
+          'Disable…',
+          () =>
+            ask(
+              'Disable this webhook?',
+              'Disable',
+              <p>
+                Nothing is posted to {shownUrl} until it is enabled again. Deliveries that are
+                waiting fail, and can be recovered later.
+              </p>,
+              enable(false),
+            ),
+        ]
+      : ['Enable', () => void run(enable(true))],
+    ['Change…', () => setIsChanging(true)],
+    [
+      'Rotate the secret…',
+      () =>
+        ask(
+          'Rotate the secret?',
+          'Rotate',
+          <>
+            <p>
+              A new secret is made and shown once. While both overlap, the header webhook-signature
+              holds two signatures, that of the new secret first, so that the receiver can change
+              over without losing a delivery. X-Webhook-Signature is that of the new secret at once.
+            </p>
+            <label>
+              Overlap in hours, 0 to 168{' '}
+              <input
+                type="number"
+                min="0"
+                max="168"
+                defaultValue={overlapHours.current}
+                onInput={({ currentTarget }) => (overlapHours.current = currentTarget.value)}
+              />
+            </label>
+          </>,
+          rotate,
+        ),
+    ],
+    [
+      'Remove…',
+      () =>
+        ask(
+          'Remove this webhook?',
+          'Remove',
+          <p>
+            Nothing is posted to {shownUrl} any more, and its secret and the record of its
+            deliveries are gone. This cannot be undone.
+          </p>,
+          remove,
+        ),
+    ],
+  ]
+  if (isChanging)
     return (
       <WebhookForm
-        session={session}
         webhook={webhook}
         action="Save"
         onSubmit={async (changes) => {
           await client.changeWebhook(id, changes)
-          close()
+          setIsChanging(false)
           refresh()
         }}
-        onCancel={close}
+        onCancel={() => setIsChanging(false)}
       />
     )
   return (
@@ -222,77 +260,14 @@ const Changes = ({
         </Notice>
       )}
       <div class="buttons">
-        <button type="button" disabled={action.isRunning} onClick={() => void test()}>
-          Send a test
-        </button>
-        <button
-          type="button"
-          disabled={action.isRunning}
-          onClick={() => (enabled ? setStep('disable') : void enable(true)())}
-        >
-          {enabled ? 'Disable…' : 'Enable'}
-        </button>
-        <button type="button" disabled={action.isRunning} onClick={() => setStep('change')}>
-          Change…
-        </button>
-        <button type="button" disabled={action.isRunning} onClick={() => setStep('rotate')}>
-          Rotate the secret…
-        </button>
-        <button type="button" disabled={action.isRunning} onClick={() => setStep('remove')}>
-          Remove…
-        </button>
+        {buttons.map(([name, onPress]) => (
+          <button key={name} type="button" disabled={action.isRunning} onClick={onPress}>
+            {name}
+          </button>
+        ))}
       </div>
       <Outcome action={action} />
-      {step === 'disable' && (
-        <Confirm
-          title="Disable this webhook?"
-          action="Disable"
-          onConfirm={() => void enable(false)()}
-          onCancel={close}
-        >
-          <p>
-            Nothing is posted to <span class="url">{url}</span> until it is enabled again.
-            Deliveries that are waiting fail, and can be recovered later.
-          </p>
-        </Confirm>
-      )}
-      {step === 'remove' && (
-        <Confirm
-          title="Remove this webhook?"
-          action="Remove"
-          onConfirm={() => void remove()}
-          onCancel={close}
-        >
-          <p>
-            Nothing is posted to <span class="url">{url}</span> any more, and its secret and the
-            record of its deliveries are gone. This cannot be undone.
-          </p>
-        </Confirm>
-      )}
-      {step === 'rotate' && (
-        <Confirm
-          title="Rotate the secret?"
-          action="Rotate"
-          onConfirm={() => void rotate()}
-          onCancel={close}
-        >
-          <p>
-            A new secret is made and shown once. While both overlap, the header webhook-signature
-            holds two signatures, that of the new secret first, so that the receiver can change over
-            without losing a delivery. X-Webhook-Signature is that of the new secret at once.
-          </p>
-          <label>
-            Overlap in hours, 0 to 168{' '}
-            <input
-              type="number"
-              min="0"
-              max="168"
-              value={overlapHours}
-              onInput={({ currentTarget }) => setOverlapHours(currentTarget.value)}
-            />
-          </label>
-        </Confirm>
-      )}
+      {dialog}
     </>
   )
 }
@@ -304,16 +279,15 @@ const statusWords: Readonly<Record<Delivery['status'], readonly [words: string, 
 }
 
 const DeliveryTable = ({
-  session: { client },
   deliveries,
   mayReplay,
   refresh,
 }: {
-  session: Session
   deliveries: readonly Delivery[]
   mayReplay: boolean
   refresh: () => void
 }) => {
+  const { client } = useSession()
   const action = useAction()
   const replay = async ({ id, webhookId }: Delivery): Promise<void> => {
     await action.run(async () => {
@@ -323,63 +297,49 @@ const DeliveryTable = ({
     refresh()
   }
   if (deliveries.length === 0) return <p class="quiet">There is no such delivery.</p>
+  const replayColumn: Column<Delivery> = [
+    'Replay',
+    (delivery) => (
+      <button
+        type="button"
+        class="small"
+        disabled={action.isRunning}
+        onClick={() => void replay(delivery)}
+      >
+        Replay
+      </button>
+    ),
+    undefined,
+    <span class="sr-only">Replay</span>,
+  ]
   return (
     <>
       <Outcome action={action} />
-      <Scroll label="Deliveries">
-        <table>
-          <thead>
-            <tr>
-              {heads('Event', 'Status', 'Outcome of the last attempt')}
-              {figureHeads('Attempts')}
-              {heads('Recorded', 'Last attempt', 'Next attempt')}
-              {mayReplay && (
-                <th scope="col">
-                  <span class="sr-only">Replay</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {deliveries.map((delivery) => (
-              <tr key={delivery.id}>
-                <th scope="row">{eventTitle(delivery.eventType)}</th>
-                <td>
-                  <span class={`status ${statusWords[delivery.status][1]}`}>
-                    {statusWords[delivery.status][0]}
-                  </span>
-                </td>
-                <td class="words">{outcomeOf(delivery)}</td>
-                <td class="figure">{number(delivery.attempts)}</td>
-                <td>
-                  <Time iso={delivery.createdAt} />
-                </td>
-                <td>
-                  {delivery.lastAttemptAt === null ? '–' : <Time iso={delivery.lastAttemptAt} />}
-                </td>
-                <td>
-                  {delivery.nextAttemptAt === null ? '–' : <Time iso={delivery.nextAttemptAt} />}
-                </td>
-                {mayReplay && (
-                  <td>
-                    <button
-                      type="button"
-                      class="small"
-                      disabled={action.isRunning}
-                      onClick={() => void replay(delivery)}
-                    >
-                      Replay
-                    </button>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Deliveries"
+        rows={deliveries}
+        keyOf={({ id }) => id}
+        columns={[
+          ['Event', ({ eventType }) => eventTitle(eventType), 'row'],
+          [
+            'Status',
+            ({ status }) => (
+              <span class={`status ${statusWords[status][1]}`}>{statusWords[status][0]}</span>
+            ),
+          ],
+          ['Outcome of the last attempt', outcomeOf, 'words'],
+          ['Attempts', ({ attempts }) => number(attempts), 'figure'],
+          ['Recorded', ({ createdAt }) => <Time iso={createdAt} />],
+          ['Last attempt', ({ lastAttemptAt }) => timeOr(lastAttemptAt)],
+          ['Next attempt', ({ nextAttemptAt }) => timeOr(nextAttemptAt)],
+          ...(mayReplay ? [replayColumn] : []),
+        ]}
+      />
     </>
   )
 }
+
+const timeOr = (iso: string | null) => (iso === null ? '–' : <Time iso={iso} />)
 
 const outcomeOf = ({ failureReason, responseCode, responseTimeMs }: Delivery): string => {
   if (failureReason !== null) return failureWords(failureReason, responseCode)
@@ -408,15 +368,8 @@ const Paging = ({ page, pages }: { page: number; pages: number }) => (
   </div>
 )
 
-const Recover = ({
-  session: { client },
-  id,
-  refresh,
-}: {
-  session: Session
-  id: string
-  refresh: () => void
-}) => {
+const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
+  const { client } = useSession()
   const [since, setSince] = useState('')
   const action = useAction()
   const submit = async (event: Event): Promise<void> => {

@@ -2,44 +2,37 @@
 import type { CreatedWebhook, Delivery, NewWebhook, Webhook } from '@tradeport/client'
 import { useState } from 'preact/hooks'
 import { Outcome, useAction } from './actions.tsx'
-import { eventTitle, eventTypes } from './events.ts'
-import { Age, heads, Notice, Scroll, Section, Shown, Time } from './parts.tsx'
-import { useInterval, useRead } from './read.ts'
-import { whyHidden, type Session } from './session.ts'
+import { eventTitle, eventTypes, type EventType } from './events.ts'
+import { TypeChoices } from './filters.tsx'
+import { Age, Notice, Section, Shown, Table, Time } from './parts.tsx'
+import { dataOf, useRead } from './read.ts'
+import { useSession } from './session.ts'
 
-const refreshMs = 15_000
+const everyMs = 15_000
 
-export const Webhooks = ({ session }: { session: Session }) => {
-  const { client, me } = session
-  const hidden = whyHidden(me, 'webhooks')
-  const fixed = whyHidden(me, 'changeWebhooks')
+export const Webhooks = () => {
+  const { client, whyHidden } = useSession()
+  const fixed = whyHidden('changeWebhooks')
   const [created, setCreated] = useState<CreatedWebhook>()
   const webhooks = useRead(
     'webhooks',
-    hidden === undefined
-      ? async (signal) => (await client.listWebhooks({ signal })).data
-      : undefined,
+    'webhooks',
+    (client, signal) => client.listWebhooks({ signal }).then(dataOf),
+    { everyMs },
   )
-  useInterval(webhooks.refresh, refreshMs)
   return (
     <>
       <h1>Webhooks</h1>
-      <DeliversNothing session={session} />
+      <DeliversNothing />
       {created !== undefined && <Secret webhook={created} onStored={() => setCreated(undefined)} />}
       <Section title="Your webhooks" aside="at most ten">
-        {hidden === undefined ? (
-          <Shown read={webhooks}>
-            {(list) => <WebhookTable session={session} webhooks={list} />}
-          </Shown>
-        ) : (
-          <Notice>{hidden}</Notice>
-        )}
+        <Shown read={webhooks}>{(list) => <WebhookTable webhooks={list} />}</Shown>
       </Section>
       <Section title="New webhook">
         {fixed === undefined ? (
           <WebhookForm
             key={created?.id}
-            session={session}
+
             action="Create webhook"
             onSubmit={async (webhook) => {
               try {
@@ -58,54 +51,49 @@ export const Webhooks = ({ session }: { session: Session }) => {
 }
 
 /** Says so where the service delivers no events. */
-export const DeliversNothing = ({ session: { me } }: { session: Session }) =>
-  me.capabilities.includes('events') ? null : (
+export const DeliversNothing = () =>
+  useSession().me.capabilities.includes('events') ? null : (
     <Notice kind="warning">
       This service does not have the capability events switched on: it records no events and
       delivers none. Tests are sent.
     </Notice>
   )
 
-const WebhookTable = ({
-  session,
-  webhooks,
-}: {
-  session: Session
-  webhooks: readonly Webhook[]
-}) => {
+const WebhookTable = ({ webhooks }: { webhooks: readonly Webhook[] }) => {
   if (webhooks.length === 0)
     return <p class="quiet">No webhook is registered: nothing is posted anywhere.</p>
   return (
-    <Scroll label="Webhooks">
-      <table class="webhooks">
-        <thead>
-          <tr>{heads('Posts to', 'State', 'Events', 'Last success', 'Last failure')}</tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id}>
-              <th scope="row">
-                <a class="url" href={`/console/webhooks/${webhook.id}`}>
-                  {webhook.url}
-                </a>
-              </th>
-              <td>
-                <WebhookState webhook={webhook} />
-              </td>
-              <td title={webhook.eventTypes.map(eventTitle).join(', ')}>
-                {webhook.eventTypes.length} of {eventTypes.length}
-              </td>
-              <td>
-                {webhook.lastSuccessAt === null ? 'never' : <Age iso={webhook.lastSuccessAt} />}
-              </td>
-              <td class="words">
-                <LastFailure session={session} webhook={webhook} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Webhooks"
+      kind="webhooks"
+      rows={webhooks}
+      keyOf={({ id }) => id}
+      columns={[
+        [
+          'Posts to',
+          ({ id, url }) => (
+            <a class="url" href={`/console/webhooks/${id}`}>
+              {url}
+            </a>
+          ),
+          'row',
+        ],
+        ['State', (webhook) => <WebhookState webhook={webhook} />],
+        [
+          'Events',
+          (webhook) => (
+            <span title={webhook.eventTypes.map(eventTitle).join(', ')}>
+              {webhook.eventTypes.length} of {eventTypes.length}
+            </span>
+          ),
+        ],
+        [
+          'Last success',
+          ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : <Age iso={lastSuccessAt} />),
+        ],
+        ['Last failure', (webhook) => <LastFailure webhook={webhook} />, 'words'],
+      ]}
+    />
   )
 }
 
@@ -138,18 +126,13 @@ export const failureWords = (
   reason === 'not_2xx' ? `it answered ${responseCode} instead of 2xx` : (reasons[reason] ?? reason)
 
 /** When a webhook last failed, and why. */
-export const LastFailure = ({
-  session: { client },
-  webhook: { id, lastFailureAt },
-}: {
-  session: Session
-  webhook: Webhook
-}) => {
+export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webhook }) => {
   const cause = useRead(
+    'webhooks',
     `${id} ${lastFailureAt}`,
     lastFailureAt === null
       ? undefined
-      : async (signal) => {
+      : async (client, signal) => {
           const pages = await Promise.all(
             (['failed', 'pending'] as const).map((status) =>
               client.listWebhookDeliveries(id, { status, limit: 20 }, { signal }),
@@ -219,20 +202,19 @@ export const Secret = ({
 
 /** The address and the types of a webhook. */
 export const WebhookForm = ({
-  session: { me },
   webhook,
   action: label,
   onSubmit,
   onCancel,
 }: {
-  session: Session
   webhook?: Webhook
   action: string
   onSubmit: (webhook: NewWebhook) => Promise<void>
   onCancel?: () => void
 }) => {
+  const { me } = useSession()
   const [url, setUrl] = useState(webhook?.url ?? '')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(webhook?.eventTypes))
+  const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.eventTypes ?? [])
   const action = useAction()
   // These two are only for services that record events.
   const offered = eventTypes.filter(
@@ -242,8 +224,11 @@ export const WebhookForm = ({
   const submit = (event: Event): void => {
     event.preventDefault()
     void action.run(async () => {
-      if (chosen.size === 0) throw new Error('Choose at least one event.')
-      await onSubmit({ url: url.trim(), eventTypes: offered.filter((type) => chosen.has(type)) })
+      if (chosen.length === 0) throw new Error('Choose at least one event.')
+      await onSubmit({
+        url: url.trim(),
+        eventTypes: offered.filter((type) => chosen.includes(type)),
+      })
       return undefined
     })
   }
@@ -259,27 +244,11 @@ export const WebhookForm = ({
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
       </label>
-      <fieldset>
-        <legend>Events</legend>
-        <div class="choices">
-          {offered.map((type) => (
-            <label key={type} class="choice">
-              <input
-                type="checkbox"
-                checked={chosen.has(type)}
-                onChange={({ currentTarget: { checked } }) => {
-                  const others = [...chosen].filter((one) => one !== type)
-                  setChosen(new Set(checked ? [...others, type] : others))
-                }}
-              />
-              {eventTitle(type)}
-            </label>
-          ))}
-          <button type="button" onClick={() => setChosen(new Set(offered))}>
-            All
-          </button>
-        </div>
-      </fieldset>
+      <TypeChoices legend="Events" offered={offered} chosen={chosen} onChange={setChosen}>
+        <button type="button" onClick={() => setChosen(offered)}>
+          All
+        </button>
+      </TypeChoices>
       <Outcome action={action} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={action.isRunning}>

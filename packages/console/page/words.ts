@@ -1,6 +1,6 @@
-// What a write does, in words that say all of it.
-import type { NewOrder, Order, Position } from '@tradeport/client'
-import { decimalsOf, localMoment, lots, money, priceIn } from './format.ts'
+// Orders, positions and what is done with them, in words that say all of it.
+import type { Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
+import { decimalsOf, localMoment, lots, money, plural, priceIn } from './format.ts'
 
 /** A price with the broker's decimals, or with all that it has. */
 export const priceText = (value: number, digits = 0): string =>
@@ -90,7 +90,7 @@ export const orderName = (
 ): string =>
   `the order to ${type} ${lots(volume)} ${symbol} (${kindNames[orderType].toLowerCase()}) on ${accountName}`
 
-/** What an order has come to. */
+/** The outcome of an order so far. */
 export const orderOutcome = (order: Order): string => {
   const { status, filledVolume, fillPrice, rejectReason, brokerOrderId } = order
   const filled = `${filledVolume === undefined ? '' : ` ${lots(filledVolume)} of ${lots(order.volume)}`}${fillPrice === undefined ? '' : ` at ${priceText(fillPrice)}`}`
@@ -136,3 +136,31 @@ export const closeOutcome = (
     remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
     '.',
   ].join('')
+
+export type Provenance = Awaited<ReturnType<Client['getTradeStatistics']>>['meta']['provenance']
+
+/** Why the deals of a position make no trade. */
+export const skipReasons: Readonly<Record<Provenance['skipped'][number]['reason'], string>> = {
+  unsupported_deal_entry_type:
+    'it was reversed or closed by an opposite position, or a deal does not say whether it opens or closes',
+  no_open_deal: 'the deal that opened it is not in the history',
+  zero_open_volume: 'its opening deals have no volume',
+  closed_exceeds_opened: 'more was closed than was opened',
+  invalid_timestamp: 'a deal has a time that cannot be read',
+  missing_symbol_or_times: 'its symbol or a time is missing',
+  missing_price: 'a price is missing',
+}
+
+/** Whether the deals of an account add up to the balance at its broker. */
+export const reconciledWords = (
+  { deals, balance, difference, complete, checkedAt }: DataOf<'getReconciliation'>,
+  currency: string | undefined,
+): string => {
+  if (balance === null || difference === null || checkedAt === null)
+    return "Not checked: the broker's balance could not be read since the deals last changed, so whether any are missing is not known."
+  const sum = `the ${plural(deals, 'deal')} add up to`
+  if (complete) return `It agrees: ${sum} the broker's balance.`
+  return difference === 0
+    ? `It agrees now: ${sum} the broker's balance. The history is being read again, because it did not agree before.`
+    : `It differs: the broker's balance is ${money(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'} than ${sum}. Figures may be wrong by that much.`
+}

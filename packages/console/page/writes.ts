@@ -1,4 +1,4 @@
-// The writes of the trading page: how each is sent, and what shows whether it was done.
+// The writes of the trading page: each in words, how it is sent, and what shows whether it was done.
 import {
   isTradeportError,
   type Account,
@@ -9,14 +9,17 @@ import {
   type Order,
   type Position,
 } from '@tradeport/client'
+import { lots } from './format.ts'
+import { dataOf } from './read.ts'
 import type { Outcome, Write } from './sent.ts'
 import { sentenceOf } from './session.ts'
-import { closeOutcome, orderOutcome } from './words.ts'
+import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from './words.ts'
 
-const outcomeOf = (order: Order): Outcome => ({
-  state: order.status === 'rejected' ? 'refused' : 'done',
-  text: orderOutcome(order),
-})
+const done = (text: string): Outcome => ({ state: 'done', text })
+const refused = (text: string): Outcome => ({ state: 'refused', text })
+
+const outcomeOf = (order: Order): Outcome =>
+  (order.status === 'rejected' ? refused : done)(orderOutcome(order))
 
 /** The market order is filled, or the broker holds the pending order. */
 const whenPlaced = async (
@@ -24,156 +27,42 @@ const whenPlaced = async (
   signal: AbortSignal,
   note: Parameters<Write['send']>[2],
 ): Promise<Outcome> => {
+  const recorded = `It is recorded as ${placed.data.id}`
   for (;;)
     try {
       return outcomeOf(await placed.settled({ signal, timeoutMs: 20_000 }))
     } catch (error) {
-      if (signal.aborted) throw error
-      if (!isTradeportError(error)) throw error
+      if (signal.aborted || !isTradeportError(error)) throw error
       if (error.code === 'INSUFFICIENT_SCOPE')
         return {
           state: 'unknown',
-          text: `It is recorded as ${placed.data.id}. This key may not read orders, so that its outcome is not shown.`,
+          text: `${recorded}. This key may not read orders, so that its outcome is not shown.`,
         }
       note(
         'unknown',
         error.code === 'TIMED_OUT'
-          ? `It is recorded as ${placed.data.id}, and the broker may have it. The service goes on looking for it.`
-          : `It is recorded as ${placed.data.id}, and cannot be read now: ${sentenceOf(error)}`,
+          ? `${recorded}, and the broker may have it. The service goes on looking for it.`
+          : `${recorded}, and cannot be read now: ${sentenceOf(error)}`,
       )
       // A failed read ends at once; one that waited has paused already.
       if (error.code !== 'TIMED_OUT') await new Promise((resolve) => setTimeout(resolve, 5_000))
     }
 }
 
-export const placing = (client: Client, words: string, order: NewOrder): Write => ({
-  words,
-  isOnceForKey: true,
-  send: async (key, signal, note) => {
-    // The reference finds the order, should its answer be lost.
-    const placed = await client.placeOrder(
-      { ...order, clientId: key },
-      { idempotencyKey: key, signal },
-    )
-    note('under_way', 'It is recorded, and on its way to the broker.')
-    return whenPlaced(placed, signal, note)
-  },
-  find: async (key, signal) => {
-    const [order] = (await client.listOrders({ clientId: key }, { signal })).data
-    return order === undefined || order.status === 'pending' ? undefined : outcomeOf(order)
-  },
-})
-
-const isGone = (error: unknown): boolean =>
-  isTradeportError(error) && error.code === 'POSITION_NOT_FOUND'
-
 /** The position as it is now; undefined where it is not open any more. */
-const readPosition = async (
-  client: Client,
-  id: string,
-  signal: AbortSignal,
-): Promise<Position | undefined> => {
-  try {
-    return (await client.getPosition(id, { signal })).data
-  } catch (error) {
-    if (isGone(error)) return undefined
+const readPosition = (client: Client, id: string, signal: AbortSignal) =>
+  client.getPosition(id, { signal }).then(dataOf, (error: unknown) => {
+    if (isTradeportError(error) && error.code === 'POSITION_NOT_FOUND') return undefined
     throw error
-  }
-}
+  })
 
-/** @param volume lots; undefined closes all */
-export const closing = (
-  client: Client,
-  words: string,
-  position: Position,
-  volume: number | undefined,
-  currency: string | undefined,
-): Write => ({
-  words,
-  isOnceForKey: true,
-  send: async (key, signal) => {
-    const { data } = await client.closePosition(
-      position.id,
-      volume === undefined ? {} : { volume },
-      { idempotencyKey: key, signal },
-    )
-    return { state: 'done', text: closeOutcome(data, currency) }
-  },
-  find: async (_, signal) => {
-    const now = await readPosition(client, position.id, signal)
-    if (now === undefined) return { state: 'done', text: 'The position is not open any more.' }
-    const expected = position.volume - (volume ?? position.volume)
-    return Math.abs(now.volume - expected) < 1e-9
-      ? { state: 'done', text: closeOutcome({ ...closedOf(position, now) }, currency) }
-      : undefined
-  },
-})
-
-const closedOf = (before: Position, now: Position) => ({
-  closedVolume: Number((before.volume - now.volume).toFixed(8)),
-  remainingVolume: now.volume,
-})
-
-type Levels = BodyOf<'changePositionLevels'>
-
-/** Whether it has what was asked for; null is nothing. */
+/** Whether all wanted values are set now; null means that a value is absent. */
 const hasAll = (now: object, wanted: object): boolean =>
   Object.entries(wanted).every(
     ([name, value]) => ((now as Readonly<Record<string, unknown>>)[name] ?? null) === value,
   )
 
-const changed: Outcome = { state: 'done', text: 'Changed.' }
-
-export const changingLevels = (
-  client: Client,
-  words: string,
-  { id }: Position,
-  levels: Levels,
-): Write => ({
-  words,
-  isOnceForKey: false,
-  send: async (_, signal) => {
-    await client.changePositionLevels(id, levels, { signal })
-    return changed
-  },
-  find: async (_, signal) => {
-    const now = await readPosition(client, id, signal)
-    return now !== undefined && hasAll(now, levels) ? changed : undefined
-  },
-})
-
-export const changingOrder = (
-  client: Client,
-  words: string,
-  { id }: Order,
-  terms: BodyOf<'modifyOrder'>,
-): Write => ({
-  words,
-  isOnceForKey: false,
-  send: async (_, signal) => {
-    await client.modifyOrder(id, terms, { signal })
-    return changed
-  },
-  find: async (_, signal) => {
-    const now = (await client.getOrder(id, { signal })).data
-    return now.status === 'open' && hasAll(now, terms) ? changed : undefined
-  },
-})
-
-export const cancelling = (client: Client, words: string, { id }: Order): Write => ({
-  words,
-  isOnceForKey: false,
-  send: async (_, signal) => {
-    const { data } = await client.cancelOrder(id, { signal })
-    return { state: 'done', text: cancelledText(data) }
-  },
-  find: async (_, signal) => {
-    const now = (await client.getOrder(id, { signal })).data
-    return now.status === 'open' || now.status === 'pending'
-      ? undefined
-      : { state: now.status === 'cancelled' ? 'done' : 'refused', text: cancelledText(now) }
-  },
-})
+const changed = done('Changed.')
 
 const cancelledText = (order: Order): string =>
   order.status === 'cancelled' ? 'Cancelled.' : orderOutcome(order)
@@ -198,7 +87,7 @@ const summed = (
   attempts: readonly { readonly outcome: string; readonly message?: string }[],
   names: Readonly<Record<string, string>>,
 ): Outcome => {
-  if (attempts.length === 0) return { state: 'done', text: `There was no open ${what}.` }
+  if (attempts.length === 0) return done(`There was no open ${what}.`)
   const groups = Map.groupBy(attempts, ({ outcome }) => outcome)
   const text = [...groups]
     .map(([outcome, some]) => {
@@ -214,34 +103,14 @@ const summed = (
   return { state, text: `${what[0]?.toUpperCase() ?? ''}${what.slice(1)}s: ${text}.` }
 }
 
-export const cancellingAll = (client: Client, words: string, { id }: Account): Write => ({
-  words,
-  isOnceForKey: false,
-  send: async (_, signal) =>
-    summed(
-      'order',
-      (await client.cancelOrders({ accountId: id }, { signal })).data,
-      cancelOutcomes,
-    ),
-  find: async (_, signal) => {
-    const { meta } = await client.listOrders(
-      { accountId: id, status: 'open', limit: 1 },
-      { signal },
-    )
-    return meta.pagination.total === 0
-      ? { state: 'done', text: 'The account has no working order any more.' }
-      : undefined
-  },
-})
-
 type Halt = DataOf<'haltAccount'>
 
 const failed = (what: string, error: Halt['closeError']): readonly Outcome[] =>
-  error === undefined ? [] : [{ state: 'refused', text: `No ${what}: ${error.message}` }]
+  error === undefined ? [] : [refused(`No ${what}: ${error.message}`)]
 
 const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): Outcome => {
   const parts: readonly Outcome[] = [
-    { state: 'done', text: 'The account is halted.' },
+    done('The account is halted.'),
     ...(cancellations === undefined ? [] : [summed('order', cancellations, cancelOutcomes)]),
     ...(closes === undefined ? [] : [summed('position', closes, closeOutcomes)]),
     ...failed('order was cancelled', cancelError),
@@ -253,26 +122,132 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
   }
 }
 
-export const halting = (
-  client: Client,
-  words: string,
-  { id }: Account,
-  terms: BodyOf<'haltAccount'>,
-): Write => ({
-  words,
-  isOnceForKey: true,
-  send: async (key, signal) =>
-    haltOutcome((await client.haltAccount(id, terms, { idempotencyKey: key, signal })).data),
-})
+/** @param change what changes, in words */
+export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
+  place: (order: NewOrder, digits: number): Write => ({
+    words: orderWords(order, name, digits),
+    isOnceForKey: true,
+    send: async (key, signal, note) => {
+      // The reference finds the order, should its answer be lost.
+      const placed = await client.placeOrder(
+        { ...order, clientId: key },
+        { idempotencyKey: key, signal },
+      )
+      note('under_way', 'It is recorded, and on its way to the broker.')
+      return whenPlaced(placed, signal, note)
+    },
+    find: async (key, signal) => {
+      const [found] = (await client.listOrders({ clientId: key }, { signal })).data
+      return found === undefined || found.status === 'pending' ? undefined : outcomeOf(found)
+    },
+  }),
 
-export const liftingHalt = (client: Client, words: string, { id }: Account): Write => ({
-  words,
-  // Lifted again, nothing changes.
-  isOnceForKey: true,
-  send: async (_, signal) => {
-    const { halted, by } = (await client.liftHalt(id, { signal })).data
-    return halted
-      ? { state: 'refused', text: `The account is still halted by the ${by ?? 'operator'}.` }
-      : { state: 'done', text: 'Orders are accepted again.' }
+  /** @param volume lots; undefined closes all */
+  close: (position: Position, volume?: number): Write => {
+    const rest = Number((position.volume - (volume ?? position.volume)).toFixed(8))
+    const of = positionName(position, name)
+    return {
+      words:
+        volume === undefined
+          ? `Close ${of} at market`
+          : `Close ${lots(volume)} of ${of} at market; ${lots(rest)} stay open`,
+      isOnceForKey: true,
+      send: async (key, signal) => {
+        const body = volume === undefined ? {} : { volume }
+        const options = { idempotencyKey: key, signal }
+        const { data } = await client.closePosition(position.id, body, options)
+        return done(closeOutcome(data, currency))
+      },
+      find: async (_, signal) => {
+        const now = await readPosition(client, position.id, signal)
+        if (now === undefined) return done('The position is not open any more.')
+        if (Math.abs(now.volume - rest) >= 1e-9) return undefined
+        const closedVolume = Number((position.volume - now.volume).toFixed(8))
+        return done(closeOutcome({ closedVolume, remainingVolume: now.volume }, currency))
+      },
+    }
   },
+
+  changeLevels: (
+    position: Position,
+    levels: BodyOf<'changePositionLevels'>,
+    change: string,
+  ): Write => ({
+    words: `Change ${positionName(position, name)}: ${change}`,
+    isOnceForKey: false,
+    send: async (_, signal) => {
+      await client.changePositionLevels(position.id, levels, { signal })
+      return changed
+    },
+    find: async (_, signal) => {
+      const now = await readPosition(client, position.id, signal)
+      return now !== undefined && hasAll(now, levels) ? changed : undefined
+    },
+  }),
+
+  changeOrder: (order: Order, terms: BodyOf<'modifyOrder'>, change: string): Write => ({
+    words: `Change ${orderName(order, name)}: ${change}`,
+    isOnceForKey: false,
+    send: async (_, signal) => {
+      await client.modifyOrder(order.id, terms, { signal })
+      return changed
+    },
+    find: async (_, signal) => {
+      const now = (await client.getOrder(order.id, { signal })).data
+      return now.status === 'open' && hasAll(now, terms) ? changed : undefined
+    },
+  }),
+
+  cancel: (order: Order): Write => ({
+    words: `Cancel ${orderName(order, name)}`,
+    isOnceForKey: false,
+    send: async (_, signal) =>
+      done(cancelledText((await client.cancelOrder(order.id, { signal })).data)),
+    find: async (_, signal) => {
+      const now = (await client.getOrder(order.id, { signal })).data
+      return now.status === 'open' || now.status === 'pending'
+        ? undefined
+        : (now.status === 'cancelled' ? done : refused)(cancelledText(now))
+    },
+  }),
+
+  /** @param count how many there are now */
+  cancelAll: (count: number): Write => ({
+    words: `Cancel every working order on ${name}, now ${count}`,
+    isOnceForKey: false,
+    send: async (_, signal) =>
+      summed('order', (await client.cancelOrders({ accountId }, { signal })).data, cancelOutcomes),
+    find: async (_, signal) => {
+      const filter = { accountId, status: 'open', limit: 1 } as const
+      const { meta } = await client.listOrders(filter, { signal })
+      return meta.pagination.total === 0
+        ? done('The account has no working order any more.')
+        : undefined
+    },
+  }),
+
+  halt: (terms: BodyOf<'haltAccount'>): Write => ({
+    words: [
+      `Halt ${name}: it accepts no orders until the halt is lifted`,
+      ...(terms.cancelOrders === true ? ['every working order is cancelled'] : []),
+      ...(terms.closePositions === true ? ['every position is closed at market'] : []),
+    ].join(', '),
+    isOnceForKey: true,
+    send: async (key, signal) =>
+      haltOutcome(
+        (await client.haltAccount(accountId, terms, { idempotencyKey: key, signal })).data,
+      ),
+  }),
+
+  liftHalt: (): Write => ({
+    words: `Lift the halt of ${name}: it accepts orders again`,
+    // Lifted again, nothing changes.
+    isOnceForKey: true,
+    send: async (_, signal) => {
+      const { halted, by } = (await client.liftHalt(accountId, { signal })).data
+      return halted
+        ? refused(`The account is still halted by the ${by ?? 'operator'}.`)
+        : done('Orders are accepted again.')
+    },
+  }),
 })

@@ -1,38 +1,41 @@
 // The files of the console: how much a first visit loads, and that nothing is inline.
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'vite'
 import { expect, it } from 'vitest'
-import config from '../vite.config.ts'
+
+await import('../build-page.ts')
 
 /** Of what a first visit loads, and of everything. */
 const [maxFirstBytes, maxBytes] = [50_000, 250_000]
 
+const built = resolve(import.meta.dirname, '../dist/page')
+const html = readFileSync(resolve(built, 'index.html'), 'utf8')
+const files = new Map(
+  readdirSync(resolve(built, 'assets')).map((name) => [
+    `/console/assets/${name}`,
+    readFileSync(resolve(built, 'assets', name)),
+  ]),
+)
+const bytesOf = (contents: Iterable<string | Buffer>): number =>
+  [...contents].reduce((total, content) => total + gzipSync(content).length, 0)
+
 it('is small at first load, and needs no inline script or style', async ({ annotate }) => {
-  const built = await build({
-    ...config,
-    configFile: false,
-    build: { ...config.build, write: false },
-  })
-  if (!('output' in built)) throw new Error('vite did not build once')
-  const sizes = new Map(
-    built.output.map((file) => {
-      const content = file.type === 'chunk' ? file.code : Buffer.from(file.source).toString()
-      return [file.fileName, gzipSync(content).length]
-    }),
-  )
-  const sum = (names: Iterable<string>): number =>
-    [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
-  const entry = built.output.find((file) => file.type === 'chunk' && file.isEntry)
-  if (entry?.type !== 'chunk') throw new Error('there is no entry')
-  const styles = [...(entry.viteMetadata?.importedCss ?? [])]
-  const first = sum(['index.html', entry.fileName, ...entry.imports, ...styles])
-  const all = sum(sizes.keys())
-  await annotate(`${first} bytes gzipped at first load, ${all} in ${sizes.size} files`)
+  const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url = '']) => url)
+  const loaded = named.map((url) => files.get(url) ?? expect.fail(`there is no ${url}`))
+  const first = bytesOf([html, ...loaded])
+  const all = bytesOf([html, ...files.values()])
+  await annotate(`${first} bytes gzipped at first load, ${all} in ${files.size + 1} files`)
   expect([first < maxFirstBytes, all < maxBytes]).toEqual([true, true])
-  const page = built.output.find(({ fileName }) => fileName === 'index.html')
-  const html = page?.type === 'asset' ? page.source.toString() : ''
-  expect(html).toMatch(
-    /<script type="module" crossorigin src="\/console\/assets\/[\w-]+\.js"><\/script>/,
+  expect(html).toMatch(/<script type="module" src="\/console\/assets\/main-\w+\.js"><\/script>/)
+  expect(html).not.toMatch(/<style|<script(?! type="module" src=)| style=|data:/)
+})
+
+it('loads with the page all that its script imports', () => {
+  const script = /src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const imported = [...(files.get(script)?.toString() ?? '').matchAll(/from"\.\/([^"]+)"/g)].map(
+    ([, name]) => `/console/assets/${name}`,
   )
-  expect(html).not.toMatch(/<style|<script(?! type="module" crossorigin src=)| style=|data:/)
+  expect(imported.length).toBeGreaterThan(0)
+  for (const url of imported) expect(html).toContain(`<link rel="modulepreload" href="${url}" />`)
 })

@@ -9,9 +9,6 @@ import {
   describeMarketDataContract,
   describePositionTradingContract,
   describeTradingContract,
-  type ChangeTrouble,
-  type TradeTrouble,
-  type TroubledWrite,
   type VenuePosition,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
@@ -21,9 +18,6 @@ import {
   createFakePositionTrading,
   createFakeTrading,
   openPosition,
-  type FakeChangeOutcome,
-  type FakeOrderChange,
-  type FakePlacement,
 } from '@tradeport/testkit'
 
 const now = Date.parse('2026-05-01T12:00:00.000Z')
@@ -123,18 +117,6 @@ describeBrokerContract('the fake', async (books) => {
   }
 })
 
-const outcomes: Readonly<Record<ChangeTrouble, (accountId: AccountId) => FakeChangeOutcome>> = {
-  answer_lost: () => 'do_and_lose_the_answer',
-  request_lost: () => 'lose_the_request',
-  refused: () => 'refuse',
-  rate_limited: rateLimited,
-  unavailable,
-  half_done: () => 'do_half',
-  held: () => 'accept',
-  // It keeps no copy that could lag.
-  copy_lags: () => 'do',
-}
-
 for (const platform of ['mt5', 'mt4'] as const)
   describePositionTradingContract(`the fake on ${platform}`, async (positions) => {
     const account = brokerAccount(1, platform)
@@ -151,9 +133,8 @@ for (const platform of ['mt5', 'mt4'] as const)
           .closed(accountId)
           .flatMap((deal) => (deal.orderId === orderId ? [deal.volume ?? 0] : [])),
       sends: () => desk.sent().length,
-      troubleNext: async (trouble) => desk.next(outcomes[trouble](accountId)),
-      release: async () => desk.execute(),
-      passTime: close,
+      // It keeps no copy.
+      freezeCopy: close,
       closeElsewhere: async (ticket) => {
         const left = desk.positions(accountId).filter((position) => position.ticket !== ticket)
         desk.put(accountId, left)
@@ -164,42 +145,12 @@ for (const platform of ['mt5', 'mt4'] as const)
     }
   })
 
-const placements: Readonly<Record<TradeTrouble, FakePlacement>> = {
-  answer_lost: 'fill_and_lose_the_answer',
-  request_lost: 'lose_the_request',
-  refused: 'refuse',
-  rate_limited: { notSentForMs: 1_000 },
-  half_filled: 'fill_partly',
-  held: 'accept',
-}
-
-const changes: Readonly<Partial<Record<TradeTrouble, FakeOrderChange>>> = {
-  answer_lost: 'make_and_lose_the_answer',
-  request_lost: 'lose_the_request',
-  refused: 'refuse',
-  held: 'accept',
-}
-
 describeTradingContract('the fake', async () => {
   const trading = createFakeTrading()
-  let troubled: TroubledWrite = 'market_order'
   return {
     trading,
     account: brokerAccount(0),
     now: () => 0,
-    troubleNext: async (trouble, write) => {
-      const placement = placements[trouble]
-      troubled = write
-      if (write === 'change') trading.nextChange(changes[trouble] ?? 'done')
-      else
-        trading.next(
-          write === 'pending_order' && placement === 'fill_and_lose_the_answer'
-            ? 'accept_and_lose_the_answer'
-            : placement,
-        )
-    },
-    // What it accepts of a pending order waits, or is changed, at once.
-    release: async () => (troubled === 'market_order' ? trading.execute() : undefined),
     heldOrders: trading.held,
     movePrice: async () => {
       const { clientId = '', stopLimitPrice: price } = trading.held()[0] ?? {}

@@ -1,7 +1,7 @@
 // The API for users.
 import type { RateLimiter } from '@tradeport/domain/ports'
 import type Koa from 'koa'
-import { admitCallers, createApp, type ServerDependencies } from './app.ts'
+import { authorizeCallers, createApp, type ServerDependencies } from './app.ts'
 import { documentOf, type OpenApiDocument, type RouteGroup } from './document.ts'
 import type { Networks } from './networks.ts'
 import type { Route } from './route.ts'
@@ -20,11 +20,11 @@ import type { UseCases } from './use-cases.ts'
 
 export const apiPrefix = '/api/v1'
 
-/** The names of those that are enabled; undefined: all. */
-export type Capabilities = readonly string[] | undefined
+/** The names of those that are enabled. */
+export type Capabilities = readonly string[] | 'all'
 
 export const isEnabled = (capabilities: Capabilities, one: string): boolean =>
-  capabilities === undefined || capabilities.includes(one)
+  capabilities === 'all' || capabilities.includes(one)
 
 const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] => [
   {
@@ -35,9 +35,8 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
   },
   {
     name: 'Orders',
-    description: isEnabled(capabilities, 'pending-orders')
-      ? 'Orders on demo accounts for trading: at the market, or held by the broker until their price is reached.'
-      : 'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
+    description:
+      'Orders on demo accounts for trading: at the market, or, where the operator has switched them on, held by the broker until their price is reached.',
     routes: createOrderRoutes({
       hasPending: isEnabled(capabilities, 'pending-orders'),
       hasTools: isEnabled(capabilities, 'trading-tools'),
@@ -61,7 +60,7 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
     name: 'Market data',
     description: isEnabled(capabilities, 'market-data')
       ? 'Instruments, quotes, candles and ticks: of the broker of a linked account, or without an account those that the operator of this service provides, for which no credential is needed.'
-      : 'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
+      : 'The list of instruments. Quotes, candles and ticks need the capability market-data, which is off. No credential is needed.',
     routes: createMarketDataRoutes(isEnabled(capabilities, 'market-data')),
   },
   {
@@ -97,9 +96,9 @@ const routesIn = (some: readonly RouteGroup<UseCases>[]): readonly Route<UseCase
   some.flatMap(({ routes }) => routes)
 
 /** The routes of all capabilities. */
-export const apiRoutes = routesIn(groupsWith(undefined))
+export const apiRoutes = routesIn(groupsWith('all'))
 
-export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocument =>
+export const createOpenApiDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
   documentOf(groupsWith(capabilities), {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
@@ -126,7 +125,7 @@ export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocum
   })
 
 export interface ApiDependencies extends ServerDependencies {
-  readonly capabilities?: Capabilities
+  readonly capabilities: Capabilities
   readonly limiter: RateLimiter
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: Networks | undefined
@@ -138,7 +137,7 @@ export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Ko
     prefix: apiPrefix,
     routes: routesIn(groupsWith(dependencies.capabilities)),
     useCases,
-    admit: admitCallers({ ...dependencies, identifyCaller: useCases.identifyCaller }),
+    authorize: authorizeCallers({ ...dependencies, identifyCaller: useCases.identifyCaller }),
     dependencies: {
       ...dependencies,
       pages: {

@@ -1,6 +1,6 @@
 // An API as a Koa application. `createApp` lists the middlewares in the order in which a request
-// passes them; `serve` is the way through a route.
-import { createHash } from 'node:crypto'
+// passes them; `handleRoute` takes it through a route.
+import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
@@ -14,7 +14,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import { createBodyReader } from './body.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
-import { apiVersion, errorEnvelope, isHeld, securityHeaders } from './envelope.ts'
+import { apiVersion, errorEnvelope, matchesEtag, securityHeaders } from './envelope.ts'
 import { Refused } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
@@ -74,7 +74,7 @@ interface State {
   startedAt: number
   /** The route or page, once one matches. */
   matched: Matched
-  isBroken?: boolean
+  wasReplyErrorLogged?: boolean
 }
 type Middleware = Koa.Middleware<State>
 type Context = Koa.ParameterizedContext<State>
@@ -85,15 +85,15 @@ interface Matched {
   readonly observe: ObserveRequest | undefined
 }
 
-/** Lets a request reach a route, or throws Refused: credential, limits, scope. */
-type Admit = (ctx: Context, route: Route<never>) => Promise<DescribedCaller | undefined>
+/** Checks credential, limits and scope; throws Refused. */
+type Authorize = (ctx: Context, route: Route<never>) => Promise<DescribedCaller | undefined>
 
 interface AppOptions<U> {
   readonly prefix: string
   readonly routes: readonly Route<U>[]
   readonly useCases: U & { readonly idempotency?: IdempotencyStore }
   readonly dependencies: ServerDependencies
-  readonly admit: Admit
+  readonly authorize: Authorize
 }
 
 export const createApp = <U>(options: AppOptions<U>): Koa => {
@@ -102,7 +102,7 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
   const router = new Router<State>({ sensitive: true, strict: true })
   const readBody = createBodyReader()
   for (const route of routes)
-    router.register(prefix + route.path, [route.method], serve(route, options, readBody))
+    router.register(prefix + route.path, [route.method], handleRoute(route, options, readBody))
   for (const [path, page] of Object.entries(dependencies.pages ?? {})) {
     const matched = matchedAs(dependencies, 'GET', path)
     router.get(path, (ctx, next) => {
@@ -113,8 +113,8 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
 
   app.on('error', logBrokenReply(dependencies))
   app.use(answerRequests(dependencies))
-  if (dependencies.corsOrigins !== undefined && dependencies.corsOrigins.length > 0)
-    app.use(allowOrigins(dependencies.corsOrigins))
+  const { corsOrigins = [] } = dependencies
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins))
   app.use(checkTarget)
   app.use(router.routes())
   app.use(refuseUnknownPath(prefix, router))
@@ -140,8 +140,8 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
   })
 
 /**
- * Around all others: the headers of every reply, the envelope of a refusal that is thrown, and the
- * report. In one middleware, because each one costs every request some microseconds.
+ * The outermost: the headers of every reply, the envelope of a refusal that is thrown, metrics and
+ * the debug log. In one middleware, because each one costs every request some microseconds.
  */
 const answerRequests = (dependencies: ServerDependencies): Middleware => {
   const { newRequestId, isDraining, onAnswered } = dependencies
@@ -197,8 +197,8 @@ const sendError = (ctx: Context, error: unknown, log: Log): void => {
   const { accountId, reason } = refusal as { accountId?: string; reason?: string }
   if (!(error instanceof Refused))
     log.error({ ...fields, err: error }, 'a request failed unexpectedly')
-  // Do not log 501: an unsupported feature is not a failure.
-  else if (reply.status > 501 || reason !== undefined)
+  // An unsupported feature (501) is not a failure.
+  else if (reply.status >= 502 || reason !== undefined)
     log.warn({ ...fields, accountId, reason }, 'a request could not be answered')
   ctx.status = reply.status
   ctx.set(reply.headers)
@@ -222,15 +222,15 @@ const refuseUnknownPath =
     })
   }
 
-const goneCodes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
+const disconnectCodes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
 
-// Only a stream can fail once its head is sent. That a caller hung up is not logged.
+// Only a stream can fail once its head is sent. Callers that disconnect are not logged.
 const logBrokenReply =
   ({ log }: ServerDependencies) =>
   (error: NodeJS.ErrnoException, ctx: Context): void => {
     // Koa reports it for the stream and for the reply.
-    if (ctx.state.isBroken === true || goneCodes.includes(error.code)) return
-    ctx.state.isBroken = true
+    if (ctx.state.wasReplyErrorLogged === true || disconnectCodes.includes(error.code)) return
+    ctx.state.wasReplyErrorLogged = true
     log.error({ err: error, requestId: ctx.state.requestId }, 'a reply was cut off')
   }
 
@@ -243,8 +243,8 @@ export interface CallerChecks {
 }
 
 /** For the API for users: requires a credential within its limits and with the scope. */
-export const admitCallers =
-  ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Admit =>
+export const authorizeCallers =
+  ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
   async (ctx, { access, limit }) => {
     const isPublic = !isScoped(access, ctx.query)
     const { req, res } = ctx
@@ -270,10 +270,10 @@ export const admitCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
-    const { scopes } = access
-    const passed =
-      isPublic || scopes.length === 0 ? E.right(undefined) : requireScope(credential.scopes, scopes)
-    if (E.isLeft(passed)) throw new Refused(passed.left)
+    if (!isPublic && access.scopes.length > 0) {
+      const passed = requireScope(credential.scopes, access.scopes)
+      if (E.isLeft(passed)) throw new Refused(passed.left)
+    }
     return {
       owner: credential.owner,
       program: programOf(credential),
@@ -290,7 +290,7 @@ export const admitCallers =
   }
 
 /** For the operator API: requires this bearer token. */
-export const admitOperator = (operatorToken: string): Admit => {
+export const authorizeOperator = (operatorToken: string): Authorize => {
   const isOperator = isBearerOf(operatorToken)
   return async (ctx) => {
     if (!isOperator(ctx.req.headers))
@@ -299,9 +299,9 @@ export const admitOperator = (operatorToken: string): Admit => {
   }
 }
 
-const serve = <U>(
+const handleRoute = <U>(
   route: Route<U>,
-  { prefix, useCases, dependencies, admit }: AppOptions<U>,
+  { prefix, useCases, dependencies, authorize }: AppOptions<U>,
   readBody: ReturnType<typeof createBodyReader>,
 ): Middleware => {
   const { access, method, maxAgeSeconds, isBodyOptional = false } = route
@@ -314,7 +314,7 @@ const serve = <U>(
     const { query } = ctx
     const needsCredential = isScoped(access, query)
     if (needsCredential && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
-    const caller = await admit(ctx, route)
+    const caller = await authorize(ctx, route)
     // A scoped route searches every body for credentials, also where it accepts none.
     const body =
       acceptsBody || needsCredential
@@ -345,21 +345,17 @@ const serve = <U>(
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
     if (E.isLeft(outcome)) throw new Refused(outcome.left)
     const reply = outcome.right
-    if ('data' in reply)
-      // What only this caller may see is in no shared cache.
-      return writeReply(
-        ctx,
-        reply,
-        prefix,
-        dependencies.clock.now(),
-        needsCredential ? undefined : maxAgeSeconds,
-      )
+    if ('data' in reply) {
+      // What only this caller may see must not be cached.
+      const cacheSeconds = needsCredential ? undefined : maxAgeSeconds
+      return writeReply(ctx, reply, prefix, dependencies.clock.now(), cacheSeconds)
+    }
     ctx.set(reply.headers)
     const { res } = ctx
     ctx.body = Readable.from(reply.content(dependencies))
     reply.abort?.addEventListener('abort', () => res.destroy())
     if (res.destroyed) return reply.onClose?.()
-    const checking = setInterval(() => void cutOffWhereRevoked(res, caller), stalledCheckMs)
+    const checking = setInterval(() => void cutOffUnlessAccepted(res, caller), stalledCheckMs)
     res.once('close', () => {
       clearInterval(checking)
       reply.onClose?.()
@@ -369,9 +365,9 @@ const serve = <U>(
 
 const stalledCheckMs = 500
 
-// A stream checks its credential whenever it has something to write, which it cannot while its reader
-// reads nothing.
-const cutOffWhereRevoked = async (
+// A stream of events or quotes checks the credential whenever it writes, which it cannot while its
+// reader reads nothing. A credential that cannot be checked is as good as none.
+const cutOffUnlessAccepted = async (
   res: ServerResponse,
   caller: DescribedCaller | undefined,
 ): Promise<void> => {
@@ -382,7 +378,7 @@ const cutOffWhereRevoked = async (
 const withoutCredentials = (query: Context['query'], known: object): Context['query'] =>
   Object.fromEntries(
     Object.entries(query).filter(
-      ([name, value]) => name in known || !holdsCredential({ [name]: value }),
+      ([name, value]) => Object.hasOwn(known, name) || !holdsCredential({ [name]: value }),
     ),
   )
 
@@ -403,17 +399,17 @@ const writeReply = (
   { status, location, data, meta }: JsonReply,
   prefix: string,
   now: Instant,
-  maxAgeSeconds?: number,
+  cacheSeconds: number | undefined,
 ): void => {
   ctx.status = status
   if (location !== undefined) ctx.set('Location', prefix + location)
-  if (maxAgeSeconds !== undefined) {
+  if (cacheSeconds !== undefined) {
     // Weak, because meta differs in every reply.
-    const etag = `W/"${createHash('sha1').update(data).digest('base64url')}"`
-    ctx.set({ ETag: etag, 'Cache-Control': `public, max-age=${maxAgeSeconds}` })
+    const etag = `W/"${hash('sha1', data, 'base64url')}"`
+    ctx.set({ ETag: etag, 'Cache-Control': `public, max-age=${cacheSeconds}` })
     // The limits of one caller are not for the eyes of another.
     ctx.vary('Authorization, X-API-Key')
-    if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
+    if (matchesEtag(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
   const metaJson = JSON.stringify({
     timestamp: writeNow(now),

@@ -1,19 +1,18 @@
 // The credentials of a request, and whether there are any where none belongs.
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { apiKeyPrefix } from '@tradeport/domain/access'
 
-const credentialName = /^(?:api[_-]?key|x-api-key|access_token|token|authorization)$/i
+const credentialName = /^(?:api[_-]?key|x-api-key|access[_-]?token|token|authorization)$/i
 
 /**
- * Whether a top-level field of a query or a body has the name of a credential or of an API key, or
- * any string inside starts as an API key does.
+ * Whether a top-level field of a query or a body is called like a credential, or is itself an API
+ * key, or any string inside starts as an API key does.
  */
 export const holdsCredential = (fields: object): boolean => {
   for (const name in fields)
     if (credentialName.test(name) || name.startsWith(apiKeyPrefix)) return true
-  // Without recursion: a body that the route does not use may be nested deeper than the stack is
-  // high.
+  // Without recursion: a body that the route does not use may be nested too deep for it.
   const unseen: unknown[] = [fields]
   for (const value of unseen) {
     if (typeof value === 'string' && value.startsWith(apiKeyPrefix)) return true
@@ -40,4 +39,4 @@ export const isBearerOf = (expectedToken: string): ((headers: IncomingHttpHeader
   return (headers) => timingSafeEqual(digest(bearerToken(headers) ?? ''), expected)
 }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

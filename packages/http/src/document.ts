@@ -119,7 +119,7 @@ const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts 
         { schema, example },
       ]),
     )
-    return { 200: { description: 'The file.', headers, content } }
+    return { 200: { description: 'Streamed until it ends.', headers, content } }
   }
   if (data === undefined) return {}
   const envelope = object('The reply.', {
@@ -168,8 +168,11 @@ const refusalContent = (error: JsonSchema, examples: object) =>
     examples,
   )
 
-/** Refusals that are kept, and answered again to a later request with the same Idempotency-Key. */
-const keptRefusals: readonly RefusalTag[] = [
+/**
+ * Refusals that a later request with the same Idempotency-Key is answered with again. Unavailable is
+ * answered where the first request left no reply.
+ */
+const repeatedRefusals: readonly RefusalTag[] = [
   'TradeRejected',
   'BrokerOutcomeUnknown',
   'ServiceUnavailable',
@@ -179,7 +182,7 @@ const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[
   const replies = ofStatus.map((tag) => errorReply(exampleOf(tag)))
   const shapes = ofStatus.map(errorShape)
   const [error = {}] = shapes.length === 1 ? shapes : [{ anyOf: shapes }]
-  const isKept = ofEvery.length > 1 && ofStatus.some((tag) => keptRefusals.includes(tag))
+  const isKept = ofEvery.length > 1 && ofStatus.some((tag) => repeatedRefusals.includes(tag))
   const examples = replies.map((reply) => [
     reply.error.code,
     { summary: reply.error.code, value: errorEnvelope(reply, String(requestId.example)) },
@@ -256,7 +259,7 @@ const operationOf = (
         : `Needs no credential without \`${access.scopedBy}\`, and with it one of these scopes: ${scopeNames}.`),
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
     limit &&
-      `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}.`,
+      `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}${isPublic ? ' where a credential is sent' : ''}.`,
   ]
   return {
     operationId,
@@ -323,7 +326,7 @@ export const documentOf = (
   }
 }
 
-/** The reply to a request that no route could be found for, with every code of the API. */
+/** The reply to a malformed request (400, 408, 431), with every code of the API. */
 const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => {
   const refusals = groups.flatMap(({ routes }) => routes.flatMap((route) => [...route.refusals]))
   const anyError = record('Error', 'Why a request was refused.', {
@@ -338,7 +341,7 @@ const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => 
       json: { type: 'object', additionalProperties: true },
     }),
   })
-  return component('responses', 'Unread', {
+  return component('responses', 'MalformedRequest', {
     description:
       'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
     headers: headersNamed('X-Request-ID'),

@@ -22,5 +22,5 @@ const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
  * Whether If-None-Match names this tag, by weak comparison. Koa's own check also heeds
  * Cache-Control: no-cache, which fetch adds to such requests, and which is for caches on the way.
  */
-export const isHeld = (ifNoneMatch: string, etag: string): boolean =>
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch.split(',').some((tag) => opaque(tag) === '*' || opaque(tag) === opaque(etag))

@@ -182,7 +182,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   OrderTypeNotSupported: [
     501,
     (refusal) =>
-      `Orders of type ${refusal.orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
+      `Orders of type ${refusal.orderType} are switched off in this service. Nothing was checked or recorded; send orderType market.`,
     { details: { orderType: text('The type that was sent.', 'limit') } },
   ],
   OrderTypeNotSupportedByPlatform: [
@@ -208,7 +208,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   NotProvisioned: [
     400,
     (refusal) =>
-      `Account ${refusal.accountId} is not connected to its broker. Reconnect it in the app.`,
+      `Account ${refusal.accountId} has no connection to its broker. Ask the operator of this service to link it.`,
     ofAccount,
   ],
   BrokerUnavailable: [
@@ -283,7 +283,8 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   OrderNotPending: [
     409,
-    (refusal) => `The order is ${refusal.status}; only a pending order can be ended by hand.`,
+    (refusal) =>
+      `The order is ${refusal.status}; only a pending or open order can be ended by hand.`,
     ofStatus,
   ],
   OrderChanged: [
@@ -293,7 +294,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   AccountDisconnected: [
     503,
     (refusal) =>
-      `Account ${refusal.accountId} ${refusal.status === 'disconnected' ? 'is disconnected' : 'cannot be read'} from its broker. Reconnect it in the app, or try again.`,
+      `Account ${refusal.accountId} ${refusal.status === 'disconnected' ? 'is disconnected' : 'cannot be read'} from its broker. Try again; if that does not help, ask the operator of this service.`,
     { details: { accountId, status: text('Its status.', 'disconnected') } },
   ],
   PositionNotFound: [
@@ -337,12 +338,13 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   BrokerOutcomeUnknown: [
     504,
-    'The broker did not confirm the change; it may have been made. Read the position before you try again.',
+    'The broker did not confirm the change; it may have been made. Read the position or the order before you try again.',
     ofAccount,
   ],
   NotImplemented: [
     501,
-    (refusal) => `The request is valid, but ${refusal.feature} is not available yet.`,
+    (refusal) =>
+      `The request is valid, but ${refusal.feature} is not switched on for it. Ask the operator of this service.`,
     {
       details: { feature: text('What is not available.', 'market-data') },
     },
@@ -438,7 +440,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   IdempotencyInProgress: [
     409,
-    'The first request with this Idempotency-Key is still being answered. Send it again in a second, with the same key.',
+    'The first request with this Idempotency-Key is not answered yet. Send it again in a second, with the same key.',
     { headers: { 'Retry-After': '1' } },
   ],
   PayloadTooLarge: [
@@ -456,7 +458,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     503,
     ({ unread, outcome }) =>
       outcome === 'unknown'
-        ? 'The service could not confirm the write, so the change may or may not be saved. Check before retrying, or retry with the same Idempotency-Key.'
+        ? 'The service could not confirm the write, so the change may or may not be saved. Check whether it is before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
     {
       details: {

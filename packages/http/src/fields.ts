@@ -63,6 +63,20 @@ export const deliveryId = text(
   { format: 'uuid' },
 )
 
+/** Above 0. */
+export const positive = (description: string, example: number) =>
+  decimal(description, example, { exclusiveMinimum: 0 })
+
+export const errorText = (code: string, message: string) => ({
+  code: text('As in the error of a reply.', code),
+  message: text('The same in words.', message),
+})
+/** Where an attempt or a check failed. */
+export const optionalErrorText = (code: string, message: string) => ({
+  code: optionalWithoutExample(errorText(code, message).code),
+  message: optionalWithoutExample(errorText(code, message).message),
+})
+
 export const side = oneOf(['buy', 'sell'], 'The direction.')
 export const symbol = text('The instrument, as the broker spells it.', 'EURUSD')
 export const lots = decimal('Lots.', 0.2)

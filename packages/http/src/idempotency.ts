@@ -1,6 +1,6 @@
 // Idempotency-Key: a request that is sent again with the same key is answered as the first time, and
 // carried out once.
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { ScopedCaller } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
 import { type Clock, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
@@ -8,29 +8,30 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
-import { keptOutcome, type Outcome, type ReadRequest, type Route } from './route.ts'
+import { storedOutcome, type Outcome, type ReadRequest, type Route } from './route.ts'
 import { isRecord } from './schema.ts'
 
-interface Sender {
+interface Parts {
   readonly idempotency: IdempotencyStore | undefined
   readonly clock: Clock
   readonly caller: ScopedCaller | undefined
 }
 
 /**
- * A use case calls `guard.begin` before its side effect, or stores the reply itself through
- * `replyToStore`, as placeOrder does.
+ * Runs `handle` at most once for each owner and key. Its use case calls `guard.begin` immediately
+ * before its effect, or stores the reply itself through `replyToStore`, as placeOrder does.
  */
 export const runIdempotently = async (
-  { idempotency, clock, caller }: Sender,
+  { idempotency, clock, caller }: Parts,
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
-  { key, params, query, handle, refusalIfOutcomeUnknown }: ReadRequest,
+  { key, params, handle, refusalIfOutcomeUnknown }: ReadRequest,
   body: JsonObject | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
   if (key === undefined || caller === undefined || idempotency === undefined)
     return { outcome: await handle(caller, withoutKey), isReplayed: false }
   const { owner } = caller
-  const requestHash = sha256(`${method} ${path} ${hashJson({ params, query, body })}`)
+  // Without the query: the only parameter of a POST says how long to wait for the reply.
+  const requestHash = hashJson({ method, path, params, body })
   const claim = { key, requestHash, id: randomUUID() }
   const claimed = await idempotency.claim(owner, claim, clock.now())()
   if (E.isLeft(claimed)) return { outcome: claimed, isReplayed: false }
@@ -48,15 +49,13 @@ export const runIdempotently = async (
   const outcome = await handle(caller, { begin }, claim)
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && shouldStoreReply(outcome))
-    await idempotency.keep(owner, claim, keptOutcome(outcome))()
+    await idempotency.keep(owner, claim, storedOutcome(outcome))()
   else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
 
-/**
- * Replies to store: success, broker rejection, or unknown broker outcome.
- */
+/** The others had no effect, or none that is known; the use case says which. */
 const shouldStoreReply = (outcome: Outcome): boolean =>
   E.isRight(outcome) ||
   outcome.left._tag === 'TradeRejected' ||
@@ -66,13 +65,11 @@ const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
   left._tag === 'BrokerOutcomeUnknown' ||
   (left._tag === 'ServiceUnavailable' && left.outcome === 'unknown')
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /**
  * SHA-256 of a JSON value in lower-case hex: members sorted by name at every depth, no white space,
  * numbers as JSON.stringify writes them (1.0 and 1 are one value).
  */
-export const hashJson = (value: JsonObject): string => sha256(canonical(value))
+export const hashJson = (value: object): string => hash('sha256', canonical(value))
 
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`

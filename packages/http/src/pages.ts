@@ -1,12 +1,12 @@
 // What a listener answers in addition to its routes, to everybody and without an envelope: probes,
 // metrics, files and the page at its root.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Middleware } from 'koa'
 import type { Pages } from './app.ts'
 import { isBearerOf } from './credentials.ts'
-import { isHeld } from './envelope.ts'
+import { matchesEtag } from './envelope.ts'
 
 export interface Readiness {
   /** Names of the checks that fail; empty when the instance can serve. */
@@ -82,14 +82,14 @@ const filePage = ({ headers, read }: FilePage): Middleware => {
     ctx.set({ ...headers, ETag: etag })
     if (encoding === 'gzip') ctx.set('Content-Encoding', encoding)
     ctx.vary('Accept-Encoding')
-    if (isHeld(ctx.get('If-None-Match'), etag)) ctx.status = 304
+    if (matchesEtag(ctx.get('If-None-Match'), etag)) ctx.status = 304
     else ctx.body = body
   }
 }
 
 const tagged = (body: Buffer) => ({
   body,
-  etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+  etag: `"${hash('sha256', body, 'base64url')}"`,
 })
 
 /** @param links by path */

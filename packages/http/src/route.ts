@@ -97,7 +97,7 @@ export const replyWith = <A>(data: Schema<A>) => ({
 
 /** The reply to a result. */
 interface ReplyShape<Result, Data> {
-  /** Absent from a route that can only be refused as yet. */
+  /** Absent from a route that can only be refused, because a capability is off. */
   readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Fields
@@ -151,8 +151,8 @@ interface RouteRecord<
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown?: (params: Input<Params>) => Refusal
   /**
-   * Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one
-   * does not compile.
+   * Every refusal of the use case but ServiceUnavailable and IdempotencyInProgress, and no other: a
+   * missing or impossible one does not compile.
    */
   readonly refusals: readonly Tag[]
   readonly useCase: (
@@ -249,7 +249,7 @@ export const routesOf =
     Result,
     Data,
     Tag extends RefusalTag,
-    Failure extends Refusal<Tag | 'ServiceUnavailable'>,
+    Failure extends Refusal<Tag | 'ServiceUnavailable' | 'IdempotencyInProgress'>,
     Early extends Refusal<Tag> = never,
   >(
     target: `${Method} /${string}`,
@@ -356,7 +356,7 @@ export const routesOf =
             }),
           handle: async (caller, guard, claim) => {
             const replyOf = (result: unknown): KeptReply =>
-              keptOutcome(E.right(toReply(result as Result, inputs)))
+              storedOutcome(E.right(toReply(result as Result, inputs)))
             const inputs: Inputs<Params, Query, Headers, Body> = {
               ...request.params,
               query: request.query,
@@ -375,8 +375,8 @@ export const routesOf =
     }
   }
 
-/** What is kept of a reply: read again, it is the outcome that was first answered. */
-export const keptOutcome = (outcome: Outcome): KeptReply => ({
+/** As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format. */
+export const storedOutcome = (outcome: Outcome): KeptReply => ({
   body: JSON.stringify(outcome),
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })

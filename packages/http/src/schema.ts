@@ -327,7 +327,7 @@ export const withDescription = <A>(schema: Schema<A>, description: string): Sche
   json: { ...schema.json, description },
 })
 
-/** Of a reply, which is never read: the same JSON, written from a value of another type. */
+/** For replies only: writes a value of another type as this JSON. */
 export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
@@ -335,7 +335,7 @@ export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): 
   encode: (value) => schema.encode(present(value)),
 })
 
-/** Of a reply, which has one of two shapes. */
+/** For replies only: one of two shapes. */
 export const eitherOf = <A, B>(
   first: Schema<A>,
   second: Schema<B>,
@@ -376,7 +376,7 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optiona
 
 /**
  * An object of a reply: other fields of the value are not written. Clients must accept fields that
- * are added later.
+ * are added later. Where a reply is read, as in tests, unknown fields are refused.
  */
 export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> =>
   objectOf(description, fields, {})
@@ -428,7 +428,11 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
       }
       if (errors.length > 0) return t.failures(errors)
       return 'minProperties' in bounds && Object.keys(values).length === 0
-        ? t.failure(value, context, `body must have at least one of ${names.join(', ')}`)
+        ? t.failure(
+            value,
+            context,
+            `${pathOf(context)} must have at least one of ${names.join(', ')}`,
+          )
         : t.success(values as A)
     },
     encode: (value) => {

@@ -463,6 +463,7 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
   let ids = 0
   return {
     clock: { now: () => now },
+    capabilities: 'all',
     limiter: { decide: () => admitted },
     newRequestId: () => `req_${(ids += 1)}`,
     breathe: () => new Promise((resolve) => setImmediate(resolve)),

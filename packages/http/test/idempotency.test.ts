@@ -201,6 +201,15 @@ describe('a key that was sent before', () => {
     ).toBe('200 again')
   })
 
+  it('of an order is a replay however long it waits for the outcome', async () => {
+    await using api = await runCounting()
+    const outcomes: string[] = []
+    for (const target of ['/api/v1/orders?wait=5', '/api/v1/orders', '/api/v1/orders?wait=1'])
+      outcomes.push(outcomeOf(await close(api, orderBody, 'k', target)))
+    expect(outcomes).toEqual(['201', '201 again', '201 again'])
+    expect(api.effects).toEqual(['order'])
+  })
+
   it.each([
     [closeTarget, {}, 'BROKER_OUTCOME_UNKNOWN', { accountId }],
     ['/api/v1/webhooks', webhookBody, 'SERVICE_UNAVAILABLE', { outcome: 'unknown' }],

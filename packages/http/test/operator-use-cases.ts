@@ -13,10 +13,10 @@ import type { AccountId } from '@tradeport/domain/primitives'
 import {
   createFakeOperatorOrders,
   createFakeOperatorStore,
+  createFakeOrderStore,
   createFakeRecords,
   createFakeSealedSecrets,
   createFakeTenantRecords,
-  type FakeOperatorOrders,
   type FakeRecords,
 } from '@tradeport/testkit'
 import * as T from 'fp-ts/lib/Task.js'
@@ -55,10 +55,11 @@ export const describedAccount: ProviderAccount = {
   isDemo: true,
 }
 
+const clock = { now: () => now }
+
 export const operatorUseCases = (
   tables: FakeRecords = createFakeRecords(),
   secrets: Secrets = testSecrets,
-  orders: FakeOperatorOrders = createFakeOperatorOrders(),
 ): OperatorUseCases => {
   const ports: Parameters<typeof createOperatorHealth>[0] &
     Parameters<typeof createOperatorDocuments>[0] &
@@ -66,11 +67,11 @@ export const operatorUseCases = (
     Parameters<typeof createOrdersUnderWay>[0] = {
     operator: createFakeOperatorStore(tables),
     records: createFakeTenantRecords(tables),
-    operatorOrders: orders,
-    orders,
+    operatorOrders: createFakeOperatorOrders(tables),
+    orders: createFakeOrderStore(clock, tables),
     sealedSecrets: createFakeSealedSecrets(tables),
     secrets,
-    clock: { now: () => now },
+    clock,
     database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durability) },
     brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: T.of('alone') },

@@ -80,7 +80,7 @@ const startRefusing = (api: ApiDocument, tag: RefusalTag): Promise<Running> => {
 
 it.each(documents.flatMap((api) => api.operations.map((one) => ({ api, ...one }))))(
   '$name answers every refusal of its record as documented',
-  async ({ api: documented, route, pointer }) => {
+  async ({ api: documented, route }) => {
     for (const tag of route.refusals) {
       await using refusing = await startRefusing(documented, tag)
       const target = targetOf(route, '', documented.prefix)
@@ -90,12 +90,12 @@ it.each(documents.flatMap((api) => api.operations.map((one) => ({ api, ...one })
         replyTo(tag).status,
         replyTo(tag).error.code,
       ])
-      expectDocumented(documented, pointer, reply)
+      expectDocumented(documented, route.method, target, reply)
     }
   },
 )
 
-describe.each(users.operations)('$name', ({ route, pointer }) => {
+describe.each(users.operations)('$name', ({ route }) => {
   const target = targetOf(route)
   it('answers faulty requests as documented', async () => {
     const { method, body } = route
@@ -113,7 +113,12 @@ describe.each(users.operations)('$name', ({ route, pointer }) => {
       withBody(' '.repeat(tooLong)),
     ]
     for (const request of faulty)
-      expectDocumented(users, pointer, await send(api, targetOf(route, 'unknown=1'), request))
+      expectDocumented(
+        users,
+        method,
+        target,
+        await send(api, targetOf(route, 'unknown=1'), request),
+      )
   })
 
   it('refuses unknown parameters and fields, and names the nearest known one', async () => {

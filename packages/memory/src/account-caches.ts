@@ -1,4 +1,4 @@
-// Caches of what the broker reports of an account. A change of the account makes them forget it.
+// Caches of what the broker reports of an account. A change of the account invalidates what they keep of it.
 import {
   requireBrokerAccount,
   type AccountReading,
@@ -33,9 +33,9 @@ import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { createSingleFlightCache, type Tallies } from './single-flight-cache.ts'
 
-interface ForgetsAccounts {
+interface InvalidatesAccounts {
   /** Later reads of the account see nothing that was read before, even if it is in progress. */
-  readonly forget: (accountId: AccountId) => void
+  readonly invalidate: (accountId: AccountId) => void
 }
 
 interface CacheParts {
@@ -69,13 +69,17 @@ const maxInstruments = 20_000
  * cannot compute a margin is kept like a number. Account information and deals pass through.
  *
  * The provider answers reads from a copy that lags behind the broker's terminal. For half a minute
- * after `forget`, positions are read from the terminal, so that they show the change.
+ * after `invalidate`, positions are read from the terminal, so that they show the change.
  */
 export const cachedBroker = (
   broker: Broker,
-  { clock, desk, tallies }: CacheParts & { readonly desk: Pick<PositionTrading, 'freshPositions'> },
-): Broker & ForgetsAccounts => {
-  const { keyOf, forget } = createAccountKeys()
+  {
+    clock,
+    positionTrading,
+    tallies,
+  }: CacheParts & { readonly positionTrading: Pick<PositionTrading, 'freshPositions'> },
+): Broker & InvalidatesAccounts => {
+  const { keyOf, invalidate } = createAccountKeys()
   const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
     clock,
     ttlMs: positionsTtlMs,
@@ -90,7 +94,7 @@ export const cachedBroker = (
     maxEntries: maxMargins,
     tally: tallies?.('margins'),
   })
-  const forgottenAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
+  const invalidatedAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
   const limits = new LRUCache<AccountId, LimitFunction>({ max: maxAccounts })
   const limitOf = (accountId: AccountId): LimitFunction => {
     const limit = limits.get(accountId) ?? pLimit(maxMarginCalls)
@@ -101,8 +105,8 @@ export const cachedBroker = (
     ...broker,
     positions: (account) =>
       positions.read(keyOf(account), () => {
-        const ageMs = clock.now() - (forgottenAt.get(account.accountId) ?? -Infinity)
-        const source = ageMs < freshMs ? desk.freshPositions : broker.positions
+        const ageMs = clock.now() - (invalidatedAt.get(account.accountId) ?? -Infinity)
+        const source = ageMs < freshMs ? positionTrading.freshPositions : broker.positions
         return source(account)()
       }),
     requiredMargin: (account, query) => {
@@ -114,9 +118,9 @@ export const cachedBroker = (
         ),
       )
     },
-    forget: (accountId) => {
-      forgottenAt.set(accountId, clock.now())
-      forget(accountId)
+    invalidate: (accountId) => {
+      invalidatedAt.set(accountId, clock.now())
+      invalidate(accountId)
     },
   }
 }
@@ -158,7 +162,7 @@ const noneAfter =
 
 /**
  * The keys of an account's values contain its link, so that a new link shows at once, and a number
- * that `forget` changes.
+ * that `invalidate` changes.
  */
 const createAccountKeys = () => {
   // More accounts than can change while a value is kept.
@@ -178,7 +182,7 @@ const createAccountKeys = () => {
         ...more,
       ])
     },
-    forget: (accountId: AccountId): void => {
+    invalidate: (accountId: AccountId): void => {
       lastChange += 1
       changes.set(accountId, lastChange)
     },
@@ -189,8 +193,8 @@ const createAccountKeys = () => {
 export const cachedLiveAccounts = (
   liveAccounts: LiveAccounts,
   { clock, tallies }: CacheParts,
-): LiveAccounts & ForgetsAccounts => {
-  const { keyOf, forget } = createAccountKeys()
+): LiveAccounts & InvalidatesAccounts => {
+  const { keyOf, invalidate } = createAccountKeys()
   const readings = createSingleFlightCache<BrokerReadError | ServiceUnavailable, AccountReading>({
     clock,
     ttlMs: liveAccountTtlMs,
@@ -203,7 +207,7 @@ export const cachedLiveAccounts = (
       const linked = requireBrokerAccount(account)
       return E.isLeft(linked) ? read : readings.read(keyOf(linked.right), read)
     },
-    forget,
+    invalidate,
   }
 }
 
@@ -299,15 +303,15 @@ export const cachedPositionViews = (views: PositionViews): PositionViews => {
 }
 
 /**
- * Forgets an account after a change of one of its positions that may have been made, and if the
+ * Invalidates an account after a change of one of its positions that may have been made, and if the
  * broker does not have the position, because cached positions are outdated then.
- * @param forget makes every cache forget the account
+ * @param invalidate invalidates the account in every cache
  */
-export const forgettingDesk = (
-  desk: PositionTrading,
-  forget: (accountId: AccountId) => void,
+export const invalidatingPositionTrading = (
+  positionTrading: PositionTrading,
+  invalidate: (accountId: AccountId) => void,
 ): PositionTrading => {
-  const forgetting = <A>(
+  const invalidating = <A>(
     { accountId }: BrokerAccount,
     change: TE.TaskEither<BrokerChangeError, A>,
   ): TE.TaskEither<BrokerChangeError, A> =>
@@ -319,14 +323,15 @@ export const forgettingDesk = (
           result.left._tag === 'BrokerOutcomeUnknown' ||
           result.left._tag === 'PositionNotFound'
         )
-          forget(accountId)
+          invalidate(accountId)
         return result
       }),
     )
   return {
-    ...desk,
-    setLevels: (account, ...change) => forgetting(account, desk.setLevels(account, ...change)),
+    ...positionTrading,
+    setLevels: (account, ...change) =>
+      invalidating(account, positionTrading.setLevels(account, ...change)),
     closePosition: (account, ...change) =>
-      forgetting(account, desk.closePosition(account, ...change)),
+      invalidating(account, positionTrading.closePosition(account, ...change)),
   }
 }

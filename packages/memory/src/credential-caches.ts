@@ -88,13 +88,13 @@ export const cachedCredentials = (
     findAccessToken: (hash) => accessTokens.read(hash, () => store.findAccessToken(hash)()),
     findUserPlan: (owner) => userPlans.read(ownerKey(owner), () => store.findUserPlan(owner)()),
     /** Drops what is kept of these users, after a change of them, their keys or their tokens. */
-    forget: (users: AffectedUsers): void => {
+    invalidate: (users: AffectedUsers): void => {
       if (users.length === 0) return
       const affected = new Set<string>(users)
       for (const cache of [apiKeys, accessTokens, userPlans])
         cache.dropWhere(({ owner }) => users === 'everyone' || affected.has(owner.userId))
     },
-  } satisfies CredentialStore & { readonly forget: (users: AffectedUsers) => void }
+  } satisfies CredentialStore & { readonly invalidate: (users: AffectedUsers) => void }
 }
 
 /**
@@ -132,8 +132,8 @@ export const cachedAccounts = (
     find: (owner, id) => found.read(ownerKey(owner, id), () => store.find(owner, id)()),
     list: (owner) => lists.read(ownerKey(owner), () => store.list(owner)()),
     /** Drops everything, after an operator's document. */
-    forgetAll: () => {
+    invalidateAll: () => {
       for (const cache of [found, lists]) cache.dropWhere(() => true)
     },
-  } satisfies Pick<AccountStore, 'find' | 'list'> & { readonly forgetAll: () => void }
+  } satisfies Pick<AccountStore, 'find' | 'list'> & { readonly invalidateAll: () => void }
 }

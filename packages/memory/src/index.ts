@@ -6,7 +6,7 @@ export {
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedPositionViews,
-  forgettingDesk,
+  invalidatingPositionTrading,
 } from './account-caches.ts'
 export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts, cachedCredentials, cachedTokenVerifier } from './credential-caches.ts'

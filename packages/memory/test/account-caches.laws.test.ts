@@ -9,7 +9,7 @@ import { createFakeBroker, createFakePositionTrading, newAccountId } from '@trad
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cachedBroker, forgettingDesk } from '../src/index.ts'
+import { cachedBroker, invalidatingPositionTrading } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
 const account: BrokerAccount = {
@@ -55,7 +55,7 @@ const createVenue = (lagMs: number) => {
     positions: () => () => read(levelAt(clock.now() - lagMs)),
   }
   const pending: { readonly level: number; isExecuted: boolean; readonly answer: () => void }[] = []
-  const desk: PositionTrading = {
+  const positionTrading: PositionTrading = {
     ...createFakePositionTrading(clock),
     freshPositions: () => () => read(levelAt(clock.now())),
     setLevels:
@@ -79,15 +79,23 @@ const createVenue = (lagMs: number) => {
     const [first] = pending
     if (first?.isExecuted === true) pending.shift()?.answer()
   }
-  return { clock, broker, desk, executeNext, answerFirst, deliver: () => reads.shift()?.() }
+  return {
+    clock,
+    broker,
+    positionTrading,
+    executeNext,
+    answerFirst,
+    deliver: () => reads.shift()?.(),
+  }
 }
 
 it('positions show every change that was answered before they were read', async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 0, max: maxLagMs }), async (run, lagMs) => {
-      const { clock, broker, desk, executeNext, answerFirst, deliver } = createVenue(lagMs)
-      const cached = cachedBroker(broker, { clock, desk })
-      const changing = forgettingDesk(desk, cached.forget)
+      const { clock, broker, positionTrading, executeNext, answerFirst, deliver } =
+        createVenue(lagMs)
+      const cached = cachedBroker(broker, { clock, positionTrading })
+      const changing = invalidatingPositionTrading(positionTrading, cached.invalidate)
       const checks: Promise<void>[] = []
       let level = 0
       let answered = 0

@@ -20,7 +20,7 @@ import {
   cachedLiveAccounts,
   cachedMarginEstimates,
   cachedPositionViews,
-  forgettingDesk,
+  invalidatingPositionTrading,
 } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
@@ -47,13 +47,13 @@ const relinked: readonly Account[] = [
 const setUp = () => {
   const clock = createMovableClock()
   const broker = createFakeBroker(clock)
-  const desk = createFakePositionTrading(clock)
+  const positionTrading = createFakePositionTrading(clock)
   for (const { id } of [linked, other]) {
     // The broker has the provider's copy, which shows no change here.
     broker.put(id, { positions: [position] })
-    desk.put(id, [position])
+    positionTrading.put(id, [position])
   }
-  const cached = cachedBroker(broker, { clock, desk })
+  const cached = cachedBroker(broker, { clock, positionTrading })
   const live = cachedLiveAccounts(
     { read: (one) => broker.accountInformation(asBrokerAccount(one)) },
     { clock },
@@ -63,11 +63,11 @@ const setUp = () => {
     requiredMargin: (one = linked) => cached.requiredMargin(asBrokerAccount(one), eurusd)(),
     accountInformation: (one = linked) => live.read(one)(),
   }
-  const forget = (): void => {
-    cached.forget(linked.id)
-    live.forget(linked.id)
+  const invalidate = (): void => {
+    cached.invalidate(linked.id)
+    live.invalidate(linked.id)
   }
-  return { clock, broker, desk, cached, ask, forget }
+  return { clock, broker, positionTrading, cached, ask, invalidate }
 }
 
 afterEach(() => {
@@ -108,13 +108,13 @@ describe.each([
     expect(broker.calls(read)).toBe(1 + relinked.length)
   })
 
-  it('are forgotten for one account', async () => {
-    const { broker, desk, ask, forget } = setUp()
+  it('are invalidated for one account', async () => {
+    const { broker, positionTrading, ask, invalidate } = setUp()
     for (const one of [linked, other]) await ask[read](one)
-    forget()
+    invalidate()
     for (const one of [linked, other]) await ask[read](one)
     expect([
-      broker.calls(read, linked.id) + desk.reads(),
+      broker.calls(read, linked.id) + positionTrading.calls(),
       broker.calls(read, other.id),
     ]).toStrictEqual([2, 1])
   })
@@ -170,25 +170,30 @@ describe('a change of a position', () => {
     ],
     [refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }), false],
     [refuse('NotProvisioned', { accountId: linked.id }), false],
-  ])('that ends with %j forgets the account: %s', async (outcome, isForgotten) => {
-    const { desk } = setUp()
-    const forgotten: string[] = []
-    const { setLevels, closePosition } = forgettingDesk(desk, (id) => forgotten.push(id))
-    desk.next(outcome)
-    desk.next(outcome)
+  ])('that ends with %j invalidates the account: %s', async (outcome, isInvalidated) => {
+    const { positionTrading } = setUp()
+    const invalidated: string[] = []
+    const { setLevels, closePosition } = invalidatingPositionTrading(positionTrading, (id) =>
+      invalidated.push(id),
+    )
+    positionTrading.next(outcome)
+    positionTrading.next(outcome)
     await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
     await closePosition(account, position.ticket, null, () => true)()
-    expect(forgotten).toStrictEqual(isForgotten ? [linked.id, linked.id] : [])
+    expect(invalidated).toStrictEqual(isInvalidated ? [linked.id, linked.id] : [])
   })
 
   it('makes positions come from the terminal, never from the copy, for half a minute', async () => {
-    const { clock, broker, desk, ask, forget } = setUp()
-    forget()
+    const { clock, broker, positionTrading, ask, invalidate } = setUp()
+    invalidate()
     clock.advance(29_999)
     await ask.positions()
-    expect([broker.calls('positions'), desk.reads()]).toStrictEqual([0, 1])
-    forget()
-    desk.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
+    expect([broker.calls('positions'), positionTrading.calls()]).toStrictEqual([0, 1])
+    invalidate()
+    positionTrading.fail(
+      linked.id,
+      refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }),
+    )
     expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
     clock.advance(30_000)
     expect(await ask.positions()).toMatchObject({ _tag: 'Right' })
@@ -220,7 +225,7 @@ describe('cached accounts', () => {
     accounts.set(linked.id, linked)
     expect(await read()).toEqual(present)
     accounts.delete(linked.id)
-    cached.forgetAll()
+    cached.invalidateAll()
     expect(await read()).toEqual(absent)
   })
 })

@@ -88,7 +88,7 @@ const play = async (steps: readonly Step[]): Promise<void> => {
     expect(startedAt - replacedAt).toBeLessThan(1_000)
   }
   const deliver = (): void => {
-    if (undelivered > 0) cached.forget([userId])
+    if (undelivered > 0) cached.invalidate([userId])
     undelivered = 0
   }
 
@@ -114,7 +114,7 @@ const play = async (steps: readonly Step[]): Promise<void> => {
     }
     if (one === 'listen' && !isConnected) {
       isConnected = true
-      cached.forget('everyone')
+      cached.invalidate('everyone')
       confirmedAt = clock.now()
     }
     await ended()

@@ -79,10 +79,10 @@ describe('credentials', () => {
     expect(state.reads).toBe(1)
     for (const users of [[stranger], 'everyone'] as const) {
       state.answer = O.none
-      cached.forget('everyone')
+      cached.invalidate('everyone')
       const before = ask()
       await Promise.resolve()
-      cached.forget(users)
+      cached.invalidate(users)
       await before
       state.answer = O.some(credential)
       expect(await ask()).toStrictEqual(existing)
@@ -102,10 +102,10 @@ describe('credentials', () => {
     await ask()
     state.answer = O.none
     for (const others of [[], [stranger]]) {
-      cached.forget(others)
+      cached.invalidate(others)
       expect(await ask()).toStrictEqual(existing)
     }
-    cached.forget([stranger, owner.userId])
+    cached.invalidate([stranger, owner.userId])
     expect(await ask()).toStrictEqual(E.right(O.none))
   })
 })

@@ -324,6 +324,7 @@ onEachDatabase('orders', (here, there, kind) => {
         sentAt: made,
         brokerOrderId: '4711',
         cancelledBy: null,
+        failedHaltCancellations: 0,
         missing: null,
       },
       continueInMs: null,

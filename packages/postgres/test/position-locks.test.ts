@@ -26,12 +26,16 @@ const newBrokerAccount = (): BrokerAccount => {
   }
 }
 
+/** How long a change waits for its lock. */
+const patienceMs = 30_000
+
 /** Makes a change that lasts until `end` is called. */
 const begin = async ({ holding }: PositionLocks, account: BrokerAccount, position = ticket) => {
   const [begun, ended] = [Promise.withResolvers<MaySend>(), Promise.withResolvers<void>()]
   const result = holding(
     account,
     position,
+    patienceMs,
   )((maySend): TE.TaskEither<never, string> => async () => {
     begun.resolve(maySend)
     await ended.promise
@@ -46,16 +50,19 @@ const begin = async ({ holding }: PositionLocks, account: BrokerAccount, positio
 }
 
 /** Makes a change that is done at once. */
-const changes = (locks: PositionLocks, account = newBrokerAccount(), position = ticket) =>
-  locks.holding(account, position)(() => TE.right('done'))()
+const changes = (
+  locks: PositionLocks,
+  account = newBrokerAccount(),
+  position = ticket,
+  withinMs = patienceMs,
+) => locks.holding(account, position, withinMs)(() => TE.right('done'))()
 const done = E.right('done')
 
 onEachDatabase('position locks', (here, there, kind) => {
   const warnings: string[] = []
-  /** Of two instances of the service, and one whose callers give up soon. */
+  /** Of two instances of the service. */
   let ours: PositionLocks
   let theirs: PositionLocks
-  let impatient: PositionLocks
   const locksWith = (options: PositionLocksOptions, { knex }: Pick<Database, 'knex'> = here) =>
     createPositionLocks({
       knex,
@@ -66,7 +73,6 @@ onEachDatabase('position locks', (here, there, kind) => {
   beforeAll(() => {
     ours = locksWith({})
     theirs = locksWith({}, there)
-    impatient = locksWith({ patienceMs: 1_000 })
   })
   const rowsOf = ({ providerAccountId }: BrokerAccount) =>
     here.knex('position_locks').where({ provider_account_id: providerAccountId })
@@ -75,10 +81,14 @@ onEachDatabase('position locks', (here, there, kind) => {
     const account = newBrokerAccount()
     for (const { holding } of [ours, theirs]) {
       const notFound = refuse('PositionNotFound')
-      expect(await holding(account, ticket)(() => TE.left(notFound))()).toStrictEqual(
+      expect(await holding(account, ticket, patienceMs)(() => TE.left(notFound))()).toStrictEqual(
         E.left(notFound),
       )
-      const failing = holding(account, ticket)(() => () => Promise.reject(new Error('fails')))
+      const failing = holding(
+        account,
+        ticket,
+        patienceMs,
+      )(() => () => Promise.reject(new Error('fails')))
       await expect(failing()).rejects.toThrow('fails')
       const { maySend, end } = await begin({ holding }, account)
       expect(maySend()).toBe(true)
@@ -100,7 +110,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     }
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        (index % 2 ? ours : theirs).holding(account, ticket)(work(index))(),
+        (index % 2 ? ours : theirs).holding(account, ticket, patienceMs)(work(index))(),
       ),
     )
     expect(most).toBe(1)
@@ -113,7 +123,7 @@ onEachDatabase('position locks', (here, there, kind) => {
   it('a change waits for every link to the same account until its patience ends, and for no other position, account or tenant', async () => {
     const account = newBrokerAccount()
     const { owner, providerAccountId } = account
-    for (const locks of [impatient, theirs]) {
+    for (const locks of [ours, theirs]) {
       const { end } = await begin(locks, account)
       for (const [other, position = ticket] of [
         [account, '46648038' as Ticket],
@@ -123,7 +133,7 @@ onEachDatabase('position locks', (here, there, kind) => {
         expect(await changes(ours, other, position)).toStrictEqual(done)
       const userId = 'user-2' as UserId
       const link = { ...account, accountId: newAccountId(), owner: { ...owner, userId } }
-      for (const refused of [account, link].map((one) => changes(impatient, one)))
+      for (const refused of [account, link].map((one) => changes(ours, one, ticket, 1_000)))
         expect(await refused).toStrictEqual(E.left(refuse('InternalTimeout')))
       await end()
     }
@@ -136,7 +146,7 @@ onEachDatabase('position locks', (here, there, kind) => {
       account,
     )
     const waiting = [ours, theirs].map(({ holding }) =>
-      holding(account, ticket)(() => TE.fromIO(maySend))(),
+      holding(account, ticket, patienceMs)(() => TE.fromIO(maySend))(),
     )
     expect(await Promise.all(waiting)).toStrictEqual([E.right(false), E.right(false)])
     await end()
@@ -185,14 +195,16 @@ onEachDatabase('position locks', (here, there, kind) => {
 
   it('nothing may be sent once another change holds the lock, whose row is left alone', async () => {
     const account = newBrokerAccount()
-    const locks = locksWith({ leaseMs: 60_000, renewMs: 20, patienceMs: 1_000 })
+    const locks = locksWith({ leaseMs: 60_000, renewMs: 20 })
     const { maySend, end } = await begin(locks, account)
     await rowsOf(account).update({ holder: randomUUID() })
     await expect.poll(maySend).toBe(false)
     expect(warnings).toContain('position_lock_lost')
     await end()
     // The next change waits for the release of the lost lock, and then for the other change.
-    expect(await changes(locks, account)).toStrictEqual(E.left(refuse('InternalTimeout')))
+    expect(await changes(locks, account, ticket, 1_000)).toStrictEqual(
+      E.left(refuse('InternalTimeout')),
+    )
   })
 
   it('rows are removed an hour after they expired, and none that still counts', async () => {

@@ -393,13 +393,23 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
     { placement: { step: 'recorded' } },
     { placement: { step: 'sending', sentAt: noon } },
     { placement: { step: 'looking_up', ...sent, lookups: 4, absence } },
-    { placement: { step: 'working', ...sent, cancelledBy: null, missing: null }, terms },
+    {
+      placement: {
+        step: 'working',
+        ...sent,
+        cancelledBy: null,
+        failedHaltCancellations: 3,
+        missing: null,
+      },
+      terms,
+    },
     {
       placement: {
         step: 'working',
         sentAt: noon,
         brokerOrderId: null,
         cancelledBy: 'halt',
+        failedHaltCancellations: 0,
         missing: { since: noon, lookups: 2 },
       },
     },

@@ -26,7 +26,6 @@ import { inRun, noon, start, subjects, type Command, type StorePorts } from './s
 const createFakeStores = (): StorePorts => {
   const records = createFakeRecords()
   const clock = { now: () => noon }
-  const orders = createFakeOrderStore(clock, records)
   return {
     accounts: createFakeAccountStore(records),
     credentials: createFakeCredentialStore(records),
@@ -38,8 +37,8 @@ const createFakeStores = (): StorePorts => {
     halts: createFakeHalts(records),
     webhooks: createFakeWebhookStore(records),
     idempotency: createFakeIdempotencyStore(records),
-    orderLimits: createFakeLimitStore(records, orders.all, clock),
-    orders,
+    orderLimits: createFakeLimitStore(records, clock),
+    orders: createFakeOrderStore(clock, records),
   }
 }
 

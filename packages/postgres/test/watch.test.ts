@@ -160,6 +160,7 @@ onEachDatabase('the watch', (here, there) => {
         sentAt: 1,
         brokerOrderId: '1',
         cancelledBy: null,
+        failedHaltCancellations: 0,
         missing: null,
       },
     })

@@ -1,16 +1,15 @@
 // A broker in memory that tests put figures, positions, deals and failures into; it keeps the same
 // contract as the real adapter.
-import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
+import type { AccountReading } from '@tradeport/domain/accounts'
 import type { BrokerDeal, DealsPage, DealsWindow } from '@tradeport/domain/journal'
 import type { Broker, MarginQuery, Clock } from '@tradeport/domain/ports'
 import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import { isReadableTime, type Deal } from '@tradeport/domain/trades'
+import { createFakeReads, type ReadControls } from './fake-reads.ts'
 
 export type BrokerRead = 'accountInformation' | 'positions' | 'dealsPage' | 'requiredMargin'
 
@@ -28,25 +27,12 @@ export interface FakeBook {
   readonly margin: (query: MarginQuery) => O.Option<number>
 }
 
-export interface FakeBroker extends Broker {
+export interface FakeBroker extends Broker, ReadControls<BrokerRead> {
   /**
    * Puts an account in, or changes the named parts of its book. An account that was never put in is
    * not provisioned.
    */
   readonly put: (accountId: AccountId, book?: Partial<FakeBook>) => void
-  /**
-   * Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some.
-   */
-  readonly fail: (
-    accountId: AccountId,
-    error: BrokerReadError,
-    reads?: readonly BrokerRead[],
-  ) => void
-  readonly heal: (accountId: AccountId) => void
-  /** Lets every read wait until the function that it returns is called. */
-  readonly hold: () => () => void
-  /** How many reads reached the broker, of one kind or of all, for one account or for all. */
-  readonly calls: (read?: BrokerRead, accountId?: AccountId) => number
 }
 
 const emptyBook: FakeBook = {
@@ -73,25 +59,9 @@ const emptyBook: FakeBook = {
  * @param pageSize the most deals of a page
  */
 export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => {
-  const books = new Map<AccountId, FakeBook>()
-  const failures = new Map<
-    AccountId,
-    { readonly error: BrokerReadError; readonly reads: readonly BrokerRead[] | undefined }
-  >()
-  const log: { readonly read: BrokerRead; readonly accountId: AccountId }[] = []
-  let held: Promise<void> = Promise.resolve()
-
-  const open =
-    (read: BrokerRead, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, FakeBook> =>
-    async () => {
-      log.push({ read, accountId })
-      await held
-      const failure = failures.get(accountId)
-      if (failure && (failure.reads?.includes(read) ?? true)) return E.left(failure.error)
-      return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
-    }
-
+  const { books, open, controls } = createFakeReads<BrokerRead, FakeBook>()
   return {
+    ...controls,
     source: 'fake',
     accountInformation: (account) =>
       pipe(
@@ -115,19 +85,6 @@ export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => 
       ),
     put: (accountId, book = {}) =>
       void books.set(accountId, { ...(books.get(accountId) ?? emptyBook), ...book }),
-    fail: (accountId, error, reads) => void failures.set(accountId, { error, reads }),
-    heal: (accountId) => void failures.delete(accountId),
-    hold: () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
-      return resolve
-    },
-    calls: (read, accountId) =>
-      log.filter(
-        (call) =>
-          (read === undefined || call.read === read) &&
-          (accountId === undefined || call.accountId === accountId),
-      ).length,
   }
 }
 

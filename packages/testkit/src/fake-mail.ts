@@ -1,9 +1,5 @@
-// A mail server and the users' addresses in memory: tests say what becomes of each mail and see
-// what arrived.
-import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Mail, MailAnswer, Mailer, UserStore } from '@tradeport/domain/ports'
-import type { FakeRecords } from './fake-records.ts'
+// A mail server in memory: tests say what becomes of each mail and see what arrived.
+import type { Mail, MailAnswer, Mailer } from '@tradeport/domain/ports'
 
 export interface FakeMailer extends Mailer {
   /** What is said to the next mails, one after the other; all others are accepted. */
@@ -25,11 +21,3 @@ export const createFakeMailer = (): FakeMailer => {
     accepted: () => accepted,
   }
 }
-
-export const createFakeUserStore = (records: FakeRecords): UserStore => ({
-  email: ({ tenantId, userId }) =>
-    TE.fromIO(() => {
-      const user = records.tables.users.get(userId)
-      return user?.tenantId === tenantId ? O.some(user.email) : O.none
-    }),
-})

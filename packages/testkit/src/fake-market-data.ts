@@ -1,12 +1,12 @@
 // Market data in memory: instruments with a price each, their candles and their ticks.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
+import { refuse } from '@tradeport/domain/errors'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '@tradeport/domain/market'
 import type { Clock, MarketData, MarketDataError } from '@tradeport/domain/ports'
 import type { AccountId } from '@tradeport/domain/primitives'
-import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { createFakeReads, type ReadControls } from './fake-reads.ts'
 
 /** What the fake holds of one symbol. */
 export interface FakeInstrument {
@@ -17,13 +17,9 @@ export interface FakeInstrument {
   readonly ticks: readonly Tick[]
 }
 
-export interface FakeMarketData extends MarketData {
+export interface FakeMarketData extends MarketData, ReadControls<keyof MarketData> {
   /** Puts an instrument in, or changes the named parts of it. */
   readonly put: (accountId: AccountId, symbol: string, parts?: Partial<FakeInstrument>) => void
-  /** Makes the account's reads fail until it is called without an error. */
-  readonly fail: (accountId: AccountId, error?: BrokerReadError) => void
-  /** How many reads there were, of one kind or of all. */
-  readonly calls: (read?: keyof MarketData) => number
 }
 
 export const instrumentTerms = (symbol: string): BrokerInstrument => ({
@@ -46,20 +42,7 @@ export const instrumentTerms = (symbol: string): BrokerInstrument => ({
 
 /** @param clock stamps quotes */
 export const createFakeMarketData = (clock: Clock): FakeMarketData => {
-  const books = new Map<AccountId, Map<string, FakeInstrument>>()
-  const failures = new Map<AccountId, BrokerReadError>()
-  const log: (keyof MarketData)[] = []
-
-  const open = (
-    read: keyof MarketData,
-    { accountId }: BrokerAccount,
-  ): TE.TaskEither<BrokerReadError, ReadonlyMap<string, FakeInstrument>> =>
-    TE.fromIOEither(() => {
-      log.push(read)
-      const failure = failures.get(accountId)
-      if (failure !== undefined) return E.left(failure)
-      return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
-    })
+  const { books, open, controls } = createFakeReads<keyof MarketData, Map<string, FakeInstrument>>()
 
   const find = (
     read: keyof MarketData,
@@ -74,6 +57,7 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
     )
 
   return {
+    ...controls,
     symbols: (account) =>
       pipe(
         open('symbols', account),
@@ -113,8 +97,5 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
       }
       books.set(accountId, book.set(symbol, { ...known, ...parts }))
     },
-    fail: (accountId, error) =>
-      void (error === undefined ? failures.delete(accountId) : failures.set(accountId, error)),
-    calls: (read) => log.filter((one) => read === undefined || one === read).length,
   }
 }

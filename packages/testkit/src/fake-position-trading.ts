@@ -6,7 +6,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import { refuse, type BrokerChangeError, type BrokerReadError } from '@tradeport/domain/errors'
+import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
 import type {
   Clock,
   CloseReceipt,
@@ -26,6 +26,7 @@ import {
   type Ticket,
 } from '@tradeport/domain/primitives'
 import type { SynchroniseJournal } from '@tradeport/domain/use-cases'
+import { createFakeReads, type ReadControls } from './fake-reads.ts'
 
 /**
  * What becomes of a change. `do_half` closes half of the lots, `do_without_number` answers without
@@ -59,7 +60,7 @@ interface Book {
   journal: readonly BrokerDeal[]
 }
 
-export interface FakePositionTrading extends PositionTrading {
+export interface FakePositionTrading extends PositionTrading, ReadControls<Read> {
   /**
    * Puts an account in with these positions, or in place of those that it has. An account that was
    * never put in is not provisioned.
@@ -77,7 +78,7 @@ export interface FakePositionTrading extends PositionTrading {
   readonly wanted: () => readonly Instant[]
   /**
    * What becomes of the next change after those planned before; all others are done. `meanwhile`
-   * runs before its answer.
+   * runs before its answer, which waits for it.
    */
   readonly next: (outcome: FakeChangeOutcome, meanwhile?: () => unknown) => void
   /** Does what was accepted. */
@@ -87,31 +88,21 @@ export interface FakePositionTrading extends PositionTrading {
    * deals, as they were before it.
    */
   readonly lagNext: (lag: { readonly positions?: number; readonly deals?: number }) => void
-  /** Makes an account's reads fail until `heal`; all of them unless `reads` names some. */
-  readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly Read[]) => void
-  readonly heal: (accountId: AccountId) => void
-  /** Lets every call wait until the function that it returns is called. */
-  readonly hold: () => () => void
   /** Every change that was sent, as often as it was. */
   readonly sent: () => readonly FakeChange[]
-  /** How many reads reached the broker, of one kind or of all. */
-  readonly reads: (read?: Read) => number
 }
 
 /** @param clock stamps what is read and what is closed */
 export const createFakePositionTrading = (clock: Clock): FakePositionTrading => {
-  const books = new Map<AccountId, Book>()
-  const failures = new Map<AccountId, { error: BrokerReadError; reads?: readonly Read[] }>()
+  const { books, open, controls, held } = createFakeReads<Read, Book>()
   const planned: { outcome: FakeChangeOutcome; meanwhile: () => unknown }[] = []
   const accepted: (() => unknown)[] = []
   const sent: FakeChange[] = []
-  const log: Read[] = []
   const wanted: Instant[] = []
   /** After the next change; then what is shown instead for so many reads. */
   let nextLag: Parameters<FakePositionTrading['lagNext']>[0] = {}
   let lag = { positions: 0, deals: 0, before: emptyBook() }
   let lastNumber = 1_000
-  let held: Promise<void> = Promise.resolve()
 
   const newNumber = (): string => String((lastNumber += 1))
   const bookOf = (accountId: AccountId): Book => {
@@ -120,15 +111,6 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     return book
   }
 
-  const read =
-    (kind: Read, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, Book> =>
-    async () => {
-      log.push(kind)
-      await held
-      const { error, reads = [kind] } = failures.get(accountId) ?? {}
-      if (error !== undefined && reads.includes(kind)) return E.left(error)
-      return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
-    }
   /** The rows as a reader is shown them now. */
   const shown = <Rows extends 'positions' | 'deals'>(book: Book, rows: Rows): Book[Rows] =>
     (lag[rows]-- > 0 ? lag.before : book)[rows]
@@ -168,54 +150,31 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     change: FakeChange,
     maySend: MaySend,
   ): Promise<E.Either<BrokerChangeError, LevelsReceipt & Pick<CloseReceipt, 'brokerOrderId'>>> => {
-    await held
+    await held()
     const { accountId } = account
     if (!maySend()) return E.left(refuse('BrokerUnavailable', { accountId, reason: 'too late' }))
     const { outcome, meanwhile } = planned.shift() ?? { outcome: 'do', meanwhile: () => undefined }
     sent.push(change)
     // On MT4 a close has no order of its own.
     const orderId = account.platform === 'mt4' ? change.ticket : newNumber()
-    const done = (share?: number) => execute(account, change, orderId, share)
-    const say = (progress: LevelsReceipt['progress'], brokerOrderId: string | null = orderId) =>
-      E.map(() => ({ progress, brokerOrderId }))
-    const answer = () => {
-      switch (outcome) {
-        case 'do':
-          return say('done')(done())
-        case 'do_half':
-          return say('accepted')(done(0.5))
-        case 'do_without_number':
-          return say('done', null)(done())
-        case 'do_and_lose_the_answer':
-          done()
-          return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-        case 'lose_the_request':
-          return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-        case 'unchanged':
-          return say('unchanged')(E.right(undefined))
-        case 'accept':
-          accepted.push(done)
-          return say('accepted')(E.right(undefined))
-        case 'refuse':
-          return E.left(
-            refuse('TradeRejected', {
-              code: 'TRADE_RETCODE_MARKET_CLOSED',
-              message: 'The market is closed',
-            }),
-          )
-        default:
-          return E.left(outcome)
-      }
-    }
-    const answered = answer()
-    meanwhile()
-    return answered
+    const make = () => execute(account, change, orderId, outcome === 'do_half' ? 0.5 : 1)
+    if (outcome === 'accept') accepted.push(make)
+    const isMade = typeof outcome === 'string' && outcome.startsWith('do')
+    const made = isMade ? make() : E.right(undefined)
+    await meanwhile()
+    if (typeof outcome === 'object') return E.left(outcome)
+    if (outcome === 'refuse') return E.left(marketClosed)
+    if (outcome === 'lose_the_request' || outcome === 'do_and_lose_the_answer')
+      return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+    const brokerOrderId = outcome === 'do_without_number' ? null : orderId
+    return E.map(() => ({ progress: progressAfter[outcome], brokerOrderId }))(made)
   }
 
   return {
+    ...controls,
     freshPositions: (account) =>
       pipe(
-        read('freshPositions', account),
+        open('freshPositions', account),
         TE.map((book) => ({
           positions: shown(book, 'positions').toSorted(byAge),
           readAt: clock.now(),
@@ -229,7 +188,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
       >,
     synchroniseJournal: (account) =>
       pipe(
-        read('synchroniseJournal', account),
+        open('synchroniseJournal', account),
         TE.map((book) => {
           book.journal = shown(book, 'deals')
           return { ...readJournal, syncedAt: clock.now(), deals: book.journal.length }
@@ -260,16 +219,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     lagNext: (next) => {
       nextLag = next
     },
-    fail: (accountId, error, reads) =>
-      void failures.set(accountId, { error, ...(reads && { reads }) }),
-    heal: (accountId) => void failures.delete(accountId),
-    hold: () => {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
-      return resolve
-    },
     sent: () => sent,
-    reads: (kind) => log.filter((one) => kind === undefined || one === kind).length,
   }
 }
 
@@ -284,6 +234,18 @@ const readJournal = {
   disagreements: 0,
 } as const
 
+const progressAfter = {
+  do: 'done',
+  do_half: 'accepted',
+  do_without_number: 'done',
+  unchanged: 'unchanged',
+  accept: 'accepted',
+} as const
+
+const marketClosed = refuse('TradeRejected', {
+  code: 'TRADE_RETCODE_MARKET_CLOSED',
+  message: 'The market is closed',
+})
 const tooManyLots = refuse('TradeRejected', {
   code: 'TRADE_RETCODE_INVALID_CLOSE_VOLUME',
   message: 'The volume to close is above that of the position',

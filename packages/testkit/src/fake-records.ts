@@ -1,7 +1,7 @@
 // The stored records in memory: what the fakes of the stores share, so that an account written
 // through one is seen by the others.
-import type { Account, CheckedThreshold, OperatorHalt } from '@tradeport/domain/accounts'
 import type { HeldKey } from '@tradeport/domain/access'
+import type { Account, CheckedThreshold, OperatorHalt } from '@tradeport/domain/accounts'
 import type {
   AccountSnapshot,
   AccountTraderLimits,
@@ -13,77 +13,140 @@ import type {
   Tenant,
   User,
 } from '@tradeport/domain/operator'
-import type { NewHalt } from '@tradeport/domain/ports'
-import type { AccountId, Instant } from '@tradeport/domain/primitives'
+import type { NewHalt, OperatorOrder } from '@tradeport/domain/ports'
+import { isSameOwner, type AccountId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import type { WebhookWithSecret } from '@tradeport/domain/webhooks'
 
 export interface StoredTenant extends Tenant {
   readonly providerToken: string | null
 }
 
-/** An idempotency key, and which claim holds it. */
-export type StoredKey = HeldKey & { readonly claimId: string }
-
-/** Each table by its key; `instantKey` makes the key of those that an account has several of. */
-export interface Tables {
-  readonly tenants: Map<string, StoredTenant>
-  readonly users: Map<string, User>
-  readonly accounts: Map<string, Account>
-  readonly apiKeys: Map<string, StoredApiKey>
-  readonly accessTokens: Map<string, StoredAccessToken>
-  readonly desks: Map<string, Desk>
-  readonly traderLimits: Map<string, AccountTraderLimits>
-  readonly challenges: Map<string, Challenge>
-  readonly balanceSnapshots: Map<string, AccountSnapshot>
-  readonly riskThresholds: Map<string, CheckedThreshold>
-  /** By the operator. */
-  readonly halts: Map<string, OperatorHalt>
-  /** By the owners. */
-  readonly ownHalts: Map<string, NewHalt>
-  readonly webhooks: Map<string, WebhookWithSecret>
-  readonly marketDataFeed: Map<string, StoredMarketDataFeed>
+export interface StoredOrder extends OperatorOrder {
+  readonly checkedAt: Instant
+  readonly endedAt: Instant | null
 }
+
+/** An idempotency key, and which claim holds it. */
+export type StoredKey = HeldKey & { readonly place: string; readonly claimId: string }
+
+/** Rows by their key. Those that belong to a removed row are removed with it. */
+export class Table<Row> extends Map<string, Row> {
+  private readonly key: (row: Row) => string
+  readonly parents: 'tenants' | 'users' | 'accounts' | undefined
+  readonly parentOf: (row: Row) => string
+
+  constructor(
+    key: (row: Row) => string,
+    parents?: Table<Row>['parents'],
+    parentOf: (row: Row) => string = () => '',
+    rows: Iterable<readonly [string, Row]> = [],
+  ) {
+    super(rows)
+    this.key = key
+    this.parents = parents
+    this.parentOf = parentOf
+  }
+  /** Of a row, of the fields that identify one, or the key itself. */
+  keyOf(row: string | Partial<Row>): string {
+    return typeof row === 'string' ? row : this.key(row as Row)
+  }
+  /** In the order in which they were first put in. */
+  where(isMatching: (row: Row) => boolean): readonly Row[] {
+    return [...this.values()].filter(isMatching)
+  }
+  named(rows: readonly (string | Partial<Row>)[]): readonly Row[] {
+    return [...new Set(rows.map((row) => this.keyOf(row)))].flatMap((key) => this.get(key) ?? [])
+  }
+  put(row: Row): Row {
+    this.set(this.key(row), row)
+    return row
+  }
+  copy(): Table<Row> {
+    return new Table(this.key, this.parents, this.parentOf, this)
+  }
+}
+
+const byId = ({ id }: { readonly id: string }): string => id
+const byAccount = ({ accountId }: { readonly accountId: AccountId }): AccountId => accountId
+const byUser = ({ userId }: { readonly userId: string }): string => userId
+const byTenant = ({ tenantId }: { readonly tenantId: string }): string => tenantId
+
+const createTables = () => ({
+  tenants: new Table<StoredTenant>(byId),
+  users: new Table<User>(byId, 'tenants', byTenant),
+  accounts: new Table<Account>(byId, 'users', ({ owner }) => owner.userId),
+  apiKeys: new Table<StoredApiKey>(byId, 'users', byUser),
+  accessTokens: new Table<StoredAccessToken>(byId, 'users', byUser),
+  desks: new Table<Desk>(byId, 'tenants', byTenant),
+  traderLimits: new Table<AccountTraderLimits>(byAccount, 'accounts', byAccount),
+  challenges: new Table<Challenge>(
+    ({ accountId, startedAt }) => `${accountId} ${startedAt}`,
+    'accounts',
+    byAccount,
+  ),
+  balanceSnapshots: new Table<AccountSnapshot>(
+    ({ accountId, timestamp }) => `${accountId} ${timestamp}`,
+    'accounts',
+    byAccount,
+  ),
+  riskThresholds: new Table<CheckedThreshold>(thresholdKey, 'accounts', byAccount),
+  /** By the operator. */
+  halts: new Table<OperatorHalt>(byAccount, 'accounts', byAccount),
+  /** By the owners. */
+  ownHalts: new Table<NewHalt & { readonly accountId: AccountId }>(
+    byAccount,
+    'accounts',
+    byAccount,
+  ),
+  webhooks: new Table<WebhookWithSecret>(
+    ({ webhook }) => webhook.id,
+    'users',
+    ({ webhook }) => webhook.owner.userId,
+  ),
+  marketDataFeed: new Table<StoredMarketDataFeed>(byId, 'accounts', byAccount),
+  orders: new Table<StoredOrder>(({ order }) => order.id),
+  idempotencyKeys: new Table<StoredKey>(({ place }) => place),
+})
+export type Tables = ReturnType<typeof createTables>
 
 /**
  * A whole state that one assignment replaces, so that a change is seen all at once or not at all.
  */
 export interface FakeRecords {
   tables: Tables
-  /** By tenant, user and key. */
-  readonly idempotencyKeys: Map<string, StoredKey>
+  /** Id of the database server process. */
+  serverRun: string
 }
 
 export const createFakeRecords = (): FakeRecords => ({
-  tables: {
-    tenants: new Map(),
-    users: new Map(),
-    accounts: new Map(),
-    apiKeys: new Map(),
-    accessTokens: new Map(),
-    desks: new Map(),
-    traderLimits: new Map(),
-    challenges: new Map(),
-    balanceSnapshots: new Map(),
-    riskThresholds: new Map(),
-    halts: new Map(),
-    ownHalts: new Map(),
-    webhooks: new Map(),
-    marketDataFeed: new Map(),
-  },
-  idempotencyKeys: new Map(),
+  tables: createTables(),
+  serverRun: 'the first run',
 })
 
-export const instantKey = (accountId: AccountId, at: Instant): string => `${accountId}@${at}`
+export const copyOf = (tables: Tables): Tables =>
+  Object.fromEntries(
+    Object.entries(tables).map(([name, table]) => [name, table.copy()]),
+  ) as unknown as Tables
+
+export const ownAccount = (
+  { tables }: FakeRecords,
+  owner: Owner,
+  id: AccountId,
+): Account | undefined => {
+  const account = tables.accounts.get(id)
+  return account !== undefined && isSameOwner(account.owner, owner) ? account : undefined
+}
 
 /** By type and severity. */
 export const thresholdsOf = (tables: Tables, of: AccountId): readonly CheckedThreshold[] =>
-  [...tables.riskThresholds.values()]
-    .filter(({ accountId }) => accountId === of)
+  tables.riskThresholds
+    .where(({ accountId }) => accountId === of)
     .toSorted((a, b) => (thresholdKey(a) < thresholdKey(b) ? -1 : 1))
 
-export const thresholdKey = ({
+export function thresholdKey({
   accountId,
   type,
   severity,
-}: Pick<CheckedThreshold, 'accountId' | 'type' | 'severity'>): string =>
-  `${accountId} ${type} ${severity}`
+}: Pick<CheckedThreshold, 'accountId' | 'type' | 'severity'>): string {
+  return `${accountId} ${type} ${severity}`
+}

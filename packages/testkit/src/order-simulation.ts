@@ -31,8 +31,9 @@ import {
   processOrder,
 } from '@tradeport/domain/use-cases'
 import { newAccount } from './stored-records.ts'
+import type { StoredOrder } from './fake-records.ts'
 import { createSimulatedBroker } from './simulated-broker.ts'
-import { createSimulatedDatabase, type OrderRow } from './simulated-database.ts'
+import { createSimulatedDatabase, statusOf } from './simulated-database.ts'
 import {
   createLife,
   createSimulatedLocks,
@@ -87,6 +88,8 @@ export interface OrderSimulationResult {
 
 const placedWithinMs = minuteMs
 const faultsEndAtMs = 12 * minuteMs
+/** When a change is answered at the latest, and some time for the database. */
+const changedWithinMs = 26 * secondMs
 /**
  * Five lookups a minute apart prove absence; after an hour, by a clock that may be an hour fast,
  * they are 15 minutes apart.
@@ -113,9 +116,6 @@ const linkedAccount = (index: number, isConfirmed: boolean): Account => ({
 
 const tagOf = (result: E.Either<{ readonly _tag: string }, unknown>): string =>
   E.isLeft(result) ? result.left._tag : 'done'
-
-const statusOf = ({ order }: OrderRow): string =>
-  order.status === 'rejected' ? order.reason.code : order.status
 
 export const simulateOrders = async (
   simulation: OrderSimulation,
@@ -148,11 +148,11 @@ export const simulateOrders = async (
 
   const relink = (): void => {
     const { id } = random.pick(accounts)
-    const account = database.accounts.get(id)
+    const account = database.account(id)
     if (account === undefined) return
     const provider = { providerAccountId: `provider-${random.whole(0, 3)}`, region: null }
     timeline.note(`operator   links account ${id.at(-1)} to ${provider.providerAccountId}`)
-    database.accounts.set(id, { ...account, provider })
+    database.putAccount({ ...account, provider })
   }
   const remove = (): void => {
     const { id } = random.pick(accounts)
@@ -174,7 +174,8 @@ export const simulateOrders = async (
     scheduled: (inMs) => {
       for (const { poll } of processes) timeline.schedule(inMs + random.whole(0, pollMs), poll)
     },
-    sendRecorded: (life, clientId, isHalted) => {
+    sendRecorded: (life, { id }, isHalted) => {
+      const clientId = brokerClientId(id)
       broker.expectSend(life, clientId)
       if (isHalted) violated(`${clientId} is stored as sending after its account was halted`)
       if (strikes('failover', 0.1)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
@@ -182,8 +183,9 @@ export const simulateOrders = async (
     obeysHalts: broken.ignoresHalts !== true,
     disturb,
     isUndecided: broker.isUndecided,
-    corrected: ({ order }) =>
-      order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
+    corrected: ({ id, status }) => {
+      if (status !== 'rejected') corrected.add(brokerClientId(id))
+    },
   })
 
   const checkCancelled = (
@@ -258,17 +260,7 @@ export const simulateOrders = async (
 
     const portsOf = (current: Life) => {
       const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }
-      const unbroken: Trading = {
-        placeOrder: (account, order, maySend) => () =>
-          broker.placeOrder(current, account, order, maySend),
-        findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
-        workingOrders: (account) => () => broker.workingOrders(current, account),
-        modifyOrder: (account, orderId, terms, maySend) => () =>
-          broker.modifyOrder(current, account, orderId, terms, maySend),
-        cancelOrder: (account, orderId, maySend) => () =>
-          broker.cancelOrder(current, account, orderId, maySend),
-      }
-      const store = database.orders(current, recorded)
+      const unbroken = broker.tradingOf(current)
       const acquire: AcquireSlot = (_, patienceMs) => async () => {
         if (!strikes('busy', 0.2)) return () => undefined
         const freeInMs = Math.floor(random.fraction() * 1.2 * Math.max(patienceMs, 0))
@@ -276,8 +268,12 @@ export const simulateOrders = async (
         return freeInMs < patienceMs ? () => undefined : undefined
       }
       return {
-        accounts: { find: database.findAccount(current) },
-        orders: store,
+        accounts: database.accounts(current),
+        orders: database.orders(current, recorded),
+        orderLimits: {
+          challenges: () => TE.right([]),
+          ...database.orderLimits(current),
+        },
         trading: broken.trading?.(unbroken) ?? unbroken,
         slots: { forSend: acquire, forLookup: acquire },
         positionLocks: { holding: locks(current) },
@@ -285,7 +281,8 @@ export const simulateOrders = async (
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
         accountChanged: () => undefined,
-        halts: database.haltsOf(current),
+        onHaltLeftOrder: () => undefined,
+        halts: database.halts(current),
         liveAccounts: {
           read:
             ({ id }: Account) =>
@@ -351,7 +348,7 @@ export const simulateOrders = async (
     const round = async (): Promise<void> => {
       const current = life
       for (const { id } of accounts) {
-        const account = database.accounts.get(id)
+        const account = database.account(id)
         const linked = account && requireBrokerAccount(account)
         if (!current.isAlive() || linked === undefined || E.isLeft(linked)) continue
         const followed = await openOrders.followOpenOrders(linked.right)()
@@ -367,14 +364,18 @@ export const simulateOrders = async (
         const [caller, clientId] = [{ owner }, brokerClientId(id)]
         const price = random.whole(1, 1_000)
         const isCancellation = random.chance(0.6)
+        const beganAtMs = timeline.now()
         const check = async (): Promise<void> => {
-          if (!isCancellation) {
-            const changed = await openOrders.modifyOrder(caller, id, { price })()
-            timeline.note(`${life.id}  ${clientId} is changed: ${tagOf(changed)}`)
-            if (E.isRight(changed)) modified += 1
-            return
-          }
-          checkCancelled(life, id, await openOrders.cancelOrder(caller, id)())
+          const changed = await (isCancellation
+            ? openOrders.cancelOrder(caller, id)()
+            : openOrders.modifyOrder(caller, id, { price })())
+          const tookMs = timeline.now() - beganAtMs
+          // A database ends by itself what takes longer than a few seconds.
+          if (tookMs > changedWithinMs && counts.slow_database === 0)
+            violated(`a change of ${clientId} was answered after ${tookMs} ms`)
+          if (isCancellation) return checkCancelled(life, id, changed)
+          timeline.note(`${life.id}  ${clientId} is changed: ${tagOf(changed)}`)
+          if (E.isRight(changed)) modified += 1
         }
         if (life.isAlive()) void check()
       },
@@ -398,16 +399,6 @@ export const simulateOrders = async (
         const placePorts = {
           ...ports,
           providerTokens: { find: () => TE.right(O.some('token')) },
-          orderLimits: {
-            challenges: () => TE.right([]),
-            limitsOf: () =>
-              database.query(current, 'reading the limits', () => ({
-                trader: null,
-                desks: [],
-                readAt: timeline.now(),
-                serverRun: database.serverRun(),
-              })),
-          },
           positionTrading: {
             freshPositions: () => TE.right({ positions: [], readAt: clock.now() }),
           },
@@ -448,14 +439,14 @@ export const simulateOrders = async (
     if (random.chance(0.5)) timeline.schedule(atMs + random.delayMs(5 * minuteMs), () => lift(id))
   }
 
-  for (const account of accounts) database.accounts.set(account.id, account)
+  for (const account of accounts) database.putAccount(account)
   for (let index = 0; index < orders; index += 1) {
     const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
     const [account, place] = [random.pick(accounts), random.pick(processes).place]
     const isPending = pendingShare > 0 && random.chance(pendingShare)
     const placedAtMs = random.whole(0, placedWithinMs)
     timeline.schedule(placedAtMs, () => place(id, account, isPending))
-    if (pendingShare > 0 && random.chance(0.2))
+    if (pendingShare > 0 && random.chance(0.3))
       haltAndLift(
         account.id,
         placedAtMs + random.delayMs(random.pick([5 * secondMs, 5 * minuteMs])),
@@ -468,21 +459,19 @@ export const simulateOrders = async (
   }
   // --- the laws ---
 
-  const checkEnd = (row: OrderRow): void => {
-    const { order } = row
+  const checkEnd = ({ order }: StoredOrder): void => {
     const clientId = brokerClientId(order.id)
     const isExecuted = broker.executions(clientId) > 0
-    const isCancelledByHalt = database.halts.get(order.request.accountId)?.cancelsOrders === true
     if (order.status === 'pending')
       violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
     if (order.status === 'rejected' && isExecuted)
-      violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
+      violated(`${clientId} is rejected (${statusOf(order)}), but executed`)
     for (const disagreement of broker.disagreements(order)) violated(disagreement)
     if ('fill' in order && !isExecuted) violated(`${clientId} is ${order.status}, but not executed`)
-    if (order.status === 'open' && isCancelledByHalt)
+    if (order.status === 'open' && database.haltCancelsOrders(order.request.accountId))
       violated(`${clientId} is open on an account whose halt cancels orders`)
     const isOfBroker = order.status === 'cancelled' && order.cancelReason === 'broker'
-    if (isOfBroker && broker.isCancelledByRequest(clientId) && database.forgottenCommits() === 0)
+    if (isOfBroker && broker.isCancelledByRequest(clientId) && database.failovers() === 0)
       violated(`${clientId} was cancelled by a request, which its record does not say`)
     if (corrected.has(clientId) && refreshShowsTruth)
       violated(`${clientId} was reported not executed, and corrected`)
@@ -503,16 +492,16 @@ export const simulateOrders = async (
   }
 
   await timeline.run(faultsEndAtMs + decidedWithinMs)
-  const pending = [...database.rows.values()].filter(({ order }) => order.status === 'pending')
-  if (pending.length === 0) await timeline.run(timeline.now() + afterwardsMs)
-  for (const row of database.rows.values()) checkEnd(row)
+  if (database.rows().every(({ order }) => order.status !== 'pending'))
+    await timeline.run(timeline.now() + afterwardsMs)
+  for (const row of database.rows()) checkEnd(row)
   for (const clientId of madeAtMs.keys()) {
     const executions = broker.executions(clientId)
     if (executions > 1) violated(`${clientId} was executed ${executions} times`)
   }
 
-  const ended = [...database.rows.values()].map(({ order }) => order)
-  const statuses = [...database.rows.values()].map(statusOf)
+  const ended = database.rows().map(({ order }) => order)
+  const statuses = ended.map(statusOf)
   const count = (status: string): number => statuses.filter((one) => one === status).length
   return {
     violations,
@@ -533,9 +522,7 @@ export const simulateOrders = async (
         (order) => order.status === 'cancelled' && order.cancelReason === 'halt',
       ).length,
       modified,
-      changes: broker.changes(),
-      sends: broker.sends(),
-      lookups: broker.lookups(),
+      ...broker.counts,
       forgottenSends: database.forgottenSends.size,
       ...counts,
     },

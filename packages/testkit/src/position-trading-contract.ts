@@ -1,5 +1,6 @@
-// What every adapter of the port of changes does: what it says of each change agrees with the
-// venue's book, and nothing is sent twice.
+// What every adapter of the port of changes and its fake do: each change is sent once, and what is
+// said of it agrees with the venue's book. What becomes of requests that a provider loses, refuses
+// or limits is in the tests of the adapter.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -10,27 +11,6 @@ import { byAge } from '@tradeport/domain/positions'
 import { type Ticket, lotsWithout } from '@tradeport/domain/primitives'
 import type { VenuePosition } from './broker-contract.ts'
 import { rightOf } from './stored-records.ts'
-
-/**
- * What happens to a change at the venue:
- * - answer_lost: it is done, and no answer comes
- * - request_lost: it is not done, and no answer comes
- * - refused: the broker says no
- * - rate_limited: it is not done, and may be sent again in a while
- * - unavailable: it is not done, certainly
- * - half_done: of a close half is executed, and the rest never
- * - held: it is accepted, and done when the venue is told to
- * - copy_lags: it is done, and what the provider keeps of the positions does not show it yet
- */
-export type ChangeTrouble =
-  | 'answer_lost'
-  | 'request_lost'
-  | 'refused'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'half_done'
-  | 'held'
-  | 'copy_lags'
 
 /** What the venue truly holds of a position. */
 export type HeldPosition = VenuePosition & { readonly ticket: string }
@@ -50,12 +30,8 @@ export interface DeskVenue {
   readonly booked: (orderId: string) => readonly number[]
   /** How many changes reached the venue. */
   readonly sends: () => number
-  /** The next change meets the trouble; those after it do not. */
-  readonly troubleNext: (trouble: ChangeTrouble) => Promise<void>
-  /** Does what is held. */
-  readonly release: () => Promise<void>
-  /** Moves the clocks of the adapter and of the venue on. */
-  readonly passTime: (ms: number) => Promise<void>
+  /** From now on the provider's copy of the positions does not follow what is changed. */
+  readonly freezeCopy: () => Promise<void>
   /** Closes a position by another's hand. */
   readonly closeElsewhere: (ticket: string) => Promise<void>
   /** From now on positions cannot be read; changes can still be made. */
@@ -133,31 +109,6 @@ const rejected = {
   message: expect.stringMatching(/./),
 }
 
-/** What the adapter says of a change that meets a trouble, and whether the change is made. */
-const failures: readonly (readonly [
-  ChangeTrouble,
-  (account: BrokerAccount) => object,
-  isMade: boolean,
-])[] = [
-  ['answer_lost', ({ accountId }) => refuse('BrokerOutcomeUnknown', { accountId }), true],
-  ['request_lost', ({ accountId }) => refuse('BrokerOutcomeUnknown', { accountId }), false],
-  ['refused', () => rejected, false],
-  [
-    'unavailable',
-    ({ accountId }) => refuse('BrokerUnavailable', { accountId, reason: expect.any(String) }),
-    false,
-  ],
-  [
-    'rate_limited',
-    ({ accountId }) => ({
-      _tag: 'BrokerRateLimited',
-      accountId,
-      retryAfterSeconds: expect.toSatisfy((s) => Number.isInteger(s) && s >= 1),
-    }),
-    false,
-  ],
-]
-
 /** @param open makes a world with the positions; it is closed after each case */
 export const describePositionTradingContract = (
   name: string,
@@ -169,7 +120,7 @@ export const describePositionTradingContract = (
     const openWith = async (positions: readonly VenuePosition[] = [position, other]) => {
       const own = await open(positions)
       venue = own
-      const { desk, account, held, booked } = own
+      const { desk, account, held } = own
       const heldOf = (symbol: string) => held().find((one) => one.symbol === symbol)
       const ticket = (heldOf(position.symbol)?.ticket ?? '0') as Ticket
       return {
@@ -178,10 +129,6 @@ export const describePositionTradingContract = (
         make: ({ send }: Write, maySend: MaySend = () => true, of = ticket) =>
           send(desk, account, of, maySend)(),
         fresh: async () => (await rightOf(desk.freshPositions(account))).positions,
-        expectBooked: (receipt: unknown, volume: number) => {
-          const { brokerOrderId } = receipt as CloseReceipt
-          expect(brokerOrderId === null ? null : booked(brokerOrderId)).toEqual([volume])
-        },
         /** Nothing but the position that was written is ever touched. */
         expectHeld: (wanted: VenuePosition | undefined) => {
           const shown = [position.symbol, other.symbol]
@@ -226,22 +173,6 @@ export const describePositionTradingContract = (
     )
 
     describe.each(writes)('of $what', (write) => {
-      it.each(failures)(
-        'where it is %s, says so, and does not send it again',
-        async (trouble, expected, isMade) => {
-          const { make, account, troubleNext, passTime, expectHeld, sends } = await openWith()
-          await troubleNext(trouble)
-          const refusal = await make(write)
-          expect(refusal).toEqual(E.left(expected(account)))
-          expect(sends()).toBeLessThanOrEqual(1)
-          expectHeld(isMade ? write.makes : position)
-          if (E.isRight(refusal) || refusal.left._tag !== 'BrokerRateLimited') return
-          await passTime(refusal.left.retryAfterSeconds * 1_000)
-          expect(E.isRight(await make(write))).toBe(true)
-          expectHeld(write.makes)
-        },
-      )
-
       it('says where there is no such account or position, and makes nothing', async () => {
         const { make, account, ticket, closeElsewhere, forgetAccount, expectHeld } =
           await openWith()
@@ -258,28 +189,18 @@ export const describePositionTradingContract = (
         expectHeld(undefined)
       })
 
-      it('takes one that is only accepted for no more than that', async () => {
-        const { make, troubleNext, release, expectHeld, sends } = await openWith()
-        await troubleNext('held')
-        expect(await make(write)).toMatchObject({ right: { progress: 'accepted' } })
-        expectHeld(position)
-        await release()
-        expectHeld(write.makes)
-        expect(sends()).toBe(1)
-      })
-
-      it('reads what it made past a copy that lags, and makes it where nothing can be read', async () => {
-        const { make, makeUnreadable, expectHeld } = await openWith()
-        await makeUnreadable()
+      it('shows past a copy that lags, and is made where nothing can be read', async () => {
+        const { make, fresh, held, freezeCopy } = await openWith()
+        await freezeCopy()
         expect(E.isRight(await make(write))).toBe(true)
-        expectHeld(write.makes)
+        expect((await fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
+          held().map(shownOf).toSorted(bySymbol),
+        )
         await venue?.close()
         const next = await openWith()
-        await next.troubleNext('copy_lags')
+        await next.makeUnreadable()
         expect(E.isRight(await next.make(write))).toBe(true)
-        expect((await next.fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
-          next.held().map(shownOf).toSorted(bySymbol),
-        )
+        next.expectHeld(write.makes)
       })
 
       it('sends none that may not be sent any more', async () => {
@@ -297,21 +218,16 @@ export const describePositionTradingContract = (
       })
     })
 
-    it.each(closes)(
-      'answers $what with the number of its order, also where half of it is executed',
-      async (write) => {
-        const lots = lotsWithout(position.volume, write.makes?.volume ?? 0)
-        const whole = await openWith()
-        whole.expectBooked(await rightOf(() => whole.make(write)), lots)
-        await whole.close()
-        const half = await openWith()
-        await half.troubleNext('half_done')
-        const receipt = await rightOf(() => half.make(write))
-        expect(receipt.progress).toBe('accepted')
-        half.expectBooked(receipt, lots / 2)
-        half.expectHeld({ ...position, volume: lotsWithout(position.volume, lots / 2) })
-      },
-    )
+    it.each(closes)('answers $what with the number of its order', async (write) => {
+      const { make, booked } = await openWith()
+      const { brokerOrderId } = await rightOf(async () => {
+        const receipt = await make(write)
+        return receipt as E.Either<unknown, CloseReceipt>
+      })
+      expect(brokerOrderId === null ? null : booked(brokerOrderId)).toEqual([
+        lotsWithout(position.volume, write.makes?.volume ?? 0),
+      ])
+    })
 
     it('gives what is left of a position a new ticket where the platform does, and everything else as it was', async () => {
       const { make, held, ticket, restKeepsTicket, fresh } = await openWith([position])

@@ -1,57 +1,41 @@
-// The tables of orders and accounts as the PostgreSQL package keeps them: every write expects a
-// version, a row that is due is claimed with a lease, and ages are measured by the database's own
-// clock, which is right and counts from the beginning of the simulation. A failover loses the last
-// commits, though they were acknowledged.
+// The stored records behind a network and a server that fail: statements are slow, lost or done
+// without an answer, and a failover loses the last commits, though they were acknowledged. Rows that
+// are due are claimed with a lease. The database's own clock is right and counts from the beginning
+// of the simulation.
+import type { Account } from '@tradeport/domain/accounts'
+import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
+import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '@tradeport/domain/orders'
+import type { Halts, NewOrder, OrderJob, OrderStore } from '@tradeport/domain/ports'
+import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Account } from '@tradeport/domain/accounts'
+import { createFakeAccountStore, createFakeHalts, createFakeLimitStore } from './fake-accounts.ts'
+import { createFakeOrderStore } from './fake-orders.ts'
 import {
-  refuse,
-  type AsyncResult,
-  type Halt,
-  type ServiceUnavailable,
-} from '@tradeport/domain/errors'
-import {
-  brokerClientId,
-  isCorrection,
-  sendTimeoutMs,
-  withStep,
-  type OrderId,
-} from '@tradeport/domain/orders'
-import type {
-  AccountStore,
-  Halts,
-  NewHalt,
-  NewOrder,
-  OrderJob,
-  OrderPlacement,
-  OrderStore,
-} from '@tradeport/domain/ports'
-import { type AccountId, minuteMs, secondMs } from '@tradeport/domain/primitives'
+  createFakeRecords,
+  type FakeRecords,
+  type StoredOrder,
+  type Tables,
+} from './fake-records.ts'
 import type { Life, World } from './simulated-time.ts'
-
-export interface OrderRow extends OrderPlacement {
-  readonly checkedAtMs: number
-  readonly dueAtMs: number
-}
-
-export type SimulatedOrders = Pick<
-  OrderStore,
-  'record' | 'placement' | 'advance' | 'othersTickets' | 'openOrders'
->
 
 interface Options {
   /** A row was written, and is due for these processes after so many ms. */
   readonly scheduled: (inMs: number) => void
-  readonly sendRecorded: (life: Life, clientId: string, isHalted: boolean) => void
+  readonly sendRecorded: (life: Life, order: Order, isHalted: boolean) => void
   readonly isUndecided: (clientId: string) => boolean
-  readonly corrected: (row: OrderRow) => void
+  /** The order was reported as rejected, and is not any more. */
+  readonly corrected: (order: Order) => void
   /** If not, an order may be stored as sending while its account is halted. */
   readonly obeysHalts: boolean
   /** Called with each statement. */
   readonly disturb: () => void
+}
+
+/** What was stored from this moment on. */
+interface Commit extends Pick<Tables, 'orders' | 'ownHalts'> {
+  readonly atMs: number
 }
 
 const claimMs = 15 * secondMs
@@ -63,37 +47,35 @@ export const createSimulatedDatabase = (
   { random, timeline, strikes, delayMs }: World,
   options: Options,
 ) => {
-  const rows = new Map<OrderId, OrderRow>()
-  const accounts = new Map<AccountId, Account>()
-  const halts = new Map<AccountId, NewHalt>()
+  const clock = { now: timeline.now }
+  const records = createFakeRecords()
+  const accounts = createFakeAccountStore(records)
+  const halts = createFakeHalts(records)
+  const limits = createFakeLimitStore(records, clock)
+  const store = createFakeOrderStore(clock, options.obeysHalts ? records : withoutHalts(records))
   const forgottenSends = new Set<string>()
-  const commits: {
-    readonly atMs: number
-    /** Of an order. */
-    readonly id?: OrderId
-    readonly undo: () => void
-  }[] = []
+  const commits: Commit[] = [{ atMs: -Infinity, ...createFakeRecords().tables }]
   let isDown = false
   let failovers = 0
-  const serverRun = (): string => `after ${failovers} failovers`
 
-  const commit = (row: OrderRow): void => {
-    const { id } = row.order
-    commits.push({ atMs: timeline.now(), id, undo: putting(rows, id, rows.get(id)) })
-    rows.set(id, row)
-    const dueInMs = row.dueAtMs - timeline.now()
-    if (dueInMs === Infinity) return
-    options.scheduled(dueInMs)
-    if (row.placement.step === 'recorded') options.scheduled(dueInMs + ownMs)
+  const schedule = ({ dueAt, placement }: StoredOrder): void => {
+    if (dueAt === null) return
+    const inMs = Math.max(0, dueAt - timeline.now())
+    options.scheduled(inMs)
+    if (placement.step === 'recorded') options.scheduled(inMs + ownMs)
   }
-
-  const changeHalt = (id: AccountId, halt: NewHalt | undefined): void => {
-    commits.push({ atMs: timeline.now(), undo: putting(halts, id, halts.get(id)) })
-    putting(halts, id, accounts.has(id) ? halt : undefined)()
+  /** Remembers what a statement wrote. */
+  const commit = (): void => {
+    const { orders, ownHalts } = records.tables
+    const last = commits.at(-1) as Commit
+    const written = orders.where((row) => last.orders.get(row.order.id) !== row)
+    for (const row of written) schedule(row)
+    if (written.length > 0 || !isSameTable(ownHalts, last.ownHalts))
+      commits.push({ atMs: timeline.now(), orders: orders.copy(), ownHalts: ownHalts.copy() })
   }
 
   const query =
-    <A>(life: Life, what: string, work: () => A): AsyncResult<A> =>
+    <A>(life: Life, what: string, work: AsyncResult<A>): AsyncResult<A> =>
     async () => {
       const unavailable = E.left(refuse('ServiceUnavailable', { reason: what }))
       if (strikes('crash', 0.01)) life.crash()
@@ -105,9 +87,12 @@ export const createSimulatedDatabase = (
         timeline.note(`${life.id}  ${what} takes ${outMs} ms and ${backMs} ms back`)
       const answer = await life.ask<E.Either<ServiceUnavailable, A>>(
         outMs,
-        () => {
+        async () => {
           options.disturb()
-          return isLost || isDown ? unavailable : E.right(work())
+          if (isLost || isDown) return unavailable
+          const done = await work()
+          commit()
+          return done
         },
         backMs,
       )
@@ -119,89 +104,79 @@ export const createSimulatedDatabase = (
       return isUnanswered ? unavailable : answer
     }
 
-  const advance = (
+  /** Some methods of a store, as one process reaches them. */
+  const reached = <Store, Name extends keyof Store & string>(
     life: Life,
-    from: OrderPlacement,
-    step: Parameters<OrderStore['advance']>[2],
-    now: number,
-  ): boolean => {
-    const row = rows.get(from.order.id)
-    if (row === undefined || row.version !== from.version || row.placement.step === 'ended')
-      return false
-    if (sentAtOf(row) !== sentAtOf(from)) return false
-    if (from.serverRun !== undefined && from.serverRun !== serverRun()) return false
-    const { accountId } = row.order.request
-    if (options.obeysHalts && step.placement.step === 'sending' && halts.has(accountId))
-      return false
-    const order = withStep(row.order, step, now)
-    const { placement } = step
-    const dueAtMs = step.continueInMs === null ? Infinity : timeline.now() + step.continueInMs
-    const written: OrderRow = { ...row, order, placement, version: row.version + 1, dueAtMs }
-    const ending =
-      order === row.order
-        ? ''
-        : `, ${order.status}${order.status === 'rejected' ? ` ${order.reason.code}` : ''}`
-    timeline.note(
-      `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${written.version}`,
-    )
-    commit(written)
-    if (placement.step === 'sending')
-      options.sendRecorded(life, brokerClientId(order.id), halts.has(accountId))
-    if (isCorrection(row.order, order)) options.corrected(written)
-    return true
-  }
+    store: Store,
+    names: readonly Name[],
+  ): Pick<Store, Name> =>
+    Object.fromEntries(
+      names.map((name) => {
+        const method = store[name] as (...args: readonly unknown[]) => AsyncResult<unknown>
+        return [name, (...args: readonly unknown[]) => query(life, name, method(...args))]
+      }),
+    ) as Pick<Store, Name>
+
+  const advance =
+    (life: Life): OrderStore['advance'] =>
+    (owner, from, step, now) =>
+    async () => {
+      const before = records.tables.orders.get(from.order.id)
+      const written = await store.advance(owner, from, step, now)()
+      const after = records.tables.orders.get(from.order.id)
+      if (before === undefined || after === undefined || before === after) return written
+      const { order, placement, version } = after
+      const ending = order === before.order ? '' : `, ${statusOf(order)}`
+      timeline.note(
+        `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${version}`,
+      )
+      const isHalted = records.tables.ownHalts.has(order.request.accountId)
+      if (placement.step === 'sending') options.sendRecorded(life, order, isHalted)
+      if (isCorrection(before.order, order)) options.corrected(order)
+      return written
+    }
 
   /** The orders of one process; `recorded` gets what it has recorded once it knows. */
-  const orders = (life: Life, recorded: (order: NewOrder) => void): SimulatedOrders => ({
-    record: (_, order) => {
-      const insert = () => {
-        timeline.note(`${life.id}  ${brokerClientId(order.order.id)} is recorded`)
-        commit({
-          order: order.order,
-          destination: order.destination,
-          placement: { step: 'recorded' },
-          version: 1,
-          checkedAtMs: order.checkedAt,
-          dueAtMs: timeline.now(),
-        })
-        return order.order
-      }
-      return pipe(
-        query(life, 'recording', insert),
-        TE.tapIO(() => () => recorded(order)),
-      )
-    },
-    placement: (_, id) => query(life, 'reading a placement', () => O.fromNullable(rows.get(id))),
-    advance: (_, from, step, now) =>
-      query(life, `storing ${step.placement.step}`, () => advance(life, from, step, now)),
-    othersTickets: () => query(life, 'reading other tickets', () => []),
-    openOrders: (_, accountId) =>
-      query(life, 'reading open orders', () =>
-        [...rows.values()].filter(
-          ({ order }) => order.status === 'open' && order.request.accountId === accountId,
+  const orders = (life: Life, recorded: (order: NewOrder) => void) => {
+    const { record, ...others } = reached(life, { ...store, advance: advance(life) }, [
+      'record',
+      'placement',
+      'advance',
+      'othersTickets',
+      'openOrders',
+    ])
+    return {
+      ...others,
+      record: (...[owner, order]: Parameters<OrderStore['record']>) =>
+        pipe(
+          record(owner, order),
+          TE.tapIO(() => () => recorded(order)),
         ),
-      ),
-  })
-
-  const claimDue =
-    (life: Life, elapsedMs: () => number): AsyncResult<readonly OrderJob[]> =>
-    async () => {
-      const claimedAtMs = elapsedMs()
-      return query(life, 'claiming', () => {
-        const at = timeline.now()
-        const isDue = ({ dueAtMs, placement }: OrderRow): boolean =>
-          dueAtMs <= (placement.step === 'recorded' ? at - ownMs : at)
-        return [...rows.values()].filter(isDue).map((row): OrderJob => {
-          commit({ ...row, dueAtMs: at + claimMs })
-          return {
-            ...row,
-            mustLookUpFirst: true,
-            serverRun: serverRun(),
-            sendDeadlineMs: claimedAtMs + sendTimeoutMs - (at - row.checkedAtMs),
-          }
-        })
-      })()
     }
+  }
+
+  const claimDue = (life: Life, elapsedMs: () => number): AsyncResult<readonly OrderJob[]> => {
+    const claimedAtMs = elapsedMs()
+    return query(
+      life,
+      'claim',
+      TE.fromIO(() => {
+        const { orders } = records.tables
+        const at = timeline.now()
+        return orders
+          .where(
+            ({ dueAt, placement }) =>
+              dueAt !== null && dueAt <= (placement.step === 'recorded' ? at - ownMs : at),
+          )
+          .map((row) => ({
+            ...orders.put({ ...row, dueAt: at + claimMs }),
+            mustLookUpFirst: true,
+            serverRun: records.serverRun,
+            sendDeadlineMs: claimedAtMs + sendTimeoutMs - (at - row.checkedAt),
+          }))
+      }),
+    )
+  }
 
   // The copy that takes over lacks the last commits. It does so only once every send that it does
   // not know of is decided and shows at the broker: no service could tell such an order from one
@@ -210,104 +185,93 @@ export const createSimulatedDatabase = (
     if (isDown) return
     isDown = true
     failovers += 1
+    records.serverRun = `after ${failovers} failovers`
     const lostSinceMs = timeline.now() - random.whole(0, longestLossMs)
     timeline.note(
       `database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`,
     )
-    const lost = commits.filter(({ atMs }) => atMs >= lostSinceMs)
-    for (const { id, undo } of lost.toReversed()) {
-      if (id !== undefined && rows.get(id)?.placement.step === 'sending')
-        forgottenSends.add(brokerClientId(id))
-      undo()
-    }
-    commits.length -= lost.length
-    const lostOrders = lost.flatMap(({ id }) => id ?? [])
+    const kept = commits.findLastIndex(({ atMs }) => atMs < lostSinceMs)
+    const lost = commits.splice(kept + 1)
+    const { orders, ownHalts } = commits[kept] as Commit
+    const isKept = ({ order, placement }: StoredOrder): boolean =>
+      orders.get(order.id)?.placement === placement
+    for (const row of lost.flatMap((commit) => [...commit.orders.values()]))
+      if (row.placement.step === 'sending' && !isKept(row))
+        forgottenSends.add(brokerClientId(row.order.id))
+    const lostOrders = records.tables.orders.where((row) => orders.get(row.order.id) !== row)
+    records.tables = { ...records.tables, orders: orders.copy(), ownHalts: ownHalts.copy() }
     const recover = (): void => {
-      if (lostOrders.some((id) => options.isUndecided(brokerClientId(id))))
+      if (lostOrders.some(({ order }) => options.isUndecided(brokerClientId(order.id))))
         return timeline.schedule(secondMs, recover)
       isDown = false
       timeline.note('database   is back')
-      for (const id of lostOrders)
-        if (rows.has(id))
-          options.scheduled(Math.max(0, (rows.get(id)?.dueAtMs ?? 0) - timeline.now()))
+      for (const row of lostOrders.flatMap(
+        ({ order }) => records.tables.orders.get(order.id) ?? [],
+      ))
+        schedule(row)
     }
     timeline.schedule(random.whole(1, 20) * secondMs, recover)
   }
 
+  const ownHalt = (id: AccountId) =>
+    records.tables.accounts.has(id) ? records.tables.ownHalts.get(id) : undefined
+  /** Makes these open orders due that nothing else makes so. */
+  const makeDue = (isMissed: (order: StoredOrder) => boolean) => (): void => {
+    const { orders } = records.tables
+    for (const row of orders.where(({ order, dueAt }) => order.status === 'open' && dueAt === null))
+      if (isMissed(row)) orders.put({ ...row, dueAt: timeline.now() })
+    commit()
+  }
+
   return {
-    rows: rows as ReadonlyMap<OrderId, OrderRow>,
-    accounts,
-    orders,
-    findAccount:
-      (life: Life): AccountStore['find'] =>
-      (_, id) =>
-        query(life, 'reading the account', () => O.fromNullable(accounts.get(id))),
-    halts: halts as ReadonlyMap<AccountId, NewHalt>,
-    haltsOf: (life: Life): Halts => ({
-      find: (_, id) =>
-        query(life, 'reading the halt', () =>
-          pipe(
-            O.fromNullable(halts.get(id)),
-            O.map(({ since, reason }): Halt => ({ by: 'owner', since, reason })),
-          ),
-        ),
-      cancelsOrders: (_, id) =>
-        query(life, 'reading what the halt cancels', () => halts.get(id)?.cancelsOrders === true),
-      halt: (_, id, halt) =>
-        query(life, 'halting', () => {
-          if (!accounts.has(id)) return
-          const cancelsOrders = halt.cancelsOrders || halts.get(id)?.cancelsOrders === true
-          timeline.note(
-            `${life.id}  account ${id.at(-1)} is halted${cancelsOrders ? ', its orders cancelled' : ''}`,
-          )
-          changeHalt(id, { ...(halts.get(id) ?? halt), cancelsOrders })
-        }),
-      lift: (_, id) =>
-        query(life, 'lifting the halt', () => {
-          timeline.note(`${life.id}  the halt of account ${id.at(-1)} is lifted`)
-          changeHalt(id, undefined)
-        }),
-    }),
+    /** All of them, as they are stored now. */
+    rows: (): readonly StoredOrder[] => [...records.tables.orders.values()],
+    account: (id: AccountId) => records.tables.accounts.get(id),
+    putAccount: (account: Account) => records.tables.accounts.put(account),
     removeAccount: (id: AccountId): boolean => {
-      halts.delete(id)
-      return accounts.delete(id)
+      records.tables.ownHalts.delete(id)
+      return records.tables.accounts.delete(id)
     },
-    query,
+    orders,
+    accounts: (life: Life) => reached(life, accounts, ['find']),
+    halts: (life: Life): Halts => reached(life, halts, ['find', 'cancelsOrders', 'halt', 'lift']),
+    orderLimits: (life: Life) => reached(life, limits, ['limitsOf']),
     claimDue,
+    haltCancelsOrders: (id: AccountId): boolean => ownHalt(id)?.cancelsOrders === true,
     /** The upkeep of open orders whose account's halt cancels them. */
-    makeHaltedDue: (): void => {
-      for (const row of rows.values())
-        if (
-          row.order.status === 'open' &&
-          row.dueAtMs === Infinity &&
-          halts.get(row.order.request.accountId)?.cancelsOrders === true
-        )
-          commit({ ...row, dueAtMs: timeline.now() })
-    },
+    makeHaltedDue: makeDue(({ order }) => ownHalt(order.request.accountId)?.cancelsOrders === true),
     /** The upkeep of open orders that the watch does not see where their account is linked now. */
-    makeUnwatchedDue: (): void => {
-      for (const row of rows.values()) {
-        const linked = accounts.get(row.order.request.accountId)?.provider?.providerAccountId
-        const isWatched = linked === row.destination.providerAccountId
-        if (row.order.status === 'open' && row.dueAtMs === Infinity && !isWatched)
-          commit({ ...row, dueAtMs: timeline.now() })
-      }
-    },
-    serverRun,
+    makeUnwatchedDue: makeDue(
+      ({ order, destination }) =>
+        records.tables.accounts.get(order.request.accountId)?.provider?.providerAccountId !==
+        destination.providerAccountId,
+    ),
     /** How many failovers lost commits. */
-    forgottenCommits: () => failovers,
+    failovers: () => failovers,
     failOver,
     /** Clients' ids of orders of which a failover lost that they were sent. */
     forgottenSends: forgottenSends as ReadonlySet<string>,
   }
 }
 
-const putting =
-  <Key, Value>(map: Map<Key, Value>, key: Key, value: Value | undefined) =>
-  (): void => {
-    if (value === undefined) map.delete(key)
-    else map.set(key, value)
-  }
+const isSameTable = <Row>(
+  one: ReadonlyMap<string, Row>,
+  other: ReadonlyMap<string, Row>,
+): boolean => one.size === other.size && [...one].every(([key, row]) => other.get(key) === row)
 
-const sentAtOf = ({ placement }: OrderPlacement): number | null =>
-  'sentAt' in placement ? placement.sentAt : null
+/** The same records, without their halts. */
+const withoutHalts = (records: FakeRecords): FakeRecords => {
+  const { halts, ownHalts } = createFakeRecords().tables
+  return {
+    get tables() {
+      return { ...records.tables, halts, ownHalts }
+    },
+    get serverRun() {
+      return records.serverRun
+    },
+  }
+}
+
+/** With the code of a rejection. */
+export const statusOf = (order: Order): string =>
+  order.status === 'rejected' ? order.reason.code : order.status

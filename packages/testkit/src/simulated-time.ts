@@ -1,6 +1,8 @@
 // What a simulation needs in place of a real machine: chance that a seed repeats, and time that
 // passes only from event to event.
+import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
+import { refuse } from '@tradeport/domain/errors'
 import type { PositionLocks } from '@tradeport/domain/ports'
 
 export const createRandom = (seed: number) => {
@@ -96,12 +98,14 @@ export const createLife = (
      * Asks something elsewhere: `work` runs when the request arrives, also when the process crashed
      * meanwhile.
      */
-    ask: <A>(outMs: number, work: () => A, backMs: number): Promise<A> =>
+    ask: <A>(outMs: number, work: T.Task<A>, backMs: number): Promise<A> =>
       new Promise((resolve) => {
-        timeline.schedule(outMs, () => {
-          const answer = work()
-          void wait(backMs).then(() => resolve(answer))
-        })
+        const arrive = async (): Promise<void> => {
+          const answer = await work()
+          await wait(backMs)
+          resolve(answer)
+        }
+        timeline.schedule(outMs, () => void arrive())
       }),
   }
 }
@@ -110,10 +114,13 @@ export const createLife = (
 export const createSimulatedLocks = () => {
   const holders = new Map<string, Life>()
   return (life: Life): PositionLocks['holding'] =>
-    (_, subject) =>
+    (_, subject, patienceMs) =>
     (work) =>
     async () => {
-      while (holders.get(subject)?.isAlive() === true) await life.wait(100)
+      for (let waitedMs = 0; holders.get(subject)?.isAlive() === true; waitedMs += 100) {
+        if (waitedMs >= patienceMs) return E.left(refuse('InternalTimeout'))
+        await life.wait(100)
+      }
       holders.set(subject, life)
       try {
         return await work(() => life.isAlive())()

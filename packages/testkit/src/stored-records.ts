@@ -31,37 +31,13 @@ export interface Stores {
   readonly providerTokens: ProviderTokens
 }
 
-export const noKeys: OperatorKeys = {
-  tenants: [],
-  users: [],
-  accounts: [],
-  apiKeys: [],
+const noRows = Object.fromEntries(Object.keys(noChanges).map((section) => [section, []]))
+export const noRecords = noRows as unknown as OperatorRecords
+export const noKeys = {
+  ...noRows,
   apiKeyHashes: [],
-  accessTokens: [],
   accessTokenHashes: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
-  riskThresholds: [],
-  halts: [],
-  marketDataFeed: [],
-}
-
-export const noRecords: OperatorRecords = {
-  tenants: [],
-  users: [],
-  accounts: [],
-  apiKeys: [],
-  accessTokens: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
-  riskThresholds: [],
-  halts: [],
-  marketDataFeed: [],
-}
+} as unknown as OperatorKeys
 
 // Names are counted, so that tests which share one store never meet each other's records.
 let lastNumber = 0

@@ -1,49 +1,20 @@
-// What every adapter of the trading port does: an order is executed at most once, an outcome that
-// is not known is reported as such, and a lookup reports what the broker's book holds.
+// What every adapter of the trading port and its fake do: an order is executed once, and lookups and
+// lists report what the broker's book holds. What becomes of requests that a provider loses, refuses
+// or limits is in the tests of the adapter.
 import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
 import type { PendingTerms, WorkingOrder } from '@tradeport/domain/orders'
-import type {
-  BrokerOrder,
-  MaySend,
-  OrderChangeError,
-  OrderReceipt,
-  Trading,
-} from '@tradeport/domain/ports'
+import type { BrokerOrder, MaySend, OrderReceipt, Trading } from '@tradeport/domain/ports'
 import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { rightOf } from './stored-records.ts'
-
-/**
- * What happens to a trade at the venue:
- * - answer_lost: it is executed, and no answer comes
- * - request_lost: it is not executed, and no answer comes
- * - refused: the broker says no
- * - rate_limited: it is not executed, and may be sent again in a while
- * - half_filled: half of it is executed, and the rest never
- * - held: it is accepted, and executed when the venue is told to
- */
-export type TradeTrouble =
-  | 'answer_lost'
-  | 'request_lost'
-  | 'refused'
-  | 'rate_limited'
-  | 'half_filled'
-  | 'held'
-
-/** What meets the trouble. */
-export type TroubledWrite = 'market_order' | 'pending_order' | 'change'
 
 /** Trading with the world behind it: an account that may trade EURUSD, with money enough. */
 export interface TradingVenue {
   readonly trading: Trading
   readonly account: BrokerAccount
   readonly now: () => Instant
-  /** The next trade meets the trouble; those after it do not. */
-  readonly troubleNext: (trouble: TradeTrouble, write: TroubledWrite) => Promise<void>
-  /** Executes what is held. */
-  readonly release: () => Promise<void>
   /** Moves the clocks of the adapter and of the venue on. */
   readonly passTime: (ms: number) => Promise<void>
   /** Closes the position that an order opened, or so many lots of it, by another's hand. */
@@ -63,13 +34,6 @@ export interface TradingVenue {
 
 export type HeldOrder = Pick<WorkingOrder, 'brokerOrderId' | 'price' | 'stopLoss' | 'takeProfit'>
 
-const held = (shown: object | undefined) => (shown === undefined ? [] : [shown])
-
-type OrderAnswer = E.Either<OrderChangeError, OrderReceipt>
-
-const outcomeUnknown = ({ account: { accountId } }: TradingVenue): OrderAnswer =>
-  E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-
 const buy: BrokerOrder = {
   clientId: 'TP_contract0a_abcdefghij',
   symbol: 'EURUSD',
@@ -81,37 +45,6 @@ const filled = (volume: number) => ({
   kind: volume === buy.volume ? 'filled' : 'partially_filled',
   fill: expect.objectContaining({ volume, price: expect.any(Number) }),
 })
-
-/**
- * The answer to a send that meets a trouble, what a lookup finds then where it may be made, and
- * what was executed.
- */
-const troubles: readonly (readonly [
-  TradeTrouble,
-  answer: object,
-  found: object | undefined,
-  lots: number,
-])[] = [
-  [
-    'refused',
-    {
-      kind: 'refused',
-      reason: { code: expect.stringMatching(/./), message: expect.stringMatching(/./) },
-    },
-    nothing,
-    0,
-  ],
-  ['answer_lost', { kind: 'unknown' }, { kind: 'found', outcome: filled(0.2) }, 0.2],
-  ['request_lost', { kind: 'unknown' }, nothing, 0],
-  ['half_filled', filled(0.1), { kind: 'found', outcome: filled(0.1) }, 0.1],
-  [
-    'held',
-    { kind: 'placed', brokerOrderId: expect.stringMatching(/^\d+$/) },
-    { kind: 'working' },
-    0,
-  ],
-  ['rate_limited', { kind: 'not_sent', retryAfterMs: expect.any(Number) }, undefined, 0],
-]
 
 export const describeTradingContract = (name: string, open: () => Promise<TradingVenue>): void => {
   describe(`the trading contract, by ${name}`, () => {
@@ -148,29 +81,6 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           expect(await find({ ...buy, side }, readFromTerminal)).toEqual({ kind: 'found', outcome })
         expect(await find({ ...buy, clientId: 'TP_contract0b_abcdefghij' })).toEqual(nothing)
         expect(lots()).toBe(0.2)
-      },
-    )
-
-    it.each(troubles)(
-      'reports an order that is %s as what is known of it, and does not send it again',
-      async (trouble, answer, found, lots) => {
-        const desk = await openDesk()
-        await desk.troubleNext(trouble, 'market_order')
-        const placed = await desk.place()
-        expect(placed).toEqual(answer)
-        if (found !== undefined) expect(await desk.find()).toEqual(found)
-        expect(desk.lots()).toBe(lots)
-        if (trouble === 'held') {
-          await desk.release()
-          expect(await desk.find()).toEqual({ kind: 'found', outcome: filled(0.2) })
-        }
-        if (placed.kind === 'not_sent') {
-          expect(placed.retryAfterMs).toBeGreaterThan(0)
-          // The wait began up to a millisecond after the answer was made.
-          await desk.passTime((placed.retryAfterMs ?? 0) + 1)
-          expect(await desk.place()).toEqual(filled(0.2))
-          expect(desk.lots()).toBe(0.2)
-        }
       },
     )
 
@@ -211,24 +121,29 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         kind: 'working',
         order: { ...shown, timeInForce: 'gtc', volume: 0.2, remainingVolume: 0.2 },
       })
-      const numberOf = ({ heldOrders }: PendingDesk): string => heldOrders()[0]?.brokerOrderId ?? ''
+      const numberOf = ({ heldOrders }: Pick<PendingDesk, 'heldOrders'>): string =>
+        heldOrders()[0]?.brokerOrderId ?? ''
       const listed = async ({ trading, account }: PendingDesk) =>
         rightOf(trading.workingOrders(account))
 
       const terms: PendingTerms = { price: 0.8, takeProfit: 1.6, timeInForce: 'gtc' }
-      type Change = (desk: PendingDesk, maySend?: MaySend) => Promise<OrderAnswer>
-      const modify: Change = (desk, maySend = () => true) =>
-        desk.trading.modifyOrder(desk.account, numberOf(desk), terms, maySend)()
-      const cancel: Change = (desk, maySend = () => true) =>
-        desk.trading.cancelOrder(desk.account, numberOf(desk), maySend)()
-      const cancelled = { kind: 'found', outcome: { kind: 'cancelled', reason: 'broker' } }
-      /** What each change makes of the order, and what a lookup then finds. */
-      const changes = [
-        ['modified', modify, { price: 0.8, takeProfit: 1.6 }],
-        ['cancelled', cancel, undefined],
-      ] as const
-      const lookupOf = (shown: object | undefined): object =>
-        shown === undefined ? cancelled : working(shown)
+      type Change = (desk: PendingDesk, maySend: MaySend) => TE.TaskEither<unknown, OrderReceipt>
+      /** What each change makes of the order. */
+      const changes: readonly (readonly [what: string, change: Change, made: readonly object[]])[] =
+        [
+          [
+            'modified',
+            ({ trading, account, ...desk }, maySend) =>
+              trading.modifyOrder(account, numberOf(desk), terms, maySend),
+            [{ price: 0.8, takeProfit: 1.6 }],
+          ],
+          [
+            'cancelled',
+            ({ trading, account, ...desk }, maySend) =>
+              trading.cancelOrder(account, numberOf(desk), maySend),
+            [],
+          ],
+        ]
 
       it('waits on its terms, is listed and found, and is filled when its price is reached', async () => {
         const desk = await openPendingDesk()
@@ -312,64 +227,27 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         },
       )
 
-      it.each<readonly [TradeTrouble, object, isPlaced: boolean]>([
-        ['answer_lost', { kind: 'unknown' }, true],
-        ['request_lost', { kind: 'unknown' }, false],
-        ['refused', { kind: 'refused' }, false],
-        ['rate_limited', { kind: 'not_sent' }, false],
-        ['held', { kind: 'placed' }, true],
-      ])(
-        'whose placement is %s is reported so, and not sent again',
-        async (trouble, answer, isPlaced) => {
-          const desk = await openPendingDesk()
-          await desk.troubleNext(trouble, 'pending_order')
-          expect(await desk.place()).toMatchObject(answer)
-          if (trouble === 'held') await desk.release()
-          expect(desk.heldOrders()).toMatchObject(held(isPlaced ? waiting : undefined))
-          if (trouble !== 'rate_limited')
-            expect(await desk.find()).toMatchObject(isPlaced ? working() : nothing)
-        },
-      )
-
-      describe.each(changes)('that is %s', (_, change, made) => {
-        it('is so at the venue, in the list and in a lookup', async () => {
+      it.each(changes)(
+        'that is %s is so at the venue, in the list and in a lookup, unless it may not be sent any more',
+        async (_, change, made) => {
           const desk = await openPendingDesk()
           await desk.place()
-          expect(await change(desk)).toEqual(E.right({ progress: 'done' }))
-          expect(desk.heldOrders()).toMatchObject(held(made))
-          // A level that is left out is removed.
-          expect(desk.heldOrders().flatMap(({ stopLoss = [] }) => stopLoss)).toEqual([])
-          expect(await listed(desk)).toMatchObject(held(made))
-          expect(await desk.find()).toMatchObject(lookupOf(made))
-        })
-
-        it.each<
-          readonly [TradeTrouble, answer: (desk: PendingDesk) => OrderAnswer, isMade: boolean]
-        >([
-          ['answer_lost', outcomeUnknown, true],
-          ['request_lost', outcomeUnknown, false],
-          ['refused', () => E.left(expect.objectContaining({ _tag: 'TradeRejected' })), false],
-          ['held', () => E.right({ progress: 'accepted' }), true],
-        ])('where the change is %s reports so', async (trouble, answer, isMade) => {
-          const desk = await openPendingDesk()
-          await desk.place()
-          await desk.troubleNext(trouble, 'change')
-          expect(await change(desk)).toEqual(answer(desk))
-          if (trouble === 'held') await desk.release()
-          const after = isMade ? made : waiting
-          expect(desk.heldOrders()).toMatchObject(held(after))
-          expect(await desk.find()).toMatchObject(lookupOf(after))
-        })
-
-        it('is not changed by what may not be sent any more', async () => {
-          const desk = await openPendingDesk()
-          await desk.place()
-          expect(await change(desk, () => false)).toMatchObject({
+          expect(await change(desk, () => false)()).toMatchObject({
             left: { _tag: 'BrokerUnavailable' },
           })
           expect(desk.heldOrders()).toMatchObject([waiting])
-        })
-      })
+          expect(await change(desk, () => true)()).toEqual(E.right({ progress: 'done' }))
+          expect(desk.heldOrders()).toMatchObject(made)
+          // A level that is left out is removed.
+          expect(desk.heldOrders().flatMap(({ stopLoss = [] }) => stopLoss)).toEqual([])
+          expect(await listed(desk)).toMatchObject(made)
+          expect(await desk.find()).toMatchObject(
+            made[0] === undefined
+              ? { kind: 'found', outcome: { kind: 'cancelled', reason: 'broker' } }
+              : working(made[0]),
+          )
+        },
+      )
 
       it('is not listed as gone where the orders cannot be read', async () => {
         const desk = await openPendingDesk()

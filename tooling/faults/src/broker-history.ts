@@ -1,21 +1,9 @@
 // The trades and the events that an account's history at the broker amounts to. Folded here once
 // more and in the plainest way, so that a mistake of the service's own fold shows.
-import type { DealRow, Sandbox } from '@tradeport/sandbox-broker'
-import { eventName, type CheckedOrder, type Happened } from './checks.ts'
-import type { FaultUser } from './service.ts'
-
-export interface PlainTrade {
-  readonly positionId: string
-  readonly volume: number
-  readonly entryPrice: number
-  readonly exitPrice: number
-  readonly profit: number
-  readonly commission: number
-  readonly swap: number
-  readonly netProfit: number
-  readonly openedAt: number
-  readonly closedAt: number
-}
+import type { Order } from '@tradeport/client'
+import type { DealRow } from '@tradeport/sandbox-broker'
+import { eventName } from './checks.ts'
+import type { User } from './world.ts'
 
 const amounts = ['profit', 'commission', 'swap'] as const
 
@@ -35,7 +23,7 @@ export const isClosing = (deal: DealRow): boolean => deal['entryType'] === 'DEAL
 /**
  * The closed positions of a hedging account, or of a netting account on which none was reversed.
  */
-export const plainTrades = (deals: readonly DealRow[]): readonly PlainTrade[] =>
+export const plainTrades = (deals: readonly DealRow[]) =>
   [...Map.groupBy(deals, (deal) => text(deal, 'positionId'))].flatMap(([positionId, own]) => {
     const [opening, closing] = [own.filter(isOpening), own.filter(isClosing)]
     const lots = (some: readonly DealRow[]): number =>
@@ -54,8 +42,8 @@ export const plainTrades = (deals: readonly DealRow[]): readonly PlainTrade[] =>
       commission: total('commission'),
       swap: total('swap'),
       netProfit: sumOf(amounts.map(total)),
-      openedAt: Math.min(...opening.map(timeOf)),
-      closedAt: Math.max(...closing.map(timeOf)),
+      openedAt: new Date(Math.min(...opening.map(timeOf))).toISOString(),
+      closedAt: new Date(Math.max(...closing.map(timeOf))).toISOString(),
     }
   })
 
@@ -107,15 +95,16 @@ const eventsOfDeals = (
     ]
   })
   const ofTrades = plainTrades(deals)
-    .filter(({ closedAt }) => closedAt >= linkedAt)
-    .map(({ positionId, volume, profit, closedAt }) => {
-      const closed_at = new Date(closedAt).toISOString()
-      return eventName('trade.closed', { ...position(positionId), volume, profit, closed_at })
-    })
+    .filter(({ closedAt }) => Date.parse(closedAt) >= linkedAt)
+    .map(({ positionId, volume, profit, closedAt: closed_at }) =>
+      eventName('trade.closed', { ...position(positionId), volume, profit, closed_at }),
+    )
   return [...ofDeals, ...ofTrades]
 }
 
-const outcomeEvents: Readonly<Record<string, readonly string[]>> = {
+const outcomeEvents: Readonly<Record<Order['status'], readonly string[]>> = {
+  pending: [],
+  open: [],
   filled: ['order.filled'],
   partially_filled: ['order.filled'],
   rejected: ['order.rejected'],
@@ -123,22 +112,17 @@ const outcomeEvents: Readonly<Record<string, readonly string[]>> = {
   expired: ['order.expired'],
 }
 
-/** By the user's orders as the API answers them, and the deals at the broker since `linkedAt`. */
+/**
+ * The name of each event that should be recorded: by the user's orders as the API answers them, and
+ * by the deals at the broker since the link.
+ */
 export const happenedTo = (
-  sandbox: Sandbox,
-  { id: userId, accountId, providerAccountId }: FaultUser,
-  orders: readonly CheckedOrder[],
-  linkedAt: number,
-): Happened => ({
-  userId,
-  names: [
-    ...orders
-      .filter((order) => order.userId === userId)
-      .flatMap(({ id, status }) =>
-        ['order.created', ...(outcomeEvents[status] ?? [])].map((type) =>
-          eventName(type, { order_id: id }),
-        ),
-      ),
-    ...eventsOfDeals(accountId, sandbox.account(providerAccountId).deals(), linkedAt),
-  ],
-})
+  { accountId, linkedAt }: User,
+  orders: readonly Order[],
+  deals: readonly DealRow[],
+): readonly string[] => [
+  ...orders.flatMap(({ id, status }) =>
+    ['order.created', ...outcomeEvents[status]].map((type) => eventName(type, { order_id: id })),
+  ),
+  ...eventsOfDeals(accountId, deals, linkedAt),
+]

@@ -1,60 +1,36 @@
-// The promises of the service, each as a check of what a run saw and recorded. A check returns
-// sentences, each a broken promise.
+// The promises of the service, each as a check of what a run saw. A check returns sentences, each a
+// broken promise.
 import { isDeepStrictEqual } from 'node:util'
+import type { Delivery, LogEvent, Order } from '@tradeport/client'
 import { brokerClientId, sendTimeoutMs, type OrderId } from '@tradeport/domain/orders'
 import type { DealRow, OrderRow } from '@tradeport/sandbox-broker'
+import { countOf } from './run.ts'
 
 // --- replies ---
 
 export interface Reply {
-  /** `POST /orders`. */
-  readonly what: string
+  /** The client's method. */
+  readonly operation: string
   /** Which instance was asked. */
   readonly slot: number
   /** By a monotonic clock, in milliseconds. */
   readonly beganAt: number
   readonly endedAt: number
-  /** `201`, `503 SERVICE_UNAVAILABLE`, `no answer`. */
+  /** `done`, `503 SERVICE_UNAVAILABLE`, `no answer`. */
   readonly outcome: string
 }
 
-/** Outcomes by what is asked for; `*` for all the rest. */
+/** Outcomes beside `done` by operation; `*` for all the rest. */
 export type Allowed = Readonly<Record<string, readonly string[]>>
 
-export const countOutcomes = (
-  replies: readonly Reply[],
-): ReadonlyMap<string, ReadonlyMap<string, number>> => {
-  const counts = new Map<string, Map<string, number>>()
-  for (const { what, outcome } of replies) {
-    const own = counts.get(what) ?? new Map<string, number>()
-    counts.set(what, own.set(outcome, (own.get(outcome) ?? 0) + 1))
-  }
-  return counts
-}
-
-export const checkReplies = (replies: readonly Reply[], allowed: Allowed): readonly string[] =>
-  [...countOutcomes(replies)].flatMap(([what, outcomes]) =>
-    [...outcomes]
-      .filter(([outcome]) => !(allowed[what] ?? allowed['*'] ?? []).includes(outcome))
-      .map(([outcome, count]) => `${what} was answered with ${outcome}, ${count} times`),
+export const checkReplies = (replies: readonly Reply[], allowed: Allowed): readonly string[] => {
+  const wrong = replies.filter(
+    ({ operation, outcome }) =>
+      outcome !== 'done' && !(allowed[operation] ?? allowed['*'] ?? []).includes(outcome),
   )
-
-/** Milliseconds from a moment to an instance's first such reply to a request sent after it. */
-export const backAfterMs = (
-  replies: readonly Reply[],
-  at: number,
-  wanted: Pick<Reply, 'what' | 'slot' | 'outcome'>,
-): number | undefined =>
-  replies
-    .filter(
-      (reply) =>
-        reply.beganAt >= at &&
-        reply.what === wanted.what &&
-        reply.slot === wanted.slot &&
-        reply.outcome === wanted.outcome,
-    )
-    .map(({ endedAt }) => endedAt - at)
-    .toSorted((a, b) => a - b)[0]
+  const counts = countOf(wrong.map(({ operation, outcome }) => `${operation}: ${outcome}`))
+  return [...counts].map(([what, times]) => `${what}, ${times} times`)
+}
 
 // --- orders ---
 
@@ -67,31 +43,16 @@ export interface Intent {
   readonly answers: readonly IntentAnswer[]
 }
 
-export interface IntentAnswer extends Pick<Reply, 'outcome'> {
-  readonly orderId: string | null
+export interface IntentAnswer {
+  readonly outcome: string
+  readonly orderId: string | undefined
   /** Whether the order may exist all the same. */
   readonly isUnsure: boolean
 }
 
-/** An order as the API answers it. */
-export interface CheckedOrder {
-  readonly id: string
-  readonly orderType: string
-  readonly status: string
-  readonly volume: number
-  readonly filledVolume?: number
-  /** Of an open order, what the broker holds as well. */
-  readonly brokerOrderId?: string
-  readonly price?: number
-  readonly stopLimitPrice?: number
-  readonly clientId?: string
-  readonly userId?: string
-  readonly createdAt: string
-}
-
 export const checkIntents = (
   intents: readonly Intent[],
-  orders: readonly Pick<CheckedOrder, 'id' | 'clientId'>[],
+  orders: readonly Pick<Order, 'id' | 'clientId'>[],
 ): readonly string[] => {
   const recordedOf = Map.groupBy(orders, ({ clientId }) => clientId ?? '')
   return intents.flatMap(({ id, isKeyed, answers }) => {
@@ -112,42 +73,42 @@ export const checkIntents = (
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const brokersIdOf = ({ id }: Order): string => brokerClientId(id as OrderId)
 /** For the way to the broker, and for a busy machine. */
 const transitMs = 5_000
 
 /**
- * Every order is executed at most once and as its status says, a market order within 30 seconds, and
- * nothing else is executed.
+ * Every order is decided, executed at most once and as its status says, a market order within 30
+ * seconds, and nothing else is executed.
  * @param deals the broker's
  */
 export const checkBook = (
-  orders: readonly CheckedOrder[],
+  orders: readonly Order[],
   deals: readonly DealRow[],
 ): readonly string[] => {
   const executions = Map.groupBy(
     deals.filter(({ entryType }) => entryType === 'DEAL_ENTRY_IN'),
     ({ clientId }) => textOf(clientId),
   )
-  const known = new Set(orders.map(({ id }) => brokerClientId(id as OrderId)))
+  const known = new Set(orders.map(brokersIdOf))
   return [
     ...[...executions.keys()]
       .filter((clientId) => !known.has(clientId))
       .map((clientId) => `the broker executed ${clientId || 'a deal'}, which is no order`),
-    ...orders.flatMap((order) =>
-      faultsOfOrder(order, executions.get(brokerClientId(order.id as OrderId)) ?? []),
-    ),
+    ...orders.flatMap((order) => faultsOfOrder(order, executions.get(brokersIdOf(order)) ?? [])),
   ]
 }
 
 const faultsOfOrder = (
-  { id, orderType, status, volume, filledVolume, createdAt }: CheckedOrder,
+  { id, orderType, status, volume, filledVolume, createdAt }: Order,
   made: readonly DealRow[],
 ): readonly string[] => {
   const executed = Math.round(made.reduce((sum, deal) => sum + Number(deal['volume']), 0) * 1e8)
   const executions = new Set(made.map(({ orderId }) => orderId)).size
   const lateMs =
     Math.max(...made.map(({ time }) => Date.parse(textOf(time)))) - Date.parse(createdAt)
-  const expected: Readonly<Record<string, boolean>> = {
+  const expected: Readonly<Record<Order['status'], boolean>> = {
+    pending: false,
     filled: executed === Math.round(volume * 1e8),
     partially_filled:
       executed > 0 && executed < volume * 1e8 && [undefined, executed / 1e8].includes(filledVolume),
@@ -158,7 +119,7 @@ const faultsOfOrder = (
   }
   return [
     ...(executions > 1 ? [`order ${id} was executed ${executions} times`] : []),
-    ...(expected[status] === true
+    ...(expected[status]
       ? []
       : [`order ${id} of ${volume} is ${status}, and the broker executed ${executed / 1e8} lots`]),
     ...(orderType === 'market' && lateMs > sendTimeoutMs + transitMs
@@ -167,6 +128,9 @@ const faultsOfOrder = (
   ]
 }
 
+const byClientId = (rows: readonly OrderRow[]) =>
+  new Map(rows.map((row) => [textOf(row['clientId']), row]))
+
 /**
  * The open orders are those that the broker holds, at the same price and under the same number; a
  * cancelled or expired one ended so there.
@@ -174,41 +138,33 @@ const faultsOfOrder = (
  * @param finished those that have ended
  */
 export const checkPendingOrders = (
-  orders: readonly CheckedOrder[],
+  orders: readonly Order[],
   held: readonly OrderRow[],
   finished: readonly OrderRow[],
 ): readonly string[] => {
-  const heldBy = new Map(held.map((row) => [textOf(row['clientId']), row]))
-  const finishedBy = new Map(finished.map((row) => [textOf(row['clientId']), row]))
-  const open = new Set<string>()
+  const [heldBy, finishedBy] = [byClientId(held), byClientId(finished)]
   const wrong = orders.flatMap((order) => {
-    const clientId = brokerClientId(order.id as OrderId)
-    if (order.status === 'open') {
-      open.add(clientId)
-      const row = heldBy.get(clientId)
+    const { id, status, price, stopLimitPrice, brokerOrderId } = order
+    const row = heldBy.get(brokersIdOf(order))
+    if (status === 'open') {
+      heldBy.delete(brokersIdOf(order))
       // The broker holds a stop-limit order as a limit order once its price was reached.
       const isTriggered = row !== undefined && row['stopLimitPrice'] === undefined
-      const price = isTriggered ? (order.stopLimitPrice ?? order.price) : order.price
-      const shown = { brokerOrderId: order.brokerOrderId, price }
+      const shown = { brokerOrderId, price: isTriggered ? (stopLimitPrice ?? price) : price }
       const holds = row && { brokerOrderId: row.id, price: row['openPrice'] }
       return isDeepStrictEqual(shown, holds)
         ? []
-        : [`order ${order.id} is open as ${asText(shown)}, and the broker holds ${asText(holds)}`]
+        : [`order ${id} is open as ${asText(shown)}, and the broker holds ${asText(holds)}`]
     }
-    const endedAs = endOf(finishedBy.get(clientId))
-    const isEnd = order.status === 'cancelled' || order.status === 'expired'
-    return isEnd && endedAs !== order.status
-      ? [`order ${order.id} is ${order.status}, and the broker has it as ${endedAs}`]
+    const endedAs = endOf(finishedBy.get(brokersIdOf(order)))
+    return (status === 'cancelled' || status === 'expired') && endedAs !== status
+      ? [`order ${id} is ${status}, and the broker has it as ${endedAs}`]
       : []
   })
-  return [
-    ...wrong,
-    ...[...heldBy]
-      .filter(([clientId]) => !open.has(clientId))
-      .map(
-        ([clientId, { id }]) => `the broker holds order ${id} of ${clientId}, which is not open`,
-      ),
-  ]
+  const others = [...heldBy].map(
+    ([clientId, { id }]) => `the broker holds order ${id} of ${clientId}, which is not open`,
+  )
+  return [...wrong, ...others]
 }
 
 const asText = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
@@ -221,19 +177,6 @@ const endOf = (row: OrderRow | undefined): string => {
 }
 
 // --- events and deliveries ---
-
-export interface RecordedEvent {
-  readonly sequence: number
-  readonly userId: string
-  readonly type: string
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-/** What truly happened to a user: the name of each event that should be recorded. */
-export interface Happened {
-  readonly userId: string
-  readonly names: readonly string[]
-}
 
 /** Every type whose events a run compares, with the fields that identify one. */
 const identifiedBy: Readonly<Record<string, readonly string[]>> = {
@@ -254,61 +197,44 @@ const identifiedBy: Readonly<Record<string, readonly string[]>> = {
   'trade.closed': ['position_id', 'volume', 'profit', 'closed_at'],
   'account.balance_changed': ['account_id', 'change_amount', 'changed_at'],
 }
-export const eventTypes = Object.keys(identifiedBy)
+export const eventTypes = Object.keys(identifiedBy) as LogEvent['event'][]
 
-export const eventName = (type: string, data: RecordedEvent['data']): string =>
+type Fields = Readonly<Record<string, unknown>>
+
+export const eventName = (type: string, data: Fields): string =>
   `${type} ${JSON.stringify((identifiedBy[type] ?? []).map((field) => data[field]))}`
 
+/** @param happened the name of each event that should be recorded */
 export const checkEvents = (
-  happened: readonly Happened[],
-  events: readonly RecordedEvent[],
-): readonly string[] =>
-  happened.flatMap(({ userId, names }) =>
-    differences(
-      `of ${userId}`,
-      names,
-      events
-        .filter((event) => event.userId === userId)
-        .map(({ type, data }) => eventName(type, data)),
-    ),
-  )
-
-/** Reports what is in one list more often than in the other. */
-export const differences = (
-  where: string,
   happened: readonly string[],
-  recorded: readonly string[],
+  events: readonly LogEvent[],
 ): readonly string[] => {
-  const left = new Map<string, number>()
-  for (const one of happened) left.set(one, (left.get(one) ?? 0) + 1)
-  for (const one of recorded) left.set(one, (left.get(one) ?? 0) - 1)
+  const left = countOf(happened)
+  for (const { event, data } of events) {
+    const name = eventName(event, data as Fields)
+    left.set(name, (left.get(name) ?? 0) - 1)
+  }
   return [...left]
-    .filter(([, count]) => count !== 0)
+    .filter(([, times]) => times !== 0)
     .map(
-      ([one, count]) =>
-        `${one} ${where} ${count > 0 ? 'is not recorded' : 'is recorded more often than it happened'}`,
+      ([name, times]) =>
+        `${name} ${times > 0 ? 'is not recorded' : 'is recorded more often than it happened'}`,
     )
 }
 
-export interface RunWebhook {
+/** A webhook with what its receiver received, and what the service says about it. */
+export interface CheckedWebhook {
   readonly id: string
-  readonly userId: string
   readonly isFailing: boolean
+  readonly isEnabled: boolean
+  readonly logged: readonly Delivery[]
+  /** In the order of arrival; undefined where the signature does not verify. */
+  readonly received: readonly (ReceivedEvent | undefined)[]
 }
 
-/** A row of the log of deliveries. */
-export interface LoggedDelivery {
-  readonly id: string
-  readonly webhookId: string
-  readonly sequence: number
-  readonly status: string
-  readonly attempts: number
-}
-
-export interface ReceivedDelivery {
-  readonly deliveryId: string
-  readonly webhookId: string
-  readonly isGenuine: boolean
+export interface ReceivedEvent {
+  readonly webhook_id: string
+  readonly delivery_id?: string
   readonly event: string
   readonly data: unknown
 }
@@ -317,73 +243,56 @@ const failuresToDisable = 5
 
 /**
  * Every event reaches every webhook of its user that can be reached, whole, signed, under one id
- * and in the order of what it is about; one that always fails is attempted five times.
- * @param received in the order of arrival
+ * and in the order of what it is about; one that always fails is disabled after five attempts.
  */
 export const checkDeliveries = (
-  webhooks: readonly RunWebhook[],
-  events: readonly RecordedEvent[],
-  logged: readonly LoggedDelivery[],
-  received: readonly ReceivedDelivery[],
+  { id, isFailing, isEnabled, logged, received }: CheckedWebhook,
+  events: readonly LogEvent[],
 ): readonly string[] => {
-  const eventOf = new Map(events.map((event) => [event.sequence, event]))
+  const eventOf = new Map(events.map((event) => [event.id, event]))
   const deliveryOf = new Map(logged.map((delivery) => [delivery.id, delivery]))
-  const wrong = received.flatMap(({ deliveryId, webhookId, isGenuine, event, data }) => {
-    const delivery = deliveryOf.get(deliveryId)
-    const recorded = eventOf.get(delivery?.sequence ?? -1)
-    if (!isGenuine) return [`delivery ${deliveryId} has a signature that does not verify`]
-    if (delivery?.webhookId !== webhookId)
-      return [`delivery ${deliveryId} is not in the log of webhook ${webhookId}`]
-    return recorded?.type === event && JSON.stringify(recorded.data) === JSON.stringify(data)
+  const arrived = new Map<string, LogEvent>()
+  const wrong = received.flatMap((one) => {
+    const deliveryId = one?.delivery_id ?? ''
+    const event = eventOf.get(deliveryOf.get(deliveryId)?.eventId ?? '')
+    if (one === undefined) return [`webhook ${id} received a signature that does not verify`]
+    if (event === undefined || one.webhook_id !== id)
+      return [`delivery ${deliveryId} is not in the log of webhook ${id}`]
+    arrived.set(deliveryId, event)
+    return one.event === event.event && isDeepStrictEqual(one.data, event.data)
       ? []
       : [`delivery ${deliveryId} has other content than its event`]
   })
-  const ofWebhook = webhooks.flatMap(({ id, userId, isFailing }) => {
-    const own = logged.filter(({ webhookId }) => webhookId === id)
-    if (isFailing) {
-      const attempts = own.reduce((sum, delivery) => sum + delivery.attempts, 0)
-      return attempts === failuresToDisable && own.every(({ status }) => status === 'failed')
-        ? []
-        : [`webhook ${id} fails always, and has ${attempts} attempts in its log`]
-    }
-    const arrived = [
-      ...new Set(
-        received.filter(({ webhookId }) => webhookId === id).map(({ deliveryId }) => deliveryId),
-      ),
-    ]
-    const missing = events
-      .filter((event) => event.userId === userId)
-      .flatMap(({ sequence, type }) => {
-        const made = own.filter((delivery) => delivery.sequence === sequence)
-        const isKept =
-          made.length === 1 && made[0]?.status === 'success' && arrived.includes(made[0].id)
-        return isKept
-          ? []
-          : [
-              `${type} ${sequence} has ${made.length} deliveries (${made[0]?.status}) for webhook ${id}, or never reached it`,
-            ]
-      })
-    return [
-      ...missing,
-      ...unordered(
-        id,
-        arrived.flatMap((one) => eventOf.get(deliveryOf.get(one)?.sequence ?? -1) ?? []),
-      ),
-    ]
+  if (isFailing === isEnabled) wrong.push(`webhook ${id} is ${isEnabled ? 'enabled' : 'disabled'}`)
+  if (isFailing) {
+    const attempts = logged.reduce((sum, delivery) => sum + delivery.attempts, 0)
+    return attempts === failuresToDisable && logged.every(({ status }) => status === 'failed')
+      ? wrong
+      : [...wrong, `webhook ${id} fails always, and has ${attempts} attempts in its log`]
+  }
+  const deliveriesOf = Map.groupBy(logged, ({ eventId }) => eventId)
+  const missing = events.flatMap((event) => {
+    const made = deliveriesOf.get(event.id) ?? []
+    return made.length === 1 && made[0]?.status === 'success' && arrived.has(made[0].id)
+      ? []
+      : [
+          `${event.event} ${event.id} has ${made.length} deliveries (${made[0]?.status}) for webhook ${id}, or never reached it`,
+        ]
   })
-  return [...wrong, ...ofWebhook]
+  return [...wrong, ...missing, ...unordered(id, [...arrived.values()])]
 }
 
 /** Events of one order, or of one position, arrive in the order of their record. */
-const unordered = (webhookId: string, arrived: readonly RecordedEvent[]): readonly string[] => {
-  const last = new Map<unknown, RecordedEvent>()
-  return arrived.flatMap((event) =>
-    [event.data['order_id'], event.data['position_id']].flatMap((subject) => {
-      if (subject === undefined) return []
+const unordered = (webhookId: string, arrived: readonly LogEvent[]): readonly string[] => {
+  const last = new Map<unknown, string>()
+  return arrived.flatMap(({ id, event, data }) =>
+    ['order_id', 'position_id'].flatMap((field) => {
+      const subject = (data as Fields)[field]
       const before = last.get(subject)
-      last.set(subject, event)
-      return before !== undefined && before.sequence > event.sequence
-        ? [`webhook ${webhookId} received ${event.type} ${event.sequence} after ${before.sequence}`]
+      if (subject === undefined) return []
+      last.set(subject, id)
+      return before !== undefined && before > id
+        ? [`webhook ${webhookId} received ${event} ${id} after ${before}`]
         : []
     }),
   )

@@ -1,168 +1,148 @@
-// The load of every run: users that place orders, close positions and read, whatever happens to the
-// service, with a record of every reply.
+// Users that place orders, close positions and read, whatever happens to the service meanwhile. In
+// the end each reply is allowed, and each order is what the broker did.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CheckedOrder, Intent, IntentAnswer, Reply } from './checks.ts'
-import { eventually, say } from './run.ts'
+import { isTradeportError, type Client, type DataOf, type NewOrder } from '@tradeport/client'
+import { clientOf, eventually, withoutIdempotencyKey } from '@tradeport/harness'
 import {
-  ask,
-  askUntilAnswered,
-  methodOf,
-  type Answer,
-  type FaultRequest,
-  type FaultUser,
-  type Fleet,
-} from './service.ts'
+  checkBook,
+  checkIntents,
+  checkPendingOrders,
+  checkReplies,
+  type Allowed,
+  type Intent,
+  type IntentAnswer,
+  type Reply,
+} from './checks.ts'
+import type { Check } from './compare.ts'
+import { countOf, say, shown } from './run.ts'
+import type { AccountKind, User, World } from './world.ts'
 
-export interface Load {
-  readonly replies: readonly Reply[]
-  readonly intents: readonly Intent[]
-  readonly start: () => void
-  /** Starts nothing more and waits for the requests in progress. */
-  readonly stop: () => Promise<void>
-  /** Resolves once every user has placed all orders. */
-  readonly placed: () => Promise<unknown>
-  /** Sends each order with a key and no answer again, until it is placed or the time is over. */
-  readonly sendAgain: (withinMs: number) => Promise<void>
-}
+export type OrderFields = Omit<NewOrder, 'accountId'>
 
 export interface LoadOptions {
+  readonly users: number
   /** At most 100, which a user may create in a day. */
-  readonly ordersPerUser?: number
+  readonly ordersPerUser: number
   /** Between two orders of a user. */
-  readonly orderPauseMs?: number
-  /** The fields of a user's order of a turn; market orders when left out. */
-  readonly newOrder?: (turn: number, user: FaultUser) => object
+  readonly orderPauseMs: number
+  readonly newOrder: (turn: number, user: User) => OrderFields
   /** Whether users change and cancel their open orders. */
-  readonly changesOrders?: boolean
+  readonly changesOrders: boolean
+  /** Outcomes that are allowed at any time. */
+  readonly allowed: Allowed
 }
 
-export const marketOrder = { symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
+export const marketOrder: OrderFields = {
+  symbol: 'EURUSD',
+  type: 'buy',
+  orderType: 'market',
+  volume: 0.1,
+}
 /** Away from the market, so that the new price is on the right side of it. */
 const priceStep = 0.001
 
 interface OwnIntent extends Intent {
-  readonly user: FaultUser
-  readonly order: object
+  readonly user: User
+  readonly order: OrderFields
   readonly answers: IntentAnswer[]
 }
 
+type Methods = Omit<Client, 'events' | 'quotes' | 'exportTrades'>
+
+interface Answer<Data> {
+  readonly outcome: string
+  readonly data?: Data
+  readonly isUnsure: boolean
+  readonly retryAfterMs: number
+}
+
+/** The longest that a request may take. */
+const timeoutMs = 30_000
 const readPauseMs = 300
 /** The longest that a turn waits for its instance. */
 const downMs = 10_000
-const reads: readonly ((accountId: string) => string)[] = [
-  () => '/orders?limit=5',
-  (accountId) => `/positions?accountId=${accountId}&limit=5`,
-  () => '/accounts',
-  (accountId) => `/accounts/${accountId}`,
-  (accountId) => `/trades?accountId=${accountId}&limit=5`,
-  () => '/symbols',
-]
+const sendAgainMs = 2 * 60_000
+const kinds: readonly AccountKind[] = ['hedging', 'mt4', 'netting']
 
-/** `GET /orders`, `POST /positions/{id}/close`. */
-const nameOf = (request: FaultRequest): string => {
-  const [, entity, id, verb] = (request.path.split('?')[0] ?? '').split('/')
-  const route = `/${entity}${id === undefined ? '' : '/{id}'}${verb === undefined ? '' : `/${verb}`}`
-  return `${methodOf(request)} ${route}`
-}
-
-export const createLoad = (
-  fleet: Fleet,
-  users: readonly FaultUser[],
-  {
-    ordersPerUser = 100,
-    orderPauseMs = 900,
-    newOrder = () => marketOrder,
-    changesOrders = false,
-  }: LoadOptions,
-): Load => {
+export const underLoad = async (
+  world: World,
+  options: LoadOptions,
+  /** Meanwhile; `placed` resolves once every user has placed all orders. */
+  disturb: (replies: readonly Reply[], placed: Promise<unknown>) => Promise<void>,
+): Promise<Check> => {
+  const { ordersPerUser, orderPauseMs, newOrder, changesOrders } = options
+  const { slots, provider, users } = world
+  while (users.length < options.users)
+    await world.link(kinds[users.length % kinds.length] ?? 'hedging')
   const replies: Reply[] = []
   const intents: OwnIntent[] = []
-  const turns = new Map(users.map((user) => [user, 0]))
-  let over = new AbortController()
-  let placing: Promise<unknown> = Promise.resolve()
-  let reading: Promise<unknown> = Promise.resolve()
+  const over = new AbortController()
 
-  /** @returns undefined where the run has stopped the instance, before or during the request */
-  const send = async (
+  /** Resolves to undefined where the instance was stopped before or during the request. */
+  const send = async <Name extends keyof Methods>(
     turn: number,
-    user: FaultUser,
-    request: FaultRequest,
-  ): Promise<Answer | undefined> => {
-    const slot = turn % fleet.slots.length
-    const instance = fleet.slots[slot]
-    if (instance === null || instance === undefined) return undefined
+    { key }: User,
+    operation: Name,
+    ...input: Parameters<Methods[Name]>
+  ): Promise<Answer<DataOf<Name>> | undefined> => {
+    const slot = turn % slots.length
+    const service = slots[slot]
+    if (!service) return undefined
     const beganAt = performance.now()
-    const answer = await ask(instance, user, request)
-    if (answer.status !== 0 || fleet.slots[slot] === instance)
-      replies.push({
-        what: nameOf(request),
-        slot,
-        beganAt,
-        endedAt: performance.now(),
-        outcome: answer.outcome,
-      })
+    const isKeyed = input.some((one) => typeof one === 'object' && 'idempotencyKey' in one)
+    const client = clientOf(service, key, {
+      timeoutMs,
+      ...(!isKeyed && { fetch: withoutIdempotencyKey }),
+    })
+    // The compiler cannot follow the types of the methods through their names.
+    const call = client[operation] as unknown as (
+      ...all: typeof input
+    ) => Promise<{ readonly data: DataOf<Name> }>
+    const answer: Answer<DataOf<Name>> = await call(...input).then(
+      ({ data }) => ({ outcome: 'done', data, isUnsure: false, retryAfterMs: 0 }),
+      refusedAs,
+    )
+    if (answer.outcome !== 'no answer' || slots[slot] === service)
+      replies.push({ operation, slot, beganAt, endedAt: performance.now(), ...answer })
     return answer
   }
 
-  const place = async (intent: OwnIntent, turn: number): Promise<void> => {
-    const { id, user, order, isKeyed, answers } = intent
-    const answer = await send(turn, user, {
-      path: '/orders',
-      body: { accountId: user.accountId, ...order, clientId: id },
-      ...(isKeyed ? { idempotencyKey: id } : {}),
-    })
+  const place = async ({ id, user, order, isKeyed, answers }: OwnIntent, turn: number) => {
+    const fields = { ...order, accountId: user.accountId, clientId: id }
+    const options = isKeyed ? { idempotencyKey: id } : {}
+    const answer = await send(turn, user, 'placeOrder', fields, options)
     if (answer === undefined) return
-    const { status, outcome, body, retryAfterMs } = answer
-    answers.push({
-      outcome,
-      orderId: status === 201 ? body.data.id : null,
-      isUnsure: status === 0 || body.error?.details?.outcome === 'unknown',
-    })
-    await pause(retryAfterMs)
+    answers.push({ ...answer, orderId: answer.data?.id })
+    await pause(answer.retryAfterMs)
   }
 
   /** Half of the user's latest position, or all of it. */
-  const close = async (turn: number, user: FaultUser): Promise<void> => {
-    const answer = await send(turn, user, {
-      path: `/positions?accountId=${user.accountId}&limit=100`,
-    })
-    const position = answer?.body.data?.at(-1)
-    const body = turn % 4 === 1 ? { volume: 0.05 } : {}
+  const close = async (turn: number, user: User): Promise<void> => {
+    const { accountId } = user
+    const answer = await send(turn, user, 'listPositions', { accountId, limit: 100 })
+    const position = answer?.data?.at(-1)
     if (position !== undefined)
-      await send(turn, user, { path: `/positions/${position.id}/close`, body })
+      await send(turn, user, 'closePosition', position.id, turn % 4 === 1 ? { volume: 0.05 } : {})
   }
 
   /** Changes or cancels the user's oldest open order, or cancels all of them. */
-  const changeOrders = async (turn: number, user: FaultUser): Promise<void> => {
+  const changeOrders = async (turn: number, user: User): Promise<void> => {
     const { accountId } = user
-    if (turn % 20 === 18)
-      return void (await send(turn, user, {
-        path: `/orders?accountId=${accountId}`,
-        method: 'DELETE',
-      }))
-    const answer = await send(turn, user, {
-      path: `/orders?status=open&accountId=${accountId}&limit=100`,
-    })
-    const order = answer?.body.data?.at(-1)
-    if (order === undefined) return
-    const path = `/orders/${order.id}`
+    if (turn % 20 === 18) return void (await send(turn, user, 'cancelOrders', { accountId }))
+    const query = { status: 'open', accountId, limit: 100 } as const
+    const order = (await send(turn, user, 'listOrders', query))?.data?.at(-1)
+    if (order?.price === undefined) return
     const away = order.orderType === 'limit' ? -priceStep : priceStep
-    await send(
-      turn,
-      user,
-      turn % 3 === 0
-        ? { path, method: 'DELETE' }
-        : { path, method: 'PUT', body: { price: Number((order.price + away).toFixed(5)) } },
-    )
+    const price = Number((order.price + away).toFixed(5))
+    if (turn % 3 === 0) await send(turn, user, 'cancelOrder', order.id)
+    else await send(turn, user, 'modifyOrder', order.id, { price })
   }
 
-  const trade = async (user: FaultUser): Promise<void> => {
-    for (let turn = turns.get(user) ?? 0; turn < ordersPerUser; turn += 1) {
-      if (over.signal.aborted) return
+  const trade = async (user: User): Promise<void> => {
+    for (let turn = 0; turn < ordersPerUser && !over.signal.aborted; turn += 1) {
       // Most of the time of a run with many kills an instance is down.
-      await eventually(downMs, () => fleet.slots[turn % fleet.slots.length] ?? undefined)
-      turns.set(user, turn + 1)
+      await eventually(downMs, () => slots[turn % slots.length] ?? undefined)
       const order = newOrder(turn, user)
       const intent = { id: randomUUID(), user, order, isKeyed: turn % 4 < 2, answers: [] }
       intents.push(intent)
@@ -173,68 +153,68 @@ export const createLoad = (
     }
   }
 
-  const read = async (user: FaultUser): Promise<void> => {
+  const reads: readonly ((turn: number, user: User) => Promise<unknown>)[] = [
+    (turn, user) => send(turn, user, 'listOrders', { limit: 5 }),
+    (turn, user) => send(turn, user, 'listPositions', { accountId: user.accountId, limit: 5 }),
+    (turn, user) => send(turn, user, 'listAccounts'),
+    (turn, user) => send(turn, user, 'getAccount', user.accountId),
+    (turn, user) => send(turn, user, 'listTrades', { accountId: user.accountId, limit: 5 }),
+    (turn, user) => send(turn, user, 'listSymbols'),
+  ]
+  const read = async (user: User): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn += 1) {
-      const path = reads[turn % reads.length]?.(user.accountId) ?? ''
       // Every kind is asked of every instance in turn.
-      await send(Math.floor(turn / reads.length), user, { path })
+      await reads[turn % reads.length]?.(Math.floor(turn / reads.length), user)
       await pause(readPauseMs)
     }
   }
 
-  return {
-    replies,
-    intents,
-    start: () => {
-      over = new AbortController()
-      placing = Promise.all(users.map(trade))
-      reading = Promise.all(users.map(read))
-    },
-    stop: async () => {
-      over.abort()
-      await Promise.all([placing, reading])
-    },
-    placed: () => placing,
-    sendAgain: async (withinMs) => {
-      const open = intents.filter(({ isKeyed }) => isKeyed)
-      await eventually(
-        withinMs,
-        async () => {
-          const left = open.filter(({ answers }) => answers.every((one) => one.orderId === null))
-          await Promise.all(left.map((intent) => place(intent, intent.answers.length)))
-          return left.length === 0 ? true : undefined
-        },
-        1_000,
+  const placed = Promise.all(users.map(trade))
+  const reading = Promise.all(users.map(read))
+  await disturb(replies, placed)
+  over.abort()
+  await Promise.all([placed, reading])
+  provider.faults.clear()
+  await eventually(
+    sendAgainMs,
+    async () => {
+      const left = intents.filter(
+        ({ isKeyed, answers }) => isKeyed && answers.every(({ orderId }) => orderId === undefined),
       )
+      await Promise.all(left.map((intent) => place(intent, intent.answers.length)))
+      return left.length === 0 || undefined
     },
+    1_000,
+  )
+  world.broken.push(...checkReplies(replies, options.allowed))
+  const slowestMs = Math.max(...replies.map(({ beganAt, endedAt }) => endedAt - beganAt))
+  const outcomes = countOf(replies.map(({ operation, outcome }) => `${operation} ${outcome}`))
+  say(`replies: ${shown(outcomes)}; the slowest after ${Math.round(slowestMs)} ms`)
+  return (seen) => {
+    const accounts = users.map((user) => provider.account(user.providerAccountId))
+    const orders = seen.flatMap((one) => one.orders)
+    return [
+      ...checkIntents(intents, orders),
+      ...checkBook(
+        orders,
+        accounts.flatMap((account) => account.deals()),
+      ),
+      ...checkPendingOrders(
+        orders,
+        accounts.flatMap((account) => account.orders()),
+        accounts.flatMap((account) => account.historyOrders()),
+      ),
+    ]
   }
 }
 
-/** The longest that the service may take until it has decided an order, and some more. */
-const decisionMs = 12 * 60_000
-
-/**
- * All orders, once none is pending or the time is over. A rejected order has ended, although the
- * service looks for it at the broker for another day.
- */
-export const decidedOrders = async (
-  fleet: Fleet,
-  users: readonly FaultUser[],
-): Promise<readonly CheckedOrder[]> => {
-  let orders: readonly CheckedOrder[] = []
-  await eventually(
-    decisionMs,
-    async () => {
-      const pages = await Promise.all(
-        users.map((user) => askUntilAnswered(fleet, user, { path: '/orders?limit=100' })),
-      )
-      orders = pages.flatMap(({ body }) => body.data)
-      const pending = orders.filter(({ status }) => status === 'pending').length
-      if (pending === 0) return true
-      say(`  ${pending} of ${orders.length} orders are pending`)
-      return undefined
-    },
-    5_000,
-  )
-  return orders
+const refusedAs = (error: unknown): Omit<Answer<never>, 'data'> => {
+  if (!isTradeportError(error)) throw error
+  if (!('status' in error)) return { outcome: 'no answer', isUnsure: true, retryAfterMs: 0 }
+  const details: { outcome?: string } = ('details' in error && error.details) || {}
+  return {
+    outcome: `${error.status} ${error.code}`,
+    isUnsure: details.outcome === 'unknown',
+    retryAfterMs: 1_000 * (('retryAfterSeconds' in error && error.retryAfterSeconds) || 0),
+  }
 }

@@ -1,10 +1,10 @@
 // The run of orders: instances are killed while the provider misbehaves.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountControl, Fault, Sandbox } from '@tradeport/sandbox-broker'
-import { marketOrder } from './load.ts'
-import { inRun, type Random } from './run.ts'
-import { killAtRandom, type FaultUser } from './service.ts'
-import { underLoad } from './under-load.ts'
+import { compare } from './compare.ts'
+import { marketOrder, underLoad, type OrderFields } from './load.ts'
+import { fault, type Random } from './run.ts'
+import { startWorld, type User } from './world.ts'
 
 const tradeFaults: readonly Fault[] = [
   { kind: 'timeout', when: 'after', probability: 0.06 },
@@ -33,33 +33,36 @@ const lookupFaults: readonly Fault[] = [
   { kind: 'unavailable', probability: 0.05 },
 ]
 
-const away = ['503 BROKER_UNAVAILABLE', '503 ACCOUNT_DISCONNECTED', '429 BROKER_RATE_LIMITED']
-const reads = ['200', ...away]
-/** What the service knows by itself is answered in any case. */
-const withoutBroker = {
-  'GET /positions': reads,
-  'GET /trades': reads,
-  'GET /accounts/{id}': reads,
-  'POST /positions/{id}/close': [
-    ...reads,
-    '404 POSITION_NOT_FOUND',
-    '409 ORDER_IN_FLIGHT',
-    '429 BROKER_RATE_LIMITED',
-    '422 TRADE_REJECTED',
-    '422 INVALID_VOLUME',
-    '504 BROKER_OUTCOME_UNKNOWN',
-  ],
-  '*': ['200'],
-}
-
+const reads = ['503 BROKER_UNAVAILABLE', '503 ACCOUNT_DISCONNECTED', '429 BROKER_RATE_LIMITED']
 const changes = [
+  ...reads,
   '400 ORDER_NOT_MODIFIABLE',
   '400 ORDER_NOT_CANCELLABLE',
   '400 INVALID_PRICE',
   '409 ORDER_IN_FLIGHT',
   '422 TRADE_REJECTED',
   '504 BROKER_OUTCOME_UNKNOWN',
+  '504 INTERNAL_TIMEOUT',
 ]
+
+/** What the service knows by itself is answered in any case. */
+const allowed = {
+  listPositions: reads,
+  listTrades: reads,
+  getAccount: reads,
+  placeOrder: ['409 IDEMPOTENCY_IN_PROGRESS'],
+  modifyOrder: changes,
+  cancelOrder: changes,
+  closePosition: [
+    ...reads,
+    '404 POSITION_NOT_FOUND',
+    '409 ORDER_IN_FLIGHT',
+    '422 TRADE_REJECTED',
+    '422 INVALID_VOLUME',
+    '504 BROKER_OUTCOME_UNKNOWN',
+    '504 INTERNAL_TIMEOUT',
+  ],
+}
 
 /** Pending orders have a symbol of their own, whose price moves. */
 const pendingSymbol = 'GBPUSD'
@@ -99,11 +102,11 @@ const newOrderNear = (
   prices: Sandbox['prices'],
   random: Random,
   turn: number,
-  { brokerType }: FaultUser,
-): object => {
-  const wanted = orderTypes[turn % orderTypes.length]
+  { kind }: User,
+): OrderFields => {
+  const wanted = orderTypes[turn % orderTypes.length] ?? 'market'
   if (wanted === 'market') return marketOrder
-  const orderType = wanted === 'stop_limit' && brokerType === 'mt4' ? 'stop' : wanted
+  const orderType = wanted === 'stop_limit' && kind === 'mt4' ? 'stop' : wanted
   const away = random.whole(3, 40) * (orderType === 'limit' ? -pip : pip)
   const price = prices.quote(pendingSymbol).ask + away
   return {
@@ -120,46 +123,35 @@ const newOrderNear = (
   }
 }
 
-export interface OrdersRun {
-  readonly databaseUrl: string | null
-  readonly orders: number
-  readonly kills: number
-}
-
-export const runOrders = (seed: number, { databaseUrl, orders, kills }: OrdersRun) =>
-  inRun(seed, (run) => {
-    const users = Math.max(3, Math.ceil(orders / 40))
-    return underLoad(run, {
-      databaseUrl,
-      users,
-      load: {
-        ordersPerUser: Math.ceil(orders / users),
-        orderPauseMs: 400,
-        changesOrders: true,
-      },
-      newOrder: ({ prices }, turn, user) => newOrderNear(prices, run.random, turn, user),
-      receivers: ['failing', 'slow', 'fine'],
-      environment: { WATCH_SECONDS: '2' },
-      allowed: {
-        'POST /orders': ['201', '409 IDEMPOTENCY_IN_PROGRESS'],
-        'PUT /orders/{id}': [...reads, ...changes],
-        'DELETE /orders/{id}': [...reads, ...changes],
-        ...withoutBroker,
-      },
-      disturb: async ({ fleet, sandbox, users: all, load }) => {
-        const until = new AbortController()
-        const accounts = all.map((user) => sandbox.account(user.providerAccountId))
-        const disturbing = [
-          walkPrice(sandbox, run.random, until.signal),
-          cancelAtTerminals(accounts, run.random, until.signal),
-        ]
-        sandbox.faults.set('*', 'trade', tradeFaults)
-        for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const)
-          sandbox.faults.set('*', route, lookupFaults)
-        await Promise.all([killAtRandom(run, fleet, kills, { kills: 0 }), load.placed()])
-        until.abort()
-        await Promise.all(disturbing)
-        return []
-      },
-    })
+export const orders = fault({ orders: 200, kills: 10 }, async (run, { orders: wanted, kills }) => {
+  const { random } = run
+  const world = await startWorld(run, {
+    receivers: ['failing', 'slow', 'fine'],
+    environment: { WATCH_SECONDS: '2' },
   })
+  const { provider } = world
+  const users = Math.max(3, Math.ceil(wanted / 40))
+  const options = {
+    users,
+    ordersPerUser: Math.ceil(wanted / users),
+    orderPauseMs: 400,
+    newOrder: (turn: number, user: User) => newOrderNear(provider.prices, random, turn, user),
+    changesOrders: true,
+    allowed,
+  }
+  const check = await underLoad(world, options, async (_, placed) => {
+    const until = new AbortController()
+    const accounts = provider.accountIds().map(provider.account)
+    const disturbing = [
+      walkPrice(provider, random, until.signal),
+      cancelAtTerminals(accounts, random, until.signal),
+    ]
+    provider.faults.set('*', 'trade', tradeFaults)
+    for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const)
+      provider.faults.set('*', route, lookupFaults)
+    await Promise.all([world.killAtRandom(kills), placed])
+    until.abort()
+    await Promise.all(disturbing)
+  })
+  return compare(world, check)
+})

@@ -1,81 +1,69 @@
 // The run in which the PostgreSQL server of the service is restarted again and again.
 import { setTimeout as pause } from 'node:timers/promises'
-import { backAfterMs, checkReplies } from './checks.ts'
-import { eventually, inRun, say } from './run.ts'
-import { startOwnPostgres } from './servers.ts'
-import { underLoad, type World } from './under-load.ts'
+import { eventually } from '@tradeport/harness'
+import { checkReplies } from './checks.ts'
+import { compare } from './compare.ts'
+import { marketOrder, underLoad } from './load.ts'
+import { startOwnPostgres } from './own-postgres.ts'
+import { fault, say } from './run.ts'
+import { startWorld } from './world.ts'
 
 const unavailable = '503 SERVICE_UNAVAILABLE'
-const calmReplies = { 'POST /orders': ['201'], '*': ['200'] }
-
-/** Waits until an order is accepted on every instance. */
-const acceptsOrders = async (
-  { fleet, load }: World,
-  what: string,
-  within: number,
-): Promise<readonly string[]> => {
-  const at = performance.now()
-  const slots = [...fleet.slots.keys()]
-  const backMs = () =>
-    slots.map((slot) =>
-      backAfterMs(load.replies, at, { what: 'POST /orders', slot, outcome: '201' }),
-    )
-  await eventually(within * 1_000, () => (backMs().includes(undefined) ? undefined : true))
-  const shown = backMs().map((ms) => (ms === undefined ? 'never' : `after ${Math.round(ms)} ms`))
-  say(`${what}: orders are accepted again ${shown.join(' and ')}`)
-  return backMs().includes(undefined) ? [`${what}: no order within ${within} s`] : []
+// The provider's credentials are in the database.
+const reads = [unavailable, '503 BROKER_UNAVAILABLE', '503 ACCOUNT_DISCONNECTED']
+const allowed = {
+  listSymbols: [],
+  placeOrder: [
+    unavailable,
+    '503 CHALLENGE_CHECK_UNAVAILABLE',
+    '503 LIMIT_CHECK_UNAVAILABLE',
+    '409 IDEMPOTENCY_IN_PROGRESS',
+  ],
+  closePosition: [
+    ...reads,
+    '404 POSITION_NOT_FOUND',
+    '409 ORDER_IN_FLIGHT',
+    '504 BROKER_OUTCOME_UNKNOWN',
+  ],
+  '*': reads,
 }
 
-export interface PostgresRun {
-  readonly restarts: number
-  /** Seconds until writes must succeed once the server accepts connections again. */
-  readonly within: number
-}
-
-/** In turn `fast` and `immediate`; between two restarts everything must succeed for a while. */
-export const runPostgres = (seed: number, { restarts, within }: PostgresRun) =>
-  inRun(seed, async (run) => {
-    const server = await startOwnPostgres(run)
-    // The provider's credentials are in the database.
-    const reads = ['200', unavailable, '503 BROKER_UNAVAILABLE', '503 ACCOUNT_DISCONNECTED']
-    return underLoad(run, {
-      databaseUrl: server.url,
-      users: 6,
-      receivers: ['fine'],
-      allowed: {
-        'GET /symbols': ['200'],
-        'POST /orders': [
-          '201',
-          unavailable,
-          '503 CHALLENGE_CHECK_UNAVAILABLE',
-          '503 LIMIT_CHECK_UNAVAILABLE',
-          '409 IDEMPOTENCY_IN_PROGRESS',
-        ],
-        'POST /positions/{id}/close': [
-          ...reads,
-          '404 POSITION_NOT_FOUND',
-          '409 ORDER_IN_FLIGHT',
-          '504 BROKER_OUTCOME_UNKNOWN',
-        ],
-        '*': reads,
-      },
-      disturb: async (world) => {
-        const broken: string[] = []
-        for (let index = 0; index < restarts; index += 1) {
-          const calmAt = performance.now()
-          await pause(run.random.whole(3_000, 4_000))
-          const calm = world.load.replies.filter(
-            ({ beganAt, what }) => beganAt >= calmAt && what !== 'POST /positions/{id}/close',
-          )
-          broken.push(...checkReplies(calm, calmReplies).map((one) => `in calm, ${one}`))
-          const mode = index % 2 === 0 ? 'fast' : 'immediate'
-          await server.stop(mode)
-          await pause(index % 3 === 2 ? run.random.whole(3_000, 6_000) : run.random.whole(0, 1_000))
-          await server.start()
-          broken.push(...(await acceptsOrders(world, `restart ${index + 1} (${mode})`, within)))
-          await pause(within * 100)
-        }
-        return broken
-      },
-    })
+/**
+ * In turn `fast` and `immediate`. Writes must succeed so many seconds after the server accepts
+ * connections again, and between two restarts everything must, for a while.
+ */
+export const postgres = fault({ restarts: 8, within: 5 }, async (run, { restarts, within }) => {
+  const { random } = run
+  const server = await startOwnPostgres(run.stack)
+  const world = await startWorld({ ...run, databaseUrl: server.url }, { receivers: ['fine'] })
+  const load = { users: 6, ordersPerUser: 100, orderPauseMs: 900, allowed }
+  const options = { ...load, newOrder: () => marketOrder, changesOrders: false }
+  const check = await underLoad(world, options, async (replies) => {
+    for (let restart = 0; restart < restarts; restart += 1) {
+      const calmAt = performance.now()
+      await pause(random.whole(3_000, 4_000))
+      const calm = replies.filter(
+        ({ beganAt, operation }) => beganAt >= calmAt && operation !== 'closePosition',
+      )
+      run.broken.push(...checkReplies(calm, {}).map((one) => `in calm, ${one}`))
+      const mode = restart % 2 === 0 ? 'fast' : 'immediate'
+      await server.stop(mode)
+      await pause(restart % 3 === 2 ? random.whole(3_000, 6_000) : random.whole(0, 1_000))
+      await server.start()
+      const at = performance.now()
+      const accepted = await eventually(within * 1_000, () => {
+        const placed = replies.filter(
+          ({ beganAt, operation, outcome }) =>
+            beganAt >= at && operation === 'placeOrder' && outcome === 'done',
+        )
+        return new Set(placed.map(({ slot }) => slot)).size === world.slots.length || undefined
+      })
+      const what = `restart ${restart + 1} (${mode})`
+      const tookMs = Math.round(performance.now() - at)
+      if (accepted === undefined) run.broken.push(`${what}: no order within ${within} s`)
+      else say(`${what}: every instance accepts orders again after ${tookMs} ms`)
+      await pause(within * 100)
+    }
   })
+  return compare(world, check)
+})

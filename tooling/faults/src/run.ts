@@ -1,17 +1,18 @@
-// What every fault run has: a folder, things that end with it, seeded randomness, and a verdict.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+// What every fault run has: seeded randomness, what ends with it, counts, and a verdict.
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
 export interface Run {
-  readonly folder: string
   readonly seed: number
+  /** '' for an embedded database. */
+  readonly databaseUrl: string
   readonly random: Random
-  /** Closes in the end, the newest first. */
-  readonly closeLater: (close: () => Promise<unknown>) => void
+  /** Whatever the run starts ends with it. */
+  readonly stack: AsyncDisposableStack
+  /** How often each thing was done or seen. */
+  readonly counts: Counts
+  /** Sentences, each a promise that was broken on the way. */
+  readonly broken: string[]
 }
 
 export interface Random {
@@ -20,47 +21,52 @@ export interface Random {
   readonly pick: <A>(values: readonly [A, ...A[]]) => A
 }
 
-export const createRandom = (seed: number): Random => {
-  const generator = xoroshiro128plus(seed)
-  const whole: Random['whole'] = (from, to) => uniformInt(generator, from, to)
-  return { whole, pick: (values) => values[whole(0, values.length - 1)] ?? values[0] }
+export type Counts = Map<string, number>
+
+export const count = (counts: Counts, name: string, more = 1): void =>
+  void counts.set(name, (counts.get(name) ?? 0) + more)
+
+export const shown = (counts: Counts): string =>
+  [...counts].map(([name, times]) => `${name} × ${times}`).join(', ')
+
+export const countOf = (names: readonly string[]): Counts => {
+  const counts: Counts = new Map()
+  for (const name of names) count(counts, name)
+  return counts
 }
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-/**
- * @param body returns sentences, each a broken promise
- * @returns whether every promise was kept
- */
-export const inRun = async (
-  seed: number,
-  body: (run: Run) => Promise<readonly string[]>,
-): Promise<boolean> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
-  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
-  try {
-    const random = createRandom(seed)
-    const broken = await body({ folder, seed, random, closeLater: (close) => closers.push(close) })
-    for (const fault of broken) say(`  broken: ${fault}`)
-    say(
-      `seed ${seed}: ${broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`}`,
-    )
-    return broken.length === 0
-  } finally {
-    for (const close of closers.toReversed()) await close()
-  }
+/** A run by its options, whole numbers with their defaults. */
+export interface Fault {
+  readonly defaults: Readonly<Record<string, number>>
+  /** Resolves to whether every promise was kept. */
+  readonly run: (
+    seed: number,
+    databaseUrl: string,
+    given: Readonly<Record<string, number>>,
+  ) => Promise<boolean>
 }
 
-/** Reads until there is a value or the time is over; at least once. */
-export const eventually = async <A>(
-  withinMs: number,
-  read: () => Promise<A | undefined> | A | undefined,
-  pauseMs = 100,
-): Promise<A | undefined> => {
-  const deadline = performance.now() + withinMs
-  for (;;) {
-    const value = await read()
-    if (value !== undefined || performance.now() > deadline) return value
-    await pause(pauseMs)
-  }
-}
+/** @param body returns what was found broken in the end */
+export const fault = <Options extends Readonly<Record<string, number>>>(
+  defaults: Options,
+  body: (run: Run, options: Options) => Promise<readonly string[]>,
+): Fault => ({
+  defaults,
+  run: async (seed, databaseUrl, given) => {
+    await using stack = new AsyncDisposableStack()
+    const generator = xoroshiro128plus(seed)
+    const whole: Random['whole'] = (from, to) => uniformInt(generator, from, to)
+    const pick: Random['pick'] = (values) => values[whole(0, values.length - 1)] ?? values[0]
+    const random = { whole, pick }
+    const run: Run = { seed, databaseUrl, random, stack, counts: new Map(), broken: [] }
+    const atTheEnd = await body(run, { ...defaults, ...given })
+    const broken = [...run.broken, ...atTheEnd]
+    for (const one of broken) say(`  broken: ${one}`)
+    const verdict =
+      broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`
+    say(`seed ${seed}: ${verdict}`)
+    return broken.length === 0
+  },
+})

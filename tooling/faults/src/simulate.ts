@@ -1,33 +1,21 @@
 // Places orders in a simulation of processes, database and broker, with faults that no real run can
-// time: one run for each seed.
+// time: once for each seed from the run's own on.
 import { simulateOrders } from '@tradeport/testkit'
-import { say } from './run.ts'
+import { count, fault, say, shown } from './run.ts'
 
 const breathe = (): Promise<void> => new Promise(setImmediate)
 
-/** @param seed of the first run; each further one has the next */
-export const runSimulation = async (
-  seed: number,
-  { runs }: { readonly runs: number },
-): Promise<boolean> => {
-  const totals: Record<string, number> = {}
-  for (let each = seed; each < seed + runs; each += 1) {
+export const simulate = fault({ runs: 20_000 }, async ({ seed: first, counts }, { runs }) => {
+  for (let seed = first; seed < first + runs; seed += 1) {
     // Half of the runs have more processes and orders, which meet more often.
-    const more = each % 2 === 0 ? { processes: 3, orders: 5 } : {}
-    const { violations, history, counts } = await simulateOrders({
-      seed: each,
-      breathe,
-      pendingShare: 0.5,
-      ...more,
-    })
-    if (violations.length > 0) {
-      const repeat = `repeat it with --seed ${each} --runs 1`
-      say([...history, '', `seed ${each}:`, ...violations, repeat].join('\n'))
-      return false
+    const more = seed % 2 === 0 ? { processes: 3, orders: 5 } : {}
+    const simulated = await simulateOrders({ seed, breathe, pendingShare: 0.5, ...more })
+    if (simulated.violations.length > 0) {
+      say([...simulated.history, '', `repeat it with --seed ${seed} --runs 1`].join('\n'))
+      return simulated.violations
     }
-    for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count
+    for (const [name, times] of Object.entries(simulated.counts)) count(counts, name, times)
   }
-  say(`seeds ${seed} to ${seed + runs - 1}: no law was broken`)
-  for (const [name, total] of Object.entries(totals)) say(`  ${name}: ${total}`)
-  return true
-}
+  say(`seeds ${first} to ${first + runs - 1}: ${shown(counts)}`)
+  return []
+})

@@ -1,8 +1,6 @@
-// What a benchmark is: ratios against a reference measured in the same run, each with its target.
+// What every benchmark shares: ratios against a reference that is measured in the same run, rounds
+// in turn, and a database of its own.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 
@@ -22,99 +20,82 @@ export interface Ratio {
   readonly against: string
 }
 
-/** What a bench opens is closed in the end, the newest first. */
-export type CloseLater = (close: () => Promise<unknown>) => void
-
-export interface Bench {
-  readonly name: string
-  /** Whether it needs the PostgreSQL server that DATABASE_URL names. */
-  readonly needsServer: boolean
-  /** @param server '' where none is named */
-  readonly run: (server: string, closeLater: CloseLater) => Promise<readonly Ratio[]>
+export interface Tools {
+  /** Whatever a bench starts ends with it. */
+  readonly stack: AsyncDisposableStack
+  /** Creates a database on the server that DATABASE_URL names; resolves to its URL. */
+  readonly newDatabase: () => Promise<string>
 }
 
-export const closingAll = async <A>(work: (closeLater: CloseLater) => Promise<A>): Promise<A> => {
-  const closers: (() => Promise<unknown>)[] = []
-  try {
-    return await work((close) => closers.push(close))
-  } finally {
-    for (const close of closers.toReversed()) await close()
-  }
-}
+export type Bench = (tools: Tools) => Promise<readonly Ratio[]>
 
-export const newFolder = async (closeLater: CloseLater): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-bench-'))
-  closeLater(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+/** A figure that has a bound of its own. */
+export const bounded = (name: string, ours: number, bound: number, note?: string): Ratio => ({
+  name,
+  ours,
+  reference: bound,
+  target: 1,
+  against: note === undefined ? 'the bound' : `the bound; ${note}`,
+})
 
-/** @returns the URL of a database of the bench's own on the server */
-export const createDatabase = async (server: string, closeLater: CloseLater): Promise<string> => {
-  const name = `tradeport_bench_${randomBytes(6).toString('hex')}`
-  await withClient(server, (client) => client.query(`create database ${name}`))
-  closeLater(() =>
-    withClient(server, (client) => client.query(`drop database ${name} with (force)`)),
-  )
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
-}
+/** Medians of figures that were measured in turn, and the median of the ratios of their rounds. */
+export const compared = (ours: readonly number[], reference: readonly number[]) => ({
+  ours: median(ours),
+  reference: median(reference),
+  ratio: median(ours.map((one, round) => one / (reference[round] ?? Number.NaN))),
+})
 
-export const withClient = async <A>(
-  connectionString: string,
-  work: (client: Client) => Promise<A>,
-): Promise<A> => {
-  const client = new Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-/** After a collection its threads still work for a while, which the reference must not pay for. */
-const sweepMs = 200
+type Measures = Readonly<Record<string, (round: number) => unknown>>
 
 /**
- * The median times of two things in turn, so that whatever else the machine does slows both:
- * `rounds` runs each after two that do not count.
- *
- * What ours leaves behind is collected right after it, where Node allows it, and never after the
- * reference: V8 sets the heap's limit by how fast a program allocates, and takes one that waits for
- * native code for idle. The limit would then be just above what is held, and each run of ours would
- * begin to mark all of that once more.
+ * What each measure returned in each round. They alternate, so that whatever else the machine does
+ * slows all of them. The rounds before 0 do not count.
  */
-export const timeAlternately = async <A, B>(
+export const inTurn = async <All extends Measures>(
   rounds: number,
-  ours: () => A | Promise<A>,
-  reference: () => B | Promise<B>,
-): Promise<{ readonly ours: Timed<A>; readonly reference: Timed<B> }> => {
-  const times: { ours: Timed<A>; reference: Timed<B> }[] = []
-  for (let round = -2; round < rounds; round += 1) {
-    const oursTimed = await timed(ours)
-    globalThis.gc?.()
-    await pause(sweepMs)
-    const both = { ours: oursTimed, reference: await timed(reference) }
-    if (round >= 0) times.push(both)
+  measures: All,
+  warmUps = 1,
+): Promise<{ readonly [Name in keyof All]: readonly Awaited<ReturnType<All[Name]>>[] }> => {
+  const names: readonly (keyof All)[] = Object.keys(measures)
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as {
+    [Name in keyof All]: Awaited<ReturnType<All[Name]>>[]
   }
-  const byTime = <T>(all: readonly Timed<T>[]): Timed<T> =>
-    all.toSorted((a, b) => a.ms - b.ms)[all.length >> 1] as Timed<T>
-  return {
-    ours: byTime(times.map((both) => both.ours)),
-    reference: byTime(times.map((both) => both.reference)),
-  }
+  for (let round = -warmUps; round < rounds; round += 1)
+    for (const name of names) {
+      const result = await measures[name]?.(round)
+      if (round >= 0) results[name].push(result as Awaited<ReturnType<All[keyof All]>>)
+    }
+  return results
 }
 
-export interface Timed<T> {
-  readonly ms: number
-  readonly result: T
-}
-
-export const timed = async <T>(work: () => T | Promise<T>): Promise<Timed<T>> => {
+export const timed = async <T>(work: () => T | Promise<T>) => {
   const startedAt = performance.now()
   const result = await work()
   return { ms: performance.now() - startedAt, result }
+}
+
+export const msOf = async (work: () => unknown): Promise<number> => (await timed(work)).ms
+
+/** How long each of so many takes, one after the other. */
+export const msOfEach = async (
+  times: number,
+  work: (index: number) => unknown,
+): Promise<readonly number[]> => (await inTurn(times, { ms: (n) => msOf(() => work(n)) }, 0)).ms
+
+/** Begins so many, evenly over the time, and waits for the end of each and of the time. */
+export const paced = async (
+  count: number,
+  overMs: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> => {
+  const startedAt = performance.now()
+  const until = (at: number) => pause(Math.max(0, startedAt + at - performance.now()))
+  const begun: Promise<unknown>[] = []
+  for (let index = 0; index < count; index += 1) {
+    await until((index * overMs) / count)
+    begun.push(work(index))
+  }
+  await Promise.all([...begun, until(overMs)])
 }
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
@@ -122,3 +103,31 @@ export const median = (values: readonly number[]): number => percentile(values, 
 /** @param share 0.99 for the 99th percentile */
 export const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? Number.NaN
+
+export const createDatabase = async (
+  stack: AsyncDisposableStack,
+  server: string,
+): Promise<string> => {
+  const name = `tradeport_bench_${randomBytes(6).toString('hex')}`
+  await query(server, `create database ${name}`)
+  stack.defer(async () => void (await query(server, `drop database ${name} with (force)`)))
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs statements one after the other in one session; resolves to the rows of the last. */
+export const query = async (
+  connectionString: string,
+  ...statements: readonly string[]
+): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    let rows: Record<string, unknown>[] = []
+    for (const statement of statements) ({ rows } = await client.query(statement))
+    return rows
+  } finally {
+    await client.end()
+  }
+}

@@ -14,39 +14,56 @@ const openAtOnce = 50
 const scaleInShare = 0.15
 const partialCloseShare = 0.2
 const pendingOrderShare = 0.1
-const dealsPerPage = 1000
-
-type Open = {
-  positionId: string
-  market: (typeof markets)[number]
-  side: 'buy' | 'sell'
-  hundredths: number
-}
 
 /**
  * That many deals, the same for the same seed; numbers of positions and deals begin about
- * `firstTicket`. Each page is read from JSON, as it would come from a provider.
+ * `firstTicket`. They are read from JSON, as they would come from a provider.
  */
-export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): readonly Deal[] => {
+export const brokerDeals = (count: number, seed: number, firstTicket: number): readonly Deal[] => {
   const random = randomFrom(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
-  const open: Open[] = []
-  const deals: Deal[] = []
-  let page: Deal[] = []
   let time = Date.UTC(2020, 0, 2)
   let ticket = firstTicket
 
-  const write = (
-    { positionId, market, side }: Open,
-    entry: 'in' | 'out',
-    hundredths: number,
-  ): void => {
-    const isClose = entry === 'out'
-    page.push({
+  // A position has the number of its opening order: of one that waited for its price it is an
+  // earlier one, here the odd numbers.
+  const waited = new Set<number>()
+  const orderNumber = (): number => {
+    if (random() >= pendingOrderShare) return ticket
+    let earlier = ticket - 1 - 2 * below(2_000)
+    while (waited.has(earlier)) earlier -= 2
+    waited.add(earlier)
+    return earlier
+  }
+  const newPosition = () => ({
+    positionId: String(orderNumber()),
+    market: markets[below(markets.length)] ?? markets[0],
+    isBuy: random() < 0.5,
+    hundredths: 0,
+  })
+
+  const open: ReturnType<typeof newPosition>[] = []
+  const deals: Deal[] = []
+  while (deals.length < count) {
+    time += below(20_000)
+    ticket += 2 + 2 * below(5)
+    const isNew =
+      open.length < openAtOnce && random() < 0.5 + (openAtOnce - open.length) / openAtOnce
+    if (isNew) open.push(newPosition())
+    const index = isNew ? open.length - 1 : below(open.length)
+    const position = open[index] as (typeof open)[0]
+    const isClose = !isNew && random() >= scaleInShare
+    const isPartial = isClose && position.hundredths > 1 && random() < partialCloseShare
+    const most = isPartial ? position.hundredths - 1 : 100
+    const hundredths = isClose && !isPartial ? position.hundredths : 1 + below(most)
+    position.hundredths += isClose ? -hundredths : hundredths
+    if (position.hundredths === 0) open.splice(index, 1)
+    const { positionId, market, isBuy } = position
+    deals.push({
       id: String(ticket + 1),
       positionId,
-      side: isClose === (side === 'buy') ? 'sell' : 'buy',
-      entry,
+      side: isClose === isBuy ? 'sell' : 'buy',
+      entry: isClose ? 'out' : 'in',
       symbol: market.symbol,
       volume: hundredths / 100,
       price: Number((market.price * (0.99 + random() * 0.02)).toFixed(market.digits)),
@@ -56,53 +73,7 @@ export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): 
       time,
     })
   }
-
-  // A position has the number of its opening order: of one that waited for its price it is an
-  // earlier one, here the odd numbers.
-  const waited = new Set<number>()
-  const orderNumber = (): string => {
-    if (random() >= pendingOrderShare) return String(ticket)
-    let earlier = ticket - 1 - 2 * below(2_000)
-    while (waited.has(earlier)) earlier -= 2
-    waited.add(earlier)
-    return String(earlier)
-  }
-
-  while (deals.length < count) {
-    time += below(20_000)
-    ticket += 2 + 2 * below(5)
-    if (open.length < openAtOnce && random() < 0.5 + (openAtOnce - open.length) / openAtOnce) {
-      const market = markets[below(markets.length)] ?? markets[0]
-      const position: Open = {
-        positionId: orderNumber(),
-        market,
-        side: random() < 0.5 ? 'buy' : 'sell',
-        hundredths: 0,
-      }
-      const hundredths = 1 + below(100)
-      open.push({ ...position, hundredths })
-      write(position, 'in', hundredths)
-    } else {
-      const index = below(open.length)
-      const position = open[index] as Open
-      if (random() < scaleInShare) {
-        const hundredths = 1 + below(100)
-        position.hundredths += hundredths
-        write(position, 'in', hundredths)
-      } else {
-        const isPartial = position.hundredths > 1 && random() < partialCloseShare
-        const hundredths = isPartial ? 1 + below(position.hundredths - 1) : position.hundredths
-        position.hundredths -= hundredths
-        write(position, 'out', hundredths)
-        if (position.hundredths === 0) open.splice(index, 1)
-      }
-    }
-    if (page.length === dealsPerPage || deals.length + page.length === count) {
-      for (const deal of JSON.parse(JSON.stringify(page)) as Deal[]) deals.push(deal)
-      page = []
-    }
-  }
-  return deals
+  return JSON.parse(JSON.stringify(deals))
 }
 
 // Marsaglia's xorshift with 32 bits: enough for a benchmark, and the same everywhere.

@@ -2,122 +2,115 @@
 // the form to sign in and to a whole overview, with nothing cached, what an open overview of 50
 // positions costs while its account trades, and how smoothly a table of 10,000 trades scrolls.
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
+import { linkUsers, startProvider, startService, type Service } from '@tradeport/harness'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium } from '../chromium.ts'
-import { median, type Bench } from './bench.ts'
-import { accountUuid, apiKeyOf, askApi, linkUsers } from './service.ts'
-import { providerToken, startService, type MeasuredService } from './service.ts'
+import { bounded, inTurn, median, paced, timed, type Bench } from './bench.ts'
+import { accountOf, apiKeyOf, plainClient, smallOrder } from './service.ts'
 
 const loads = 9
 const loadedWithinMs = 1_500
 const positions = 50
-const watchedMs = 60_000
 /** An order is filled, or a position closed, each time. */
 const tradesEveryMs = 5_000
+const trades = 12
 const shareOfCore = 0.05
 const listedTrades = 10_000
 const longTaskMs = 100
 const key = apiKeyOf('bench-console')
-const accountId = accountUuid(0)
-const [longKey, longAccountId] = [apiKeyOf('bench-console-long'), accountUuid(1)]
-const symbols = ['EURUSD', 'GBPUSD', 'USDJPY', 'XAUUSD', 'NAS100']
+const longKey = apiKeyOf('bench-console-long')
+const [account, longAccount] = [accountOf(0), accountOf(1)]
+const symbols = 'EURUSD GBPUSD USDJPY XAUUSD NAS100'.split(' ')
 
-export const consoleBench: Bench = {
-  name: 'console',
-  needsServer: false,
-  run: async (_, closeLater) => {
-    const sandbox = await startSandbox({
-      seed: 7,
-      tokens: [providerToken],
-      accounts: [
-        {
-          id: 'bench',
-          startBalance: 1_000_000,
-          generate: { trades: 320 },
-          positions: Array.from({ length: positions }, (__, index) => ({
-            symbol: symbols[index % symbols.length] ?? '',
-            side: index % 2 === 0 ? ('buy' as const) : ('sell' as const),
-            volume: 0.01,
-          })),
-        },
-        { id: 'long', generate: { trades: listedTrades, openPositions: 0 } },
-      ],
-    })
-    closeLater(sandbox.close)
-    const service = await startService(
-      { providerUrl: sandbox.url, environment: { CAPABILITIES: 'all' } },
-      closeLater,
-    )
-    await linkUsers(service, [
-      { id: 'bench', accounts: [{ id: accountId, providerAccountId: 'bench' }], keys: [key] },
-      { id: 'long', accounts: [{ id: longAccountId, providerAccountId: 'long' }], keys: [longKey] },
-    ])
-    const browser = await startChromium()
-    closeLater(() => browser.close())
+const viewport = { width: 1_440, height: 900 }
 
-    const times = { form: [] as number[], overview: [] as number[] }
-    // The first makes the journal, and does not count.
-    for (let load = 0; load <= loads; load += 1)
-      for (const [name, open] of [
-        ['form', openForm],
-        ['overview', openOverview],
-      ] as const) {
-        const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } })
-        const page = await context.newPage()
-        await open(page, service)
-        if (load > 0) times[name].push(await page.evaluate<number>('performance.now()'))
-        await context.close()
-      }
+export const bench: Bench = async ({ stack }) => {
+  const provider = await startProvider(stack, {
+    seed: 7,
+    accounts: [
+      {
+        id: account.providerAccountId,
+        startBalance: 1_000_000,
+        generate: { trades: 320 },
+        positions: Array.from({ length: positions }, (_, index) => ({
+          symbol: symbols[index % symbols.length] ?? '',
+          side: index % 2 === 0 ? 'buy' : 'sell',
+          volume: 0.01,
+        })),
+      },
+      {
+        id: longAccount.providerAccountId,
+        generate: { trades: listedTrades, openPositions: 0 },
+      },
+    ],
+  })
+  const service = await startService(stack, {
+    providerUrl: provider.url,
+    environment: { CAPABILITIES: 'all' },
+  })
+  await linkUsers(service, [
+    { id: 'bench', accounts: [account], keys: [key] },
+    { id: 'long', accounts: [longAccount], keys: [longKey] },
+  ])
+  const url = service.api.replace('api/v1', 'console')
+  const browser = await startChromium()
+  stack.defer(() => browser.close())
 
-    const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
-    await openOverview(page, service)
-    await page.getByText('live', { exact: true }).waitFor()
-    await pause(tradesEveryMs)
-    const before = await processorMs(browser)
-    const trades = await trade(service)
-    const used = (await processorMs(browser)) - before
-    await page.close()
-    const longest = await longestTaskOfScrolling(browser, service)
-    return [
-      {
-        name: 'from the address to the form to sign in, nothing cached',
-        ours: median(times.form),
-        reference: loadedWithinMs,
-        target: 1,
-        against: loadsAgainst(times.form),
-      },
-      {
-        name: 'from the address to the overview, nothing cached',
-        ours: median(times.overview),
-        reference: loadedWithinMs,
-        target: 1,
-        against: `${loadsAgainst(times.overview)}. Signed in already; the curve is drawn, and nothing is being read any more`,
-      },
-      {
-        name: `processor time of an overview of ${positions} positions, of ${watchedMs / 1_000} s`,
-        ours: used,
-        reference: watchedMs,
-        target: shareOfCore,
-        against: `one core: all processes of Chromium together, while the account makes ${trades} orders and closes, each of which reads everything shown again`,
-      },
-      {
-        name: `the longest task while a table of ${listedTrades} trades scrolls to its end`,
-        ours: longest,
-        reference: longTaskMs,
-        target: 1,
-        against:
-          'the bound; Chromium reports tasks of 50 ms and longer, so that 0 is less than that',
-      },
-    ]
-  },
+  const msToLoad = async (open: (page: Page, url: string) => Promise<void>): Promise<number> => {
+    const context = await browser.newContext({ viewport })
+    const page = await context.newPage()
+    await open(page, url)
+    const ms = await page.evaluate<number>('performance.now()')
+    await context.close()
+    return ms
+  }
+  // The first makes the journal, and does not count.
+  const times = await inTurn(loads, {
+    form: () => msToLoad(openForm),
+    overview: () => msToLoad(openOverview),
+  })
+
+  const page = await browser.newPage({ viewport })
+  await openOverview(page, url)
+  await page.getByText('live', { exact: true }).waitFor()
+  await pause(tradesEveryMs)
+  const before = await processorMs(browser)
+  const { ms: watchedMs } = await timed(() => trade(service))
+  const used = (await processorMs(browser)) - before
+  await page.close()
+  const loadsNote = (all: readonly number[]): string =>
+    `the median of ${loads} loads, the longest is ${Math.max(...all).toFixed(0)} ms. The bench and the provider share the machine`
+  return [
+    bounded(
+      'from the address to the form to sign in, nothing cached',
+      median(times.form),
+      loadedWithinMs,
+      loadsNote(times.form),
+    ),
+    bounded(
+      'from the address to the overview, nothing cached',
+      median(times.overview),
+      loadedWithinMs,
+      `${loadsNote(times.overview)}. Signed in already; the curve is drawn, and nothing is being read any more`,
+    ),
+    {
+      name: `processor time of an overview of ${positions} positions, of ${(watchedMs / 1_000).toFixed(0)} s`,
+      ours: used,
+      reference: watchedMs,
+      target: shareOfCore,
+      against: `one core: all processes of Chromium together, while the account makes ${trades} orders and closes, each of which reads everything shown again`,
+    },
+    bounded(
+      `the longest task while a table of ${listedTrades} trades scrolls to its end`,
+      await longestTaskOfScrolling(browser, url),
+      longTaskMs,
+      'Chromium reports tasks of 50 ms and longer, so that 0 is less than that',
+    ),
+  ]
 }
 
-const loadsAgainst = (times: readonly number[]): string =>
-  `the bound; the median of ${loads} loads, the longest is ${Math.max(...times).toFixed(0)} ms. The bench and the provider share the machine`
-
-const openForm = async (page: Page, { api }: MeasuredService): Promise<void> => {
-  await page.goto(`${api}/console`, { waitUntil: 'commit' })
+const openForm = async (page: Page, url: string): Promise<void> => {
+  await page.goto(url, { waitUntil: 'commit' })
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
 }
 
@@ -128,20 +121,17 @@ const openSignedIn = async (page: Page, url: string, as = key): Promise<void> =>
   await page.goto(url, { waitUntil: 'commit' })
 }
 
-const openOverview = async (page: Page, { api }: MeasuredService): Promise<void> => {
-  await openSignedIn(page, `${api}/console`)
+const openOverview = async (page: Page, url: string): Promise<void> => {
+  await openSignedIn(page, url)
   await page.locator('main svg').first().waitFor()
   await page.getByText(`${positions} open`).waitFor()
   await page.locator('.reading').first().waitFor({ state: 'detached' })
 }
 
-const longestTaskOfScrolling = async (
-  browser: Browser,
-  { api }: MeasuredService,
-): Promise<number> => {
-  const page = await browser.newPage({ viewport: { width: 1_440, height: 900 } })
+const longestTaskOfScrolling = async (browser: Browser, url: string): Promise<number> => {
+  const page = await browser.newPage({ viewport })
   page.setDefaultTimeout(60_000)
-  await openSignedIn(page, `${api}/console/trades?account=${longAccountId}`, longKey)
+  await openSignedIn(page, `${url}/trades?account=${longAccount.id}`, longKey)
   const shown = listedTrades.toLocaleString('en')
   await page.getByRole('button', { name: `Show all ${shown}` }).click()
   await page.getByText(`${shown} trades.`, { exact: true }).waitFor()
@@ -161,29 +151,19 @@ const longestTaskOfScrolling = async (
   })`)
 }
 
-/** Opens and closes positions in turn. Returns how often. */
-const trade = async (service: MeasuredService): Promise<number> => {
-  const order = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.01 }
-  const startedAt = performance.now()
+/** Opens and closes positions in turn. */
+const trade = async (service: Service): Promise<void> => {
+  const client = plainClient(service, key)
   let opened: string | undefined
-  let count = 0
-  while (performance.now() - startedAt < watchedMs) {
-    const nextAt = startedAt + (count + 1) * tradesEveryMs
+  await paced(trades, trades * tradesEveryMs, async () => {
     if (opened === undefined) {
-      const { data } = await askApi<Placed>(service, key, 'orders?wait=5', order)
-      opened = data.positionId
+      const order = { accountId: account.id, ...smallOrder }
+      opened = (await client.placeOrder(order, { wait: 5 })).data.positionId
     } else {
-      await askApi(service, key, `positions/${encodeURIComponent(opened)}/close`, {})
+      await client.closePosition(opened)
       opened = undefined
     }
-    count += 1
-    await pause(Math.max(0, nextAt - performance.now()))
-  }
-  return count
-}
-
-interface Placed {
-  readonly data: { readonly positionId?: string }
+  })
 }
 
 /** What all processes of the browser have used so far. */

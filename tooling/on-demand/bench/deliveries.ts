@@ -1,137 +1,110 @@
 // How long some users' events take from the log to a receiver that answers, while 110 receivers of
 // other users never answer, against the same events on a second service without those. Both have
 // the same events at the same moments, so that whatever else the machine does slows both.
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { createDatabase, percentile, type Bench, type CloseLater } from './bench.ts'
-import { startReceivers, type Receivers } from './receivers.ts'
 import {
-  apiKeyOf,
-  askApi,
+  eventually,
   linkUsers,
-  providerToken,
+  startProvider,
+  startReceivers,
   startService,
-  type MeasuredService,
-} from './service.ts'
+  type Service,
+} from '@tradeport/harness'
+import { paced, percentile, type Bench, type Tools } from './bench.ts'
+import { accountOf, apiKeyOf, plainClient, smallOrder } from './service.ts'
 
 const silentUsers = 11
 const webhooksOfEach = 10
 /** A user may create 100 orders in a day. */
 const answeringUsers = 3
 const orders = 240
-const placingSeconds = 50
-const silentPauseSeconds = 10
+const placingMs = 50_000
+const silentTurns = 5
 const arrivalDeadlineMs = 60_000
-const pollMs = 250
 
-const userOf = (id: string) => ({ id, key: apiKeyOf(id), accountId: randomUUID() })
-type User = ReturnType<typeof userOf>
+const users = Array.from({ length: answeringUsers + silentUsers }, (_, index) => ({
+  id: `user-${index}`,
+  key: apiKeyOf(`user-${index}`),
+  account: accountOf(index),
+}))
+type User = (typeof users)[0]
+const answering = users.slice(0, answeringUsers)
+const silent = users.slice(answeringUsers)
 
-const answering = Array.from({ length: answeringUsers }, (_, index) => userOf(`user-${index}`))
-const silent = Array.from({ length: silentUsers }, (_, index) => userOf(`silent-${index}`))
-const users = [...answering, ...silent]
-
-export const deliveriesBench: Bench = {
-  name: 'deliveries',
-  needsServer: true,
-  run: async (server, closeLater) => {
-    const disturbed = await openPlatform(server, closeLater)
-    const calm = await openPlatform(server, closeLater)
+export const bench: Bench = async (tools) => {
+  const disturbed = await openPlatform(tools)
+  const calm = await openPlatform(tools)
+  for (const user of silent)
     await Promise.all(
-      silent.flatMap((user) =>
-        Array.from({ length: webhooksOfEach }, () =>
-          register(disturbed, user, disturbed.receivers.silentUrl),
-        ),
+      Array.from({ length: webhooksOfEach }, () =>
+        register(disturbed.service, user, disturbed.silentUrl),
       ),
     )
-    // Each silent receiver has an event before the measured ones, and further ones meanwhile.
-    const placeSilent = () =>
-      Promise.all(
-        [disturbed, calm].flatMap((platform) => silent.map((user) => placeOrder(platform, user))),
-      )
-    const keepPlacingSilent = async () => {
-      for (let second = silentPauseSeconds; second < placingSeconds; second += silentPauseSeconds) {
-        await pause(silentPauseSeconds * 1_000)
-        await placeSilent()
-      }
-    }
-    await placeSilent()
-    await Promise.all([placeAtRate(disturbed), placeAtRate(calm), keepPlacingSilent()])
-    const [ours = Number.NaN, reference = Number.NaN] = (
-      await Promise.all([disturbed, calm].map(arrivedDelays))
-    ).map((delays) => percentile(delays, 0.99))
-    return [
-      {
-        name: `p99 from an event to its receiver beside ${silentUsers * webhooksOfEach} receivers that never answer`,
-        ours,
-        reference,
-        target: 2,
-        against: `the same ${orders} events on a second service without them, at the same moments within ${placingSeconds} s`,
-      },
-    ]
-  },
-}
-
-interface Platform {
-  readonly service: MeasuredService
-  readonly receivers: Receivers
-}
-
-const openPlatform = async (server: string, closeLater: CloseLater): Promise<Platform> => {
-  const receivers = await startReceivers(closeLater)
-  const sandbox = await startSandbox({
-    tokens: [providerToken],
-    accounts: users.map(({ id }) => ({ id, startBalance: 10_000_000 })),
-  })
-  closeLater(sandbox.close)
-  const service = await startService(
+  // Each silent receiver has an event before the measured ones, and further ones meanwhile.
+  const placeSilent = () =>
+    Promise.all(
+      [disturbed, calm].flatMap(({ service }) => silent.map((user) => placeOrder(service, user))),
+    )
+  const placeMeasured = ({ service }: typeof calm) =>
+    paced(orders, placingMs, (index) =>
+      placeOrder(service, answering[index % answering.length] as User),
+    )
+  await placeSilent()
+  await Promise.all([
+    placeMeasured(disturbed),
+    placeMeasured(calm),
+    paced(silentTurns, placingMs, placeSilent),
+  ])
+  return [
     {
-      databaseUrl: await createDatabase(server, closeLater),
-      providerUrl: sandbox.url,
-      environment: { CAPABILITIES: 'events', ...receivers.environment },
+      name: `p99 from an event to its receiver beside ${silentUsers * webhooksOfEach} receivers that never answer`,
+      ours: percentile(await allOf(disturbed.delaysMs), 0.99),
+      reference: percentile(await allOf(calm.delaysMs), 0.99),
+      target: 2,
+      against: `the same ${orders} events on a second service without them, at the same moments within ${placingMs / 1_000} s`,
     },
-    closeLater,
-  )
+  ]
+}
+
+/** A service with a receiver that never answers, and one that does; how long each event took to it. */
+const openPlatform = async ({ stack, newDatabase }: Tools) => {
+  const delaysMs: number[] = []
+  const receivers = await startReceivers(stack, [
+    () => undefined,
+    (response, { body }) => {
+      const { timestamp }: { timestamp: string } = JSON.parse(body)
+      delaysMs.push(Date.now() - Date.parse(timestamp))
+      response.end()
+    },
+  ])
+  const [silentUrl = '', answeringUrl = ''] = receivers.urls
+  const provider = await startProvider(stack, {
+    accounts: users.map(({ account }) => ({
+      id: account.providerAccountId,
+      startBalance: 10_000_000,
+    })),
+  })
+  const service = await startService(stack, {
+    databaseUrl: await newDatabase(),
+    providerUrl: provider.url,
+    environment: { CAPABILITIES: 'events', ...receivers.environment },
+  })
   await linkUsers(
     service,
-    users.map(({ id, key, accountId }) => ({
-      id,
-      accounts: [{ id: accountId, providerAccountId: id }],
-      keys: [key],
-    })),
+    users.map(({ id, key, account }) => ({ id, accounts: [account], keys: [key] })),
   )
-  const platform = { service, receivers }
-  await Promise.all(answering.map((user) => register(platform, user, receivers.answeringUrl)))
-  return platform
+  for (const user of answering) await register(service, user, answeringUrl)
+  return { service, silentUrl, delaysMs }
 }
 
-const register = async ({ service }: Platform, { key }: User, url: string): Promise<void> => {
-  await askApi(service, key, 'webhooks', { url, eventTypes: ['order.created'] })
-}
+const register = (service: Service, { key }: User, url: string) =>
+  plainClient(service, key).createWebhook({ url, eventTypes: ['order.created'] })
 
-const placeOrder = async ({ service }: Platform, { key, accountId }: User): Promise<void> => {
-  const order = { symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.01 }
-  await askApi(service, key, 'orders', { accountId, ...order })
-}
+const placeOrder = (service: Service, { key, account }: User) =>
+  plainClient(service, key).placeOrder({ accountId: account.id, ...smallOrder })
 
-const placeAtRate = async (platform: Platform): Promise<void> => {
-  const placed: Promise<void>[] = []
-  const startedAt = performance.now()
-  for (let index = 0; index < orders; index += 1) {
-    const at = startedAt + (index * placingSeconds * 1_000) / orders
-    await pause(Math.max(0, at - performance.now()))
-    placed.push(placeOrder(platform, answering[index % answering.length] as User))
-  }
-  await Promise.all(placed)
-}
-
-const arrivedDelays = async ({ receivers: { delaysMs } }: Platform): Promise<readonly number[]> => {
-  const deadline = performance.now() + arrivalDeadlineMs
-  while (delaysMs.length < orders) {
-    if (performance.now() > deadline)
-      throw new Error(`only ${delaysMs.length} of ${orders} events arrived in time`)
-    await pause(pollMs)
-  }
+const allOf = async (delaysMs: readonly number[]): Promise<readonly number[]> => {
+  await eventually(arrivalDeadlineMs, () => delaysMs.length >= orders || undefined)
+  if (delaysMs.length < orders)
+    throw new Error(`only ${delaysMs.length} of ${orders} events arrived in time`)
   return delaysMs
 }

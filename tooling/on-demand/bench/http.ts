@@ -5,11 +5,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { median, newFolder, type Bench, type Ratio } from './bench.ts'
+import { linkUsers, newFolder, startProvider, startService } from '@tradeport/harness'
+import { bounded, compared, inTurn, median, type Bench, type Ratio } from './bench.ts'
 import type { Load, LoadOptions } from './load.ts'
-import { runClient, splitCores, startBareServer } from './processes.ts'
-import { apiKeyOf, askApi, linkUsers, providerToken, startService } from './service.ts'
+import { runLoad, splitCores, startBareServer } from './processes.ts'
+import { accountOf, apiKeyOf, plainClient } from './service.ts'
 
 const positions = 20
 const connections = 50
@@ -23,71 +23,54 @@ const maxP99Ms = 50
 const keys = Array.from({ length: 200 }, (_, index) => apiKeyOf(`good-${index}`))
 const callerKey = apiKeyOf('good-caller')
 const hostileKeys = Array.from({ length: 10 }, (_, index) => apiKeyOf(`hostile-${index}`))
-const providerAccountId = 'bench-http'
-const accountId = 'be9c4000-0000-4000-8000-00000000abcd'
-const path = `positions?accountId=${accountId}&limit=${positions}`
+const account = accountOf(0)
 
-export const httpBench: Bench = {
-  name: 'http',
-  needsServer: false,
-  run: async (_, closeLater) => {
-    const cores = splitCores(closeLater)
-    const sandbox = await startSandbox({
-      tokens: [providerToken],
-      accounts: [{ id: providerAccountId, generate: { trades: 10, openPositions: positions } }],
-    })
-    closeLater(sandbox.close)
-    const service = await startService(
-      { providerUrl: sandbox.url, core: cores?.server },
-      closeLater,
-    )
-    await linkUsers(service, [
-      { id: 'good', accounts: [{ id: accountId, providerAccountId }], keys: [...keys, callerKey] },
-      { id: 'hostile', accounts: [], keys: hostileKeys },
-    ])
-    const url = `${service.api}/api/v1/${path}`
-    const reply = await askApi<{ readonly data: readonly unknown[] }>(service, callerKey, path)
-    if (reply.data.length !== positions) throw new Error('the reply has not all positions')
-    const replyFile = join(await newFolder(closeLater), 'reply.json')
-    await writeFile(replyFile, JSON.stringify(reply))
-    const koa = await startBareServer('koa', closeLater, replyFile, cores?.server)
-    const load = async (options: LoadOptions): Promise<Load> =>
-      runClient<Load>('load.ts', options, cores?.clients)
-    const full = async (at: string, seconds = roundSeconds): Promise<Load> => {
-      const result = await load({ url: at, seconds, connections, keys })
-      if (result.failed > 0 || Object.keys(result.statuses).join() !== '200')
-        throw new Error(`the load needs every request answered with 200: ${JSON.stringify(result)}`)
-      return result
-    }
+export const bench: Bench = async ({ stack }) => {
+  const cores = splitCores(stack)
+  const provider = await startProvider(stack, {
+    accounts: [
+      { id: account.providerAccountId, generate: { trades: 10, openPositions: positions } },
+    ],
+  })
+  const service = await startService(stack, { providerUrl: provider.url, core: cores?.server })
+  await linkUsers(service, [
+    { id: 'good', accounts: [account], keys: [...keys, callerKey] },
+    { id: 'hostile', accounts: [], keys: hostileKeys },
+  ])
+  const query = { accountId: account.id, limit: positions }
+  const { data, meta } = await plainClient(service, callerKey).listPositions(query)
+  if (data.length !== positions) throw new Error('the reply has not all positions')
+  const url = `${service.api}/positions?accountId=${account.id}&limit=${positions}`
+  const replyFile = join(await newFolder(stack), 'reply.json')
+  await writeFile(replyFile, JSON.stringify({ success: true, data, meta }))
+  const koa = await startBareServer(stack, 'koa', replyFile, cores?.server)
+  const load = async (options: LoadOptions): Promise<Load> =>
+    runLoad(stack, options, cores?.clients)
+  const full = (at: string, seconds = roundSeconds) => load({ url: at, seconds, connections, keys })
 
-    await full(url, warmUpSeconds)
-    await full(koa.line, warmUpSeconds / 4)
-    const pairs: { readonly ours: Load; readonly bare: Load }[] = []
-    for (let round = 0; round < rounds; round += 1)
-      pairs.push({ ours: await full(url), bare: await full(koa.line) })
-    const setting = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds`
-    const rates = median(pairs.map(({ ours, bare }) => bare.perSecond / ours.perSecond))
-    return [
-      {
-        name: `GET /positions of ${positions} from the cache`,
-        ours: 1_000 / median(pairs.map(({ ours }) => ours.perSecond)),
-        reference: 1_000 / median(pairs.map(({ bare }) => bare.perSecond)),
-        ratio: rates,
-        target: 1.25,
-        against: setting,
-      },
-      {
-        name: 'its 99th percentile under that load',
-        ours: median(pairs.map(({ ours }) => ours.p99Ms)),
-        reference: median(pairs.map(({ bare }) => bare.p99Ms)),
-        ratio: median(pairs.map(({ ours, bare }) => ours.p99Ms / bare.p99Ms)),
-        target: 2,
-        against: setting,
-      },
-      // Hostile bodies come last: they may leave the service with memory to give back.
-      ...(await isolation(load, url, service.api)),
-    ]
-  },
+  await full(url, warmUpSeconds)
+  await full(koa.ready, warmUpSeconds / 4)
+  const loads = { ours: () => full(url), bare: () => full(koa.ready) }
+  const { ours, bare } = await inTurn(rounds, loads, 0)
+  const msPerRequest = ({ perSecond }: Load): number => 1_000 / perSecond
+  const p99 = ({ p99Ms }: Load): number => p99Ms
+  const against = `a bare Koa server that serializes the same object; ${connections} connections, ${cores === undefined ? 'no process' : 'each server'} on a core of its own, ${rounds} rounds`
+  return [
+    {
+      name: `GET /positions of ${positions} from the cache`,
+      ...compared(ours.map(msPerRequest), bare.map(msPerRequest)),
+      target: 1.25,
+      against,
+    },
+    {
+      name: 'its 99th percentile under that load',
+      ...compared(ours.map(p99), bare.map(p99)),
+      target: 2,
+      against,
+    },
+    // Hostile bodies come last: they may leave the service with memory to give back.
+    ...(await isolation(load, url, service.api.replace('/api/v1', ''))),
+  ]
 }
 
 const isolationRounds = 5
@@ -101,7 +84,7 @@ const madeUpPerSecond = 200
 const isolation = async (
   load: (options: LoadOptions) => Promise<Load>,
   url: string,
-  api: string,
+  host: string,
 ): Promise<readonly Ratio[]> => {
   const call = (): Promise<Load> =>
     load({
@@ -111,41 +94,41 @@ const isolation = async (
       keys: [callerKey],
       perSecond: callsPerSecond,
     })
-  const alternate = async (other: Omit<LoadOptions, 'seconds' | 'connections'>) => {
+  const alternate = async (disturbance: Omit<LoadOptions, 'seconds' | 'connections'>) => {
     const seconds = leadSeconds + isolationSeconds + leadSeconds
-    const results: { readonly quiet: Load; readonly beside: Load; readonly other: Load }[] = []
-    for (let round = 0; round < isolationRounds; round += 1) {
-      const quiet = await call()
-      const disturbing = load({ ...other, seconds, connections: 10, isElsewhere: true })
+    const besideOther = async () => {
+      const disturbing = load({ ...disturbance, seconds, connections: 10, isElsewhere: true })
       await pause(leadSeconds * 1_000)
-      const [beside, disturbed] = await Promise.all([call(), disturbing])
-      if (beside.failed > 0 || Object.keys(beside.statuses).join() !== '200')
-        throw new Error(`the good caller was not answered: ${JSON.stringify(beside)}`)
-      results.push({ quiet, beside, other: disturbed })
+      const [beside, other] = await Promise.all([call(), disturbing])
       await pause(leadSeconds * 1_000)
+      return { beside, other }
     }
-    return results
+    const { quiet, disturbed } = await inTurn(
+      isolationRounds,
+      { quiet: call, disturbed: besideOther },
+      0,
+    )
+    const answers = JSON.stringify(disturbed.at(-1)?.other.statuses)
+    return { quiet, beside: disturbed.map((one) => one.beside), answers }
   }
   const madeUp = await alternate({ url, perSecond: madeUpPerSecond })
-  const statusesOf = (all: typeof madeUp): string => JSON.stringify(all.at(-1)?.other.statuses)
   const besideHostile = async (clients: string, keysOfClients: readonly string[]) => {
-    const hostile = await alternate({ url: api, keys: keysOfClients, isHostile: true })
-    return {
-      name: `its 99th percentile beside hostile bodies of ${clients} of another tenant`,
-      ours: median(hostile.map(({ beside }) => beside.p99Ms)),
-      reference: maxP99Ms,
-      target: 1,
-      against: `the bound; ${median(hostile.map(({ quiet }) => quiet.p99Ms)).toFixed(1)} ms without them; they were answered with ${statusesOf(hostile)}`,
-    }
+    const hostile = await alternate({ url: host, keys: keysOfClients, isHostile: true })
+    const p99 = (loads: readonly Load[]): number => median(loads.map(({ p99Ms }) => p99Ms))
+    return bounded(
+      `its 99th percentile beside hostile bodies of ${clients} of another tenant`,
+      p99(hostile.beside),
+      maxP99Ms,
+      `${p99(hostile.quiet).toFixed(1)} ms without them; they were answered with ${hostile.answers}`,
+    )
   }
+  const medianMs = (one: Load): number => one.medianMs
   return [
     {
       name: `its median beside ${madeUpPerSecond} made-up keys a second`,
-      ours: median(madeUp.map(({ beside }) => beside.medianMs)),
-      reference: median(madeUp.map(({ quiet }) => quiet.medianMs)),
-      ratio: median(madeUp.map(({ beside, quiet }) => beside.medianMs / quiet.medianMs)),
+      ...compared(madeUp.beside.map(medianMs), madeUp.quiet.map(medianMs)),
       target: 1.5,
-      against: `the same caller, ${callsPerSecond} requests a second, without them; they were answered with ${statusesOf(madeUp)}`,
+      against: `the same caller, ${callsPerSecond} requests a second, without them; they were answered with ${madeUp.answers}`,
     },
     await besideHostile('a client', hostileKeys.slice(0, 1)),
     await besideHostile('ten clients', hostileKeys),

@@ -1,13 +1,20 @@
 // The capabilities `insights` and `long-histories` through the whole service on a PostgreSQL server:
 // what is computed of 20,000 trades, a bootstrap of 5,000, and an account of 200,000 deals.
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createDatabase, median, timed, type Bench, type CloseLater, type Ratio } from './bench.ts'
-import { accountUuid, apiKeyOf, askApi, linkUsers } from './service.ts'
-import { startHistoryProvider, startService, type MeasuredService } from './service.ts'
+import { probed } from '@tradeport/harness'
+import type { Client } from '@tradeport/client'
+import {
+  bounded,
+  inTurn,
+  median,
+  msOf,
+  msOfEach,
+  type Bench,
+  type Ratio,
+  type Tools,
+} from './bench.ts'
+import { heldMs, openService } from './service.ts'
 
-const key = apiKeyOf('bench')
-const holdMeter = new URL('./hold-meter.ts', import.meta.url).href
 const rounds = 15
 const bootstraps = 5
 /** Requests within five seconds of a read do not read again. */
@@ -15,107 +22,86 @@ const staleMs = 5_200
 const maxHoldMs = 15
 const maxLongHoldMs = 50
 
-const openAccount = async (deals: number, server: string, closeLater: CloseLater) => {
-  const databaseUrl = await createDatabase(server, closeLater)
-  const providerUrl = await startHistoryProvider(['long'], closeLater, deals)
-  const start = () =>
-    startService(
-      {
-        databaseUrl,
-        providerUrl,
-        nodeOptions: ['--import', holdMeter],
-        environment: { CAPABILITIES: 'insights,long-histories' },
-      },
-      closeLater,
-    )
-  const service = await start()
-  const account = { id: accountUuid(0), providerAccountId: 'long' }
-  await linkUsers(service, [{ id: 'bench', accounts: [account], keys: [key] }])
-  const readTrades = (by = service) => ask(by, 'trades?limit=100')
-  await longestHold(service)
-  const first = (await timed(() => readTrades())).ms
-  const firstHold = await longestHold(service)
-  const later: number[] = []
-  for (let round = 0; round < 3; round += 1) {
-    await pause(staleMs)
-    later.push((await timed(() => readTrades())).ms)
-  }
-  return { service, first, firstHold, later: median(later), laterHold: await longestHold(service) }
+/** Whose history is read once for the first time, and three times again. */
+const openAccount = async (tools: Tools, deals: number) => {
+  const { service, client } = await openService(
+    tools,
+    { accounts: 1, deals },
+    { nodeOptions: probed, environment: { CAPABILITIES: 'insights,long-histories' } },
+  )
+  const held = (): Promise<number> => heldMs(service)
+  const readTrades = () => client.listTrades({ limit: 100 })
+  await held()
+  const first = await msOf(readTrades)
+  const firstHold = await held()
+  const { ms } = await inTurn(
+    3,
+    {
+      wait: () => pause(staleMs),
+      ms: () => msOf(readTrades),
+    },
+    0,
+  )
+  return { client, held, first, firstHold, later: median(ms), laterHold: await held() }
 }
 
-export const insightsBench: Bench = {
-  name: 'insights',
-  needsServer: true,
-  run: async (server, closeLater) => {
-    const { service } = await openAccount(40_000, server, closeLater)
-    const ratios: Ratio[] = []
-    for (const [name, path] of [
-      ['the curve', 'trades/curve?points=500'],
-      ['the breakdown by hour in Berlin', 'trades/breakdown?by=hour&timeZone=Europe/Berlin'],
-      ['the further statistics', 'trades/stats?extended=true'],
-    ] as const) {
-      const times: number[] = []
-      await longestHold(service)
-      for (let round = 0; round < rounds; round += 1) {
-        await ask(service, 'trades?limit=1')
-        times.push((await timed(() => ask(service, path))).ms)
-      }
-      ratios.push(
-        against(`${name} of 20,000 trades`, median(times), 40, 'the bound, as the client sees it'),
-        against(`how long ${name} holds other requests`, await longestHold(service), maxHoldMs),
-      )
-    }
-    const small = await openAccount(10_000, server, closeLater)
-    const times: number[] = []
-    await longestHold(small.service)
-    for (let round = 0; round < bootstraps; round += 1)
-      times.push((await timed(() => ask(small.service, 'trades/robust?resamples=10000'))).ms)
+const figures: readonly (readonly [string, (client: Client) => Promise<unknown>])[] = [
+  ['the curve', (client) => client.getTradeCurve({ points: 500 })],
+  [
+    'the breakdown by hour in Berlin',
+    (client) => client.getTradeBreakdown({ by: 'hour', timeZone: 'Europe/Berlin' }),
+  ],
+  ['the further statistics', (client) => client.getTradeStatistics({ extended: true })],
+]
+
+export const bench: Bench = async (tools) => {
+  const { client, held } = await openAccount(tools, 40_000)
+  const ratios: Ratio[] = []
+  for (const [name, ask] of figures) {
+    await held()
+    const { ms } = await inTurn(
+      rounds,
+      {
+        unmeasured: () => client.listTrades({ limit: 1 }),
+        ms: () => msOf(() => ask(client)),
+      },
+      0,
+    )
     ratios.push(
-      against('10,000 resamples of 5,000 trades', median(times), 1_500, 'the bound'),
-      against('how long they hold other requests', await longestHold(small.service), maxHoldMs),
+      bounded(`${name} of 20,000 trades`, median(ms), 40, 'as the client sees it'),
+      bounded(`how long ${name} holds other requests`, await held(), maxHoldMs),
     )
-    const short = await openAccount(20_000, server, closeLater)
-    const long = await openAccount(200_000, server, closeLater)
-    for (const path of ['curve', 'stats', 'breakdown?by=symbol'])
-      await ask(long.service, `trades/${path}`)
-    const computingHold = await longestHold(long.service)
-    return [
-      ...ratios,
-      against(
-        'first read of 200,000 deals',
-        long.first,
-        10 * short.first,
-        'ten times that of 20,000',
-      ),
-      against('how long it holds other requests', long.firstHold, maxHoldMs),
-      {
-        ...against('a later read of 200,000 deals', long.later, short.later, 'that of 20,000'),
-        target: 1.5,
-      },
-      against('how long a later read holds other requests', long.laterHold, maxHoldMs),
-      against(
-        'how long figures of 100,000 trades hold other requests',
-        computingHold,
-        maxLongHoldMs,
-      ),
-    ]
-  },
-}
-
-const against = (name: string, ours: number, reference: number, what = 'the bound'): Ratio => ({
-  name,
-  ours,
-  reference,
-  target: 1,
-  against: what,
-})
-
-const ask = (service: MeasuredService, path: string): Promise<unknown> => askApi(service, key, path)
-
-/** The processor time of the longest turn of the event loop since the last call. */
-const longestHold = async ({ child }: MeasuredService): Promise<number> => {
-  const answer = once(child, 'message')
-  child.send('holds')
-  const [processorMs] = (await answer) as [number]
-  return processorMs
+  }
+  const small = await openAccount(tools, 10_000)
+  await small.held()
+  const resampled = await msOfEach(bootstraps, () =>
+    small.client.getRobustStatistics({ resamples: 10_000 }),
+  )
+  ratios.push(
+    bounded('10,000 resamples of 5,000 trades', median(resampled), 1_500),
+    bounded('how long they hold other requests', await small.held(), maxHoldMs),
+  )
+  const short = await openAccount(tools, 20_000)
+  const long = await openAccount(tools, 200_000)
+  await long.client.getTradeCurve()
+  await long.client.getTradeStatistics()
+  await long.client.getTradeBreakdown({ by: 'symbol' })
+  const computingHold = await long.held()
+  return [
+    ...ratios,
+    {
+      ...bounded('first read of 200,000 deals', long.first, 10 * short.first),
+      against: 'ten times that of 20,000',
+    },
+    bounded('how long it holds other requests', long.firstHold, maxHoldMs),
+    {
+      name: 'a later read of 200,000 deals',
+      ours: long.later,
+      reference: short.later,
+      target: 1.5,
+      against: 'that of 20,000',
+    },
+    bounded('how long a later read holds other requests', long.laterHold, maxHoldMs),
+    bounded('how long figures of 100,000 trades hold other requests', computingHold, maxLongHoldMs),
+  ]
 }

@@ -27,7 +27,6 @@ export interface Load {
   readonly failed: number
 }
 
-const options = JSON.parse(process.argv[2] ?? '') as LoadOptions
 const bodyBytes = 10 * 1024 * 1024
 
 const filled = (start: string, repeated: string, end: string): string =>
@@ -49,41 +48,38 @@ const madeUpKeys = (): readonly string[] =>
     (_, index) => `tp_live_${randomBytes(index % 2 === 0 ? 20 : 14).toString('hex')}`,
   )
 
-const requests = (): NonNullable<Options['requests']> => {
-  const { keys = madeUpKeys(), isHostile = false } = options
-  if (!isHostile) return keys.map((key) => ({ headers: { 'x-api-key': key } }))
-  // Neither route has a limit of its own, which would refuse most requests before their bodies.
-  return hostileBodies().map((body, index) =>
-    index % 2 === 0
-      ? { method: 'POST', path: '/api/v1/webhooks', body }
-      : { method: 'PUT', path: '/api/v1/orders/be9c4000-0000-4000-8000-000000000000', body },
-  )
-}
+/** Neither route has a limit of its own, which would refuse most requests before their bodies. */
+const requestOf = (body: string, index: number) =>
+  index % 2 === 0
+    ? { method: 'POST' as const, path: '/api/v1/webhooks', body }
+    : { method: 'PUT' as const, path: '/api/v1/orders/be9c4000-0000-4000-8000-000000000000', body }
+
+const given = JSON.parse(process.argv[2] ?? '') as LoadOptions
+const { url, seconds, connections, keys = madeUpKeys(), perSecond } = given
 
 let clients = 0
-/** Each hostile connection has a key of its own, because a key may send only two bodies at once. */
-const setHostileKey: Options['setupClient'] = (client) => {
-  const key = options.keys?.[clients % options.keys.length] ?? ''
+const useOwnKey: Options['setupClient'] = (client) => {
+  const key = keys[clients % keys.length] ?? ''
   clients += 1
   client.setHeaders({ 'x-api-key': key, 'content-type': 'application/json' })
 }
-
-const { perSecond, isElsewhere = false } = options
-const all: Options = {
-  url: options.url,
-  connections: options.connections,
-  duration: options.seconds,
+const options: Options = {
+  url,
+  connections,
+  duration: seconds,
   timeout: 60,
-  requests: requests(),
-  ...(options.isHostile === true && { setupClient: setHostileKey }),
+  ...(given.isHostile === true
+    ? // A key may send only two bodies at once.
+      { setupClient: useOwnKey, requests: hostileBodies().map(requestOf) }
+    : { requests: keys.map((key) => ({ headers: { 'x-api-key': key } })) }),
   ...(perSecond !== undefined && { overallRate: perSecond }),
   // Only Linux gives a process every loopback address.
-  ...(isElsewhere && process.platform === 'linux' && { localAddress: '127.0.0.2' }),
+  ...(given.isElsewhere === true && process.platform === 'linux' && { localAddress: '127.0.0.2' }),
 }
 // autocannon's own median is in whole milliseconds.
 const times: number[] = []
 const result = await new Promise<Result>((resolve, reject) => {
-  const running = autocannon(all, (error: Error | null, done) =>
+  const running = autocannon(options, (error: Error | null, done) =>
     error === null || error === undefined ? resolve(done) : reject(error),
   )
   running.on('response', (_client, _status, _bytes, ms) => times.push(ms))

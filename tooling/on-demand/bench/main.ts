@@ -1,64 +1,54 @@
-// `pnpm bench [name]`: runs the benchmarks, all or the one named, and prints one table of every
-// ratio with its target, and below it what each reference is.
-import { closingAll, type Bench, type Ratio } from './bench.ts'
-import { consoleBench } from './console.ts'
-import { deliveriesBench } from './deliveries.ts'
-import { foldBench } from './fold.ts'
-import { httpBench } from './http.ts'
-import { insightsBench } from './insights.ts'
-import { journalBench } from './journal.ts'
-import { marketBench } from './market.ts'
-import { memoryBench } from './memory.ts'
-import { ordersBench } from './orders.ts'
-import { previewBench } from './preview.ts'
-import { startBench } from './start.ts'
-import { streamsBench } from './streams.ts'
-import { watchBench } from './watch.ts'
+// `pnpm bench [name] [--json]`: runs the benchmarks, all or the one named, and prints one table of
+// every ratio with its target, and below it what each reference is.
+import { parseArgs } from 'node:util'
+import { createDatabase, type Bench, type Ratio } from './bench.ts'
 
-const benches: readonly Bench[] = [
-  foldBench,
-  journalBench,
-  insightsBench,
-  httpBench,
-  ordersBench,
-  marketBench,
-  memoryBench,
-  previewBench,
-  startBench,
-  streamsBench,
-  watchBench,
-  deliveriesBench,
-  consoleBench,
-]
+const withoutServer = 'fold http console'.split(' ')
+const onServer =
+  'journal insights orders market memory preview start streams watch deliveries'.split(' ')
+const names = [...withoutServer, ...onServer]
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' } },
+})
+const chosen = positionals.length === 0 ? names : positionals
 const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''
-const [wanted] = process.argv.slice(2)
-const chosen = benches.filter(({ name }) => wanted === undefined || name === wanted)
-if (chosen.length === 0)
-  throw new Error(`the benches are ${benches.map(({ name }) => name).join(', ')}; got ${wanted}`)
 
-const rowOf = (name: string, one: Ratio): readonly string[] => {
-  const ratio = one.ratio ?? one.ours / one.reference
-  const figures = [one.ours, one.reference].map(
-    (figure) => `${figure.toFixed(figure < 10 ? 3 : 1)} ${one.unit ?? 'ms'}`,
-  )
-  const judged = [ratio.toFixed(3), `<= ${one.target.toFixed(2)}`]
-  return [name, one.name, ...figures, ...judged, ratio <= one.target ? 'met' : 'MISSED']
+interface Result extends Ratio {
+  readonly bench: string
+  readonly ratio: number
+  readonly isMet: boolean
 }
-
-const rows: (readonly string[])[] = [['bench', 'what', 'ours', 'reference', 'ratio', 'target', '']]
-const details: string[] = []
-for (const { name, needsServer, run } of chosen) {
-  process.stderr.write(`${name} …\n`)
-  if (needsServer && server === '') {
-    rows.push([name, 'not run: DATABASE_URL names no PostgreSQL server'])
+const results: Result[] = []
+for (const name of chosen) {
+  if (!names.includes(name)) throw new Error(`the benches are ${names.join(', ')}; got ${name}`)
+  if (server === '' && onServer.includes(name)) {
+    process.stderr.write(`${name}: not run, DATABASE_URL names no PostgreSQL server\n`)
     continue
   }
-  for (const ratio of await closingAll((closeLater) => run(server, closeLater))) {
-    rows.push(rowOf(name, ratio))
-    details.push(`${name}: ${ratio.name}\n  against ${ratio.against}`)
+  process.stderr.write(`${name} …\n`)
+  const { bench } = (await import(`./${name}.ts`)) as { readonly bench: Bench }
+  await using stack = new AsyncDisposableStack()
+  for (const one of await bench({ stack, newDatabase: () => createDatabase(stack, server) })) {
+    const ratio = one.ratio ?? one.ours / one.reference
+    results.push({ ...one, bench: name, ratio, isMet: ratio <= one.target })
   }
 }
-const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-const table = rows.map((row) => row.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)).join('  '))
-process.stdout.write(`\n${table.map((row) => row.trimEnd()).join('\n')}\n\n${details.join('\n')}\n`)
+
+if (values.json === true) process.stdout.write(`${JSON.stringify(results, undefined, 2)}\n`)
+else {
+  const shown = (figure: number, unit = 'ms') => `${figure.toFixed(figure < 10 ? 3 : 1)} ${unit}`
+  console.table(
+    results.map(({ bench, name, ours, reference, unit, ratio, target, isMet }) => ({
+      bench,
+      what: name,
+      ours: shown(ours, unit),
+      reference: shown(reference, unit),
+      ratio: ratio.toFixed(3),
+      target: `<= ${target.toFixed(2)} ${isMet ? 'met' : 'MISSED'}`,
+    })),
+  )
+  for (const { bench, name, against } of results)
+    console.log(`${bench}: ${name}\n  against ${against}`)
+}

@@ -20,8 +20,8 @@ import {
   startJobs,
   type Database,
 } from '@tradeport/postgres'
-import { createDatabase, median, timed, type Bench, type CloseLater } from './bench.ts'
-import { demoAccount } from './service.ts'
+import { demoAccount } from '@tradeport/harness'
+import { compared, inTurn, msOf, type Bench, type Tools } from './bench.ts'
 
 const poolSize = 10
 const inProgress = 100
@@ -38,65 +38,53 @@ interface Desk {
   readonly accountId: AccountId
 }
 
-type Place = (desk: Desk) => Promise<void>
-
-export const ordersBench: Bench = {
-  name: 'orders',
-  needsServer: true,
-  run: async (server, closeLater) => {
-    const alone = await openShop(server, closeLater)
-    const crowded = await openShop(server, closeLater)
-    await alone.database.knex.raw(
-      'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
-    )
-    await addForeignOrders(crowded.database)
-    const measured: { readonly bare: number; readonly alone: number; readonly crowded: number }[] =
-      []
-    for (let round = 0; round <= rounds; round += 1) {
-      const bare = (await timed(() => insertBare(alone.database))).ms
+export const bench: Bench = async (tools) => {
+  const alone = await openShop(tools)
+  const crowded = await openShop(tools)
+  await alone.database.knex.raw(
+    'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
+  )
+  await addForeignOrders(crowded.database)
+  const { bare, both } = await inTurn(rounds, {
+    bare: () => msOf(() => insertBare(alone.database)),
+    both: async (round) => {
       const times = new Map<Shop, number>()
       // Which of the two comes first changes from round to round.
       for (const shop of round % 2 === 0 ? [alone, crowded] : [crowded, alone])
         times.set(shop, await placeRound(shop))
-      const [aloneMs = Number.NaN, crowdedMs = Number.NaN] = [times.get(alone), times.get(crowded)]
-      // The first round does not count.
-      if (round > 0) measured.push({ bare, alone: aloneMs, crowded: crowdedMs })
-    }
-    const ratioOf = (ours: keyof (typeof measured)[0], reference: keyof (typeof measured)[0]) => ({
-      ours: median(measured.map((one) => one[ours])),
-      reference: median(measured.map((one) => one[reference])),
-      ratio: median(measured.map((one) => one[ours] / one[reference])),
-    })
-    return [
-      {
-        name: `POST /orders as its use case runs, ${inProgress} in progress`,
-        ...ratioOf('alone', 'bare'),
-        target: 1.6,
-        against: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}, medians of ${rounds} rounds in turn`,
-      },
-      {
-        name: `the same beside ${foreignOrders} orders of others`,
-        ...ratioOf('crowded', 'alone'),
-        target: 1.1,
-        against: 'the same without them, in the same rounds',
-      },
-    ]
-  },
+      return times
+    },
+  })
+  const timesOf = (shop: Shop) => both.map((times) => times.get(shop) ?? Number.NaN)
+  return [
+    {
+      name: `POST /orders as its use case runs, ${inProgress} in progress`,
+      ...compared(timesOf(alone), bare),
+      target: 1.6,
+      against: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}, medians of ${rounds} rounds in turn`,
+    },
+    {
+      name: `the same beside ${foreignOrders} orders of others`,
+      ...compared(timesOf(crowded), timesOf(alone)),
+      target: 1.1,
+      against: 'the same without them, in the same rounds',
+    },
+  ]
 }
 
 /** A database of its own with all that accepts orders. */
 interface Shop {
   readonly database: Database
-  readonly place: Place
+  readonly place: (desk: Desk) => Promise<void>
 }
 
-const openShop = async (server: string, closeLater: CloseLater): Promise<Shop> => {
-  const url = await createDatabase(server, closeLater)
+const openShop = async ({ stack, newDatabase }: Tools): Promise<Shop> => {
+  const url = await newDatabase()
   // A million orders are added by one statement.
   const database = await openDatabase({ url, poolSize, statementTimeoutMs: 0 })
-  closeLater(database.close)
+  stack.defer(database.close)
   const jobs = await startJobs(database)
-  closeLater(jobs.stop)
+  stack.defer(jobs.stop)
   return {
     database,
     place: placer(database, openOrders({ jobs, cipher, stopwatch, obeysHalts: true }).store),
@@ -105,10 +93,7 @@ const openShop = async (server: string, closeLater: CloseLater): Promise<Shop> =
 
 const placeRound = async ({ database, place }: Shop): Promise<number> => {
   const desks = await linkUsers(database)
-  const { ms } = await timed(() =>
-    eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)),
-  )
-  return ms
+  return msOf(() => eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)))
 }
 
 /** Does `count` things, so many in progress at a time. */
@@ -137,7 +122,7 @@ const log = { warn: (): void => undefined }
 const clock = { now: Date.now }
 const stopwatch = { elapsedMs: () => performance.now() }
 
-const placer = ({ knex }: Database, orders: OrderStore): Place => {
+const placer = ({ knex }: Database, orders: OrderStore): Shop['place'] => {
   const verb = placeOrder({
     accounts: createAccountStore({ knex }),
     providerTokens: createProviderTokens({ knex, cipher, log }),

@@ -2,8 +2,7 @@
 // Refusals are typed by their codes in the client.
 import { resolve } from 'node:path'
 import type { OpenApiDocument, Operation } from '@tradeport/http'
-import openapiTS, { astToString } from 'openapi-typescript'
-import type { OpenAPI3 } from 'openapi-typescript'
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 
 type Json = Readonly<Record<string, unknown>>

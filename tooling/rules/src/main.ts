@@ -30,11 +30,8 @@ const sourceFaults = (path: string): readonly string[] => {
   ]
 }
 
-interface Manifest {
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-}
+type Kind = 'dependencies' | 'devDependencies' | 'optionalDependencies'
+type Manifest = Partial<Readonly<Record<Kind, Readonly<Record<string, string>>>>>
 
 const manifestFaults = (path: string): readonly string[] => {
   const { dependencies, devDependencies, optionalDependencies }: Manifest = JSON.parse(

@@ -10,17 +10,14 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
 /** Where Chromium is installed; undefined: its tests are left out. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
 
-const builder = resolve(import.meta.dirname, '../../../../packages/console/build-if-changed.ts')
+const builder = resolve(import.meta.dirname, '../../../../packages/console/build-page.ts')
 
 /** Builds the console, and opens pages while the tests of a file run. */
 export const useBrowser = () => {
   let browser: Browser | undefined
   const faults: string[] = []
   beforeAll(async () => {
-    await promisify(execFile)(process.execPath, [builder], {
-      // Not the build of a test run, which has the library's larger files.
-      env: { ...process.env, NODE_ENV: 'production' },
-    })
+    await promisify(execFile)(process.execPath, [builder])
     browser = await chromium.launch({
       executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-dev-shm-usage'],

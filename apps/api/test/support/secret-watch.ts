@@ -1,7 +1,7 @@
 // Knows every secret that the services of a test file were given or made. None may stand in a
 // reply, a line of the log or the output of a process, except in the reply that issues it; nor may
 // a reply show code or SQL.
-import type { HeardReply } from '@tradeport/contract-watch'
+import type { HeardReply } from '@tradeport/testkit/contract-watch'
 
 /** Shorter ones could stand anywhere. */
 const shortestSecret = 10

@@ -4,7 +4,9 @@ import { createTcpProxy } from '@tradeport/testkit'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import { Client } from 'pg'
 import { rm } from 'node:fs/promises'
-import { newFolder, startFrom, startTestService } from './service.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startFrom, startTestService } from './service.ts'
 import type { TestServiceOptions } from './service.ts'
 
 const serverUrl = process.env['TEST_DATABASE_URL']
@@ -32,8 +34,8 @@ export const startTwoInstances = async (
   // Redis has as long to answer as a busy machine may take, and goes by the clock of the test.
   const times = { redis: { clock: 'caller', boundMs: 10_000 }, ...options } as const
   const one = await startTestService(accounts, { ...times, environment: servers })
-  const folder = await newFolder()
-  const startOther = () => startFrom({ ...one.environment, DATA_DIR: folder }, times)
+  const otherFolder = join(tmpdir(), `tradeport-${randomBytes(6).toString('hex')}`)
+  const startOther = () => startFrom({ ...one.environment, DATA_DIR: otherFolder }, times)
   let other = await startOther()
   return {
     ...one,
@@ -50,6 +52,8 @@ export const startTwoInstances = async (
     ] as const,
     database,
     redis,
+    /** DATA_DIR of the second instance, which nothing creates. */
+    otherFolder,
     restartOther: async () => {
       await other.close()
       other = await startOther()
@@ -60,7 +64,7 @@ export const startTwoInstances = async (
       await one.close()
       await redis.close()
       await database.drop()
-      await rm(folder, { recursive: true, force: true })
+      await rm(otherFolder, { recursive: true, force: true })
     },
   }
 }

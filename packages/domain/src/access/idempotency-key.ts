@@ -7,7 +7,7 @@ import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 /** A request's claim to its idempotency key. */
 export interface IdempotencyClaim {
   readonly key: string
-  /** SHA-256 over route, path and body, in lower-case hex. */
+  /** SHA-256 over method, route, path and body, in lower-case hex. */
   readonly requestHash: string
   /**
    * Random: it names this attempt, so that a claim that lapsed and was given to another attempt is

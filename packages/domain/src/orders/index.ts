@@ -38,7 +38,7 @@ export { type TermsChange } from './pending-terms.ts'
 export {
   sendTimeoutMs,
   goneMissing,
-  holding,
+  foundWorking,
   withStep,
   type LookupAnswer,
   type Placement,

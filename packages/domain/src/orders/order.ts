@@ -200,12 +200,12 @@ const mayChange = (order: Order): boolean =>
  */
 export const withTerms = (
   order: Order,
-  held: { readonly brokerOrderId: string | null; readonly terms?: PendingTerms | undefined },
+  shown: { readonly brokerOrderId: string | null; readonly terms?: PendingTerms | undefined },
   at: Instant,
 ): Order => {
   if (!mayChange(order)) return order
-  const request = held.terms === undefined ? order.request : requestOn(order.request, held.terms)
-  const brokerOrderId = held.brokerOrderId ?? order.brokerOrderId
+  const request = shown.terms === undefined ? order.request : requestOn(order.request, shown.terms)
+  const brokerOrderId = shown.brokerOrderId ?? order.brokerOrderId
   const isSame =
     order.status === 'open' && request === order.request && brokerOrderId === order.brokerOrderId
   return isSame ? order : { ...recordOf({ ...order, request, brokerOrderId }, at), status: 'open' }
@@ -256,8 +256,8 @@ export const termsOf = ({
  */
 export const isTriggered = (
   { orderType }: Pick<OrderRequest, 'orderType'>,
-  held: PendingTerms,
-): boolean => orderType === 'stop_limit' && held.stopLimitPrice === undefined
+  shown: PendingTerms,
+): boolean => orderType === 'stop_limit' && shown.stopLimitPrice === undefined
 
 /** The request with other terms; itself where it has these. */
 const requestOn = (request: OrderRequest, terms: PendingTerms): OrderRequest => {

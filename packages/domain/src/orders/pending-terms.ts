@@ -101,13 +101,13 @@ export const requireOrderTypeOf = (
  */
 export const changedTerms = (
   { request }: Order,
-  held: PendingTerms,
+  current: PendingTerms,
   change: TermsChange,
   now: Instant,
 ): E.Either<Refusal<'ValidationError' | 'InvalidPrice'>, PendingTerms> => {
   const { side, orderType } = request
   const { price, stopLimitPrice, expiresAt } = change
-  const wasTriggered = isTriggered(request, held)
+  const wasTriggered = isTriggered(request, current)
   const issues: Issue[] = []
   if (wasTriggered && price !== undefined && price !== request.price)
     issues.push({
@@ -116,26 +116,26 @@ export const changedTerms = (
     })
   if (stopLimitPrice !== undefined && orderType !== 'stop_limit')
     issues.push({ path: 'stopLimitPrice', message: `a ${orderType} order has no stopLimitPrice` })
-  if (expiresAt !== undefined && held.timeInForce !== 'gtd')
+  if (expiresAt !== undefined && current.timeInForce !== 'gtd')
     issues.push({
       path: 'expiresAt',
-      message: `expiresAt can be changed where timeInForce is gtd; the order has ${held.timeInForce}`,
+      message: `expiresAt can be changed where timeInForce is gtd; the order has ${current.timeInForce}`,
     })
   else if (expiresAt !== undefined) issues.push(...issuesOfExpiry(expiresAt, now))
   if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
   const level = (name: 'stopLoss' | 'takeProfit'): number | undefined =>
-    change[name] === undefined ? held[name] : (change[name] ?? undefined)
+    change[name] === undefined ? current[name] : (change[name] ?? undefined)
   const terms: PendingTerms = {
-    ...termsOf(held),
+    ...termsOf(current),
     ...(wasTriggered
-      ? { price: stopLimitPrice ?? held.price }
+      ? { price: stopLimitPrice ?? current.price }
       : {
-          price: price ?? held.price,
-          stopLimitPrice: stopLimitPrice ?? held.stopLimitPrice,
+          price: price ?? current.price,
+          stopLimitPrice: stopLimitPrice ?? current.stopLimitPrice,
         }),
     stopLoss: level('stopLoss'),
     takeProfit: level('takeProfit'),
-    expiresAt: expiresAt ?? held.expiresAt,
+    expiresAt: expiresAt ?? current.expiresAt,
   }
   const placed = { side, orderType, price: terms.price }
   return E.map(() => terms)(

@@ -20,7 +20,7 @@
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. One that cannot be sent before the deadline, or to its account any
 // more, goes from recorded to ended. After a day of rechecks nothing more is done.
-import type { Refusal, UnavailableCause } from '../errors.ts'
+import type { UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
   notFoundAtBrokerCode,
@@ -34,6 +34,7 @@ import {
   type PendingTerms,
   type RejectReason,
 } from './order.ts'
+import { unusableReason, type UnusableAccount } from './unusable-account.ts'
 
 /** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
 export interface Recorded {
@@ -83,6 +84,8 @@ export interface Working {
   readonly brokerOrderId: string | null
   /** Who has sent a cancellation of it that was not refused; null where nobody has. */
   readonly cancelledBy: CancelReason | null
+  /** How many cancellations by the account's halt have failed since it was put on. */
+  readonly failedHaltCancellations: number
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
 }
@@ -185,6 +188,8 @@ const lookupsBeforeSlowPolling = lookupPausesMs.length + 60
 const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 const rechecksOfADay = 24
+const firstHaltPauseMs = minuteMs
+const longestHaltPauseMs = hourMs
 
 const brokerUnavailable: RejectReason = {
   code: 'BROKER_UNAVAILABLE',
@@ -200,57 +205,6 @@ const notFoundAtBroker: RejectReason = {
   message:
     'The broker did not confirm the order and its records do not show it; it was not executed.',
 }
-
-/** The account is linked to another broker account than when the order was made. */
-export interface AccountRelinked {
-  readonly _tag: 'AccountRelinked'
-}
-
-/** Why an order can no longer be sent to its account, found when it was about to be sent. */
-export type UnusableAccount =
-  | Refusal<
-      | 'AccountNotFound'
-      | 'AccountPurposeRestricted'
-      | 'LiveAccountRestricted'
-      | 'AccountHalted'
-      | 'UnsupportedBroker'
-      | 'NotProvisioned'
-    >
-  | AccountRelinked
-
-const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
-  AccountNotFound: {
-    code: 'ACCOUNT_NOT_FOUND',
-    message: 'The account is no longer linked; the order was not sent.',
-  },
-  AccountPurposeRestricted: {
-    code: 'ACCOUNT_PURPOSE_RESTRICTED',
-    message: 'The account is no longer for trading; the order was not sent.',
-  },
-  AccountRelinked: {
-    code: 'ACCOUNT_RELINKED',
-    message: 'The account was linked to another broker account; the order was not sent.',
-  },
-  LiveAccountRestricted: {
-    code: 'LIVE_ACCOUNT_RESTRICTED',
-    message:
-      'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
-  },
-  AccountHalted: {
-    code: 'ACCOUNT_HALTED',
-    message: 'The account was halted; the order was not sent.',
-  },
-  UnsupportedBroker: {
-    code: 'UNSUPPORTED_BROKER',
-    message: 'The account is now on a platform that is not supported; the order was not sent.',
-  },
-  NotProvisioned: {
-    code: 'NOT_PROVISIONED',
-    message: 'The account is no longer connected to the provider; the order was not sent.',
-  },
-}
-
-export const unusableReason = ({ _tag }: UnusableAccount): RejectReason => unusableReasons[_tag]
 
 /** The end of an order that can no longer be sent to its account. */
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
@@ -365,28 +319,33 @@ export const afterVerification = (
   isPending: boolean,
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return ended(answer.outcome)
-  if (answer.kind === 'working' && isPending) return held(newlyWorking(createdAt, null), answer)
+  if (answer.kind === 'working' && isPending)
+    return foundWorking(newlyWorking(createdAt, null), answer.order)
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
     return { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
   return lookUpLater(firstLookup(createdAt, null))
 }
 
-/**
- * What follows from a lookup.
- * @param now when the lookup began
- * @param readFromTerminal whether it read from the trading terminal itself
- */
+/** A lookup that was made. */
+export interface Lookup {
+  readonly answer: LookupAnswer
+  /** When it began. */
+  readonly at: Instant
+  /** Whether it read from the trading terminal itself. */
+  readonly readFromTerminal: boolean
+  /** Whether the broker holds the order until its price is reached. */
+  readonly isPending: boolean
+}
+
+/** What follows from a lookup. */
 export const afterLookup = (
   from: LookingUp | Working,
-  answer: LookupAnswer,
-  now: Instant,
-  readFromTerminal: boolean,
-  isPending: boolean,
+  { answer, at, readFromTerminal, isPending }: Lookup,
 ): PlacementStep => {
-  if (from.step === 'working') return afterLookupOfWorking(from, answer, now)
+  if (from.step === 'working') return afterLookupOfWorking(from, answer, at)
   if (answer.kind === 'working' && isPending)
-    return held(newlyWorking(from.sentAt, from.brokerOrderId), answer)
+    return foundWorking(newlyWorking(from.sentAt, from.brokerOrderId), answer.order)
   const counted = { ...from, lookups: from.lookups + 1 }
   switch (answer.kind) {
     case 'found':
@@ -395,7 +354,7 @@ export const afterLookup = (
     case 'working':
       return lookUpLater({ ...counted, absence: null })
     case 'nothing': {
-      const absence = absenceWith(from, now)
+      const absence = absenceWith(from, at)
       return isProved(absence) && readFromTerminal
         ? rejectAbsent(from)
         : lookUpLater({ ...counted, absence })
@@ -403,11 +362,16 @@ export const afterLookup = (
   }
 }
 
-const afterLookupOfWorking = (from: Working, answer: LookupAnswer, now: Instant): PlacementStep => {
+/** What follows from a lookup of an open order, which began at `at`. */
+export const afterLookupOfWorking = (
+  from: Working,
+  answer: LookupAnswer,
+  at: Instant,
+): PlacementStep => {
   if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
   return answer.kind === 'working' && answer.order !== undefined
-    ? holding(from, answer.order)
-    : stillMissing(from, now)
+    ? foundWorking(from, answer.order)
+    : stillMissing(from, at)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
@@ -421,34 +385,34 @@ const newlyWorking = (sentAt: Instant, brokerOrderId: string | null): Working =>
   sentAt,
   brokerOrderId,
   cancelledBy: null,
+  failedHaltCancellations: 0,
   missing: null,
 })
 
 /** An accepted order without a number is looked up for it. */
 const accepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
   placement: newlyWorking(sentAt, brokerOrderId),
-  continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
+  continueInMs: lookupForNumberMs(brokerOrderId),
 })
+
+const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
+  brokerOrderId === null ? lookupPauseMs(0) : null
 
 /**
- * What follows when the broker's records show that it works the order. Where it is not among the
- * pending orders, the next lookup has to show its number or its end.
+ * What follows when the broker works the order. Where it is not shown among the pending orders, the
+ * next lookup has to show its number or its end.
  */
-const held = (
+export const foundWorking = (
   from: Working,
-  { order }: { readonly order?: WorkingOrder | undefined },
+  shown: (PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>) | undefined,
 ): PlacementStep =>
-  order === undefined ? { placement: from, continueInMs: lookupPauseMs(0) } : holding(from, order)
-
-/** What follows when the broker holds the order on these terms. */
-export const holding = (
-  from: Working,
-  { brokerOrderId, ...shown }: PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>,
-): PlacementStep => ({
-  placement: { ...from, brokerOrderId, missing: null },
-  terms: termsOf(shown),
-  continueInMs: null,
-})
+  shown === undefined
+    ? { placement: from, continueInMs: lookupPauseMs(0) }
+    : {
+        placement: { ...from, brokerOrderId: shown.brokerOrderId, missing: null },
+        terms: termsOf(shown),
+        continueInMs: null,
+      }
 
 /** What follows when the broker does not hold the order any more: it is looked up at once. */
 export const goneMissing = (from: Working, now: Instant): PlacementStep => ({
@@ -464,6 +428,28 @@ const stillMissing = (from: Working, now: Instant): PlacementStep => {
     continueInMs: lookupPauseMs(lookups + 1),
   }
 }
+
+/**
+ * What follows when a halt could not cancel the order: another try; nothing where it is missing,
+ * because then it is looked up in any case.
+ */
+export const haltCancellationFailed = (from: Working): PlacementStep | undefined => {
+  const { missing, failedHaltCancellations: before } = from
+  if (missing !== null) return undefined
+  return {
+    placement: { ...from, failedHaltCancellations: before + 1 },
+    continueInMs: Math.min(firstHaltPauseMs * 2 ** before, longestHaltPauseMs),
+  }
+}
+
+/** What follows when no halt cancels the order any more. */
+export const haltLifted = (from: Working): PlacementStep | undefined =>
+  from.failedHaltCancellations === 0 || from.missing !== null
+    ? undefined
+    : {
+        placement: { ...from, failedHaltCancellations: 0 },
+        continueInMs: lookupForNumberMs(from.brokerOrderId),
+      }
 
 /** The order as its record shows it after a step; itself where the step changes nothing of it. */
 export const withStep = (
@@ -494,7 +480,7 @@ export const afterRecheck = (
 ): PlacementStep => {
   if (answer.kind === 'found') return ended(answer.outcome)
   if (answer.kind === 'working' && isPending)
-    return held(newlyWorking(from.sentAt, from.brokerOrderId), answer)
+    return foundWorking(newlyWorking(from.sentAt, from.brokerOrderId), answer.order)
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay

@@ -212,20 +212,22 @@ export interface PositionTrading {
 export const maxChangesPerAccount = 100
 
 /**
- * One change of a position, or of an open order, at a time, on all instances: a change reads both levels and sends both,
- * so that two at once would undo one another.
+ * One change of a position, or of an open order, at a time, on all instances: a change reads both
+ * levels and sends both, so that two at once would undo one another.
  */
 export interface PositionLocks {
   /**
    * Runs the work while nobody else holds the position or the order. The lock key is tenant,
-   * provider account and the ticket or the order's id, so two links to one account share it. A caller that waits too long gets
-   * InternalTimeout, and one beyond `maxChangesPerAccount` BrokerUnavailable; their work does not
-   * begin. A lock of a process that died is free within seconds. `maySend` is true only while the
-   * lock certainly holds: it turns false when the lock is lost, or cannot be renewed in time.
+   * provider account and the ticket or the order's id, so two links to one account share it. A
+   * caller that waits for longer than `patienceMs` gets InternalTimeout, and one beyond
+   * `maxChangesPerAccount` BrokerUnavailable; their work does not begin. A lock of a process that
+   * died is free within seconds. `maySend` is true only while the lock certainly holds: it turns
+   * false when the lock is lost, or cannot be renewed in time.
    */
   readonly holding: (
     account: BrokerAccount,
     subject: Ticket | OrderId,
+    patienceMs: number,
   ) => <E, A>(
     work: (maySend: MaySend) => TE.TaskEither<E, A>,
   ) => TE.TaskEither<E | Refusal<'BrokerUnavailable' | 'InternalTimeout'> | ServiceUnavailable, A>

@@ -226,13 +226,15 @@ export const createMarketData = (ports: MarketPorts) => {
         : E.right(shownQuote(located.symbol, quote.right))
     }
 
+  /** @param read the first ticks from there, where they are known */
   const readTicks = async (
     { account, spelling }: Located,
     from: Instant,
     to: Instant,
     limit: number,
+    read: readonly Tick[] = [],
   ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
-    const ticks: Tick[] = []
+    const ticks = [...read]
     for (;;) {
       const page = await marketData.ticks(account, spelling, {
         from,
@@ -247,25 +249,56 @@ export const createMarketData = (ports: MarketPorts) => {
     }
   }
 
+  /** Every tick from `from` to `to`; undefined where there are `tooMany` or more. */
+  const readWindow = async (
+    located: Located,
+    from: Instant,
+    to: Instant,
+    tooMany: number,
+  ): Promise<E.Either<MarketDataError, readonly Tick[] | undefined>> => {
+    const first = await readTicks(located, from, to, marketDataPageSize)
+    if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
+    // A window of one millisecond cannot be made shorter.
+    if (from < to) {
+      const { account, spelling } = located
+      const beyond = { from, offset: tooMany - 1, limit: 1 }
+      const probe = await marketData.ticks(account, spelling, beyond)()
+      if (E.isLeft(probe)) return probe
+      if (probe.right.some(({ time }) => time <= to)) return E.right(undefined)
+    }
+    return readTicks(located, from, to, tooMany, first.right)
+  }
+
   /**
-   * Ticks are only read forwards, so the last ones are looked for in windows before `to`, each as
-   * long as the density of the ones before it suggests.
+   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window is
+   * as long as the density of the ticks found so far suggests, and half as long where it holds more
+   * than twice the ticks that are missing.
    */
   const readLastTicks = async (
     located: Located,
     to: Instant,
     limit: number,
   ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
+    const earliest = to - longestSearchMs
     let ticks: readonly Tick[] = []
     let windowMs = minuteMs
-    for (let end = to; ticks.length < limit && to - end < longestSearchMs;) {
-      const read = await readTicks(located, end - windowMs, end, maxTicksOfWindow)
+    /** A window that begins here holds too many. */
+    let tooEarly = Infinity
+    for (let end = to; ticks.length < limit && end >= earliest;) {
+      const start = Math.max(earliest, end - windowMs)
+      const tooMany = 2 * Math.max(marketDataPageSize, limit - ticks.length)
+      const read = await readWindow(located, start, end, tooMany)
       if (E.isLeft(read)) return read
+      if (read.right === undefined) {
+        tooEarly = start
+        windowMs = Math.floor((end - start) / 2)
+        continue
+      }
       ticks = [...read.right, ...ticks]
-      end -= windowMs + 1
-      const missing = limit - ticks.length
-      const guessMs = ((to - end) * missing) / Math.max(1, ticks.length)
-      windowMs = Math.ceil(Math.min(8 * windowMs, Math.max(minuteMs, guessMs)))
+      end = start - 1
+      const guessMs = ((to - end) * (limit - ticks.length)) / Math.max(1, ticks.length)
+      windowMs = Math.ceil(Math.min(8 * Math.max(1, windowMs), Math.max(minuteMs, guessMs)))
+      if (end >= tooEarly) windowMs = Math.min(windowMs, Math.floor((end - tooEarly) / 2))
     }
     return E.right(ticks.slice(-limit))
   }
@@ -435,9 +468,8 @@ const brokersHaveNoTypes = invalid(
   'type cannot be combined with accountId, because brokers do not report it; use search',
 )
 
-/** How far back the last ticks are looked for: a weekend and a day. */
-const longestSearchMs = 3 * dayMs
-const maxTicksOfWindow = 50_000
+/** How far back the last ticks are looked for: longer than the holidays of any market. */
+const longestSearchMs = 7 * dayMs
 
 /** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
 const failureOf =

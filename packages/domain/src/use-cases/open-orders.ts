@@ -3,13 +3,14 @@
 // once; a cancellation once more only where the broker had given the order another number.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
 import {
   refuse,
   type AsyncResult,
+  type BrokerReadError,
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
@@ -32,9 +33,11 @@ import {
   type TermsChange,
 } from '../orders/pending-terms.ts'
 import {
-  afterLookup,
+  afterLookupOfWorking,
   goneMissing,
-  holding,
+  haltCancellationFailed,
+  haltLifted,
+  foundWorking,
   withStep,
   type LookupAnswer,
   type PlacementStep,
@@ -44,27 +47,36 @@ import {
 import type {
   AccountStore,
   Halts,
-  MaySend,
   OrderChangeError,
+  OrderGone,
   OrderReceipt,
   OrderPlacement,
   OrderStore,
-  Pauser,
   Ports,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { brokerOrderOf } from './steps/broker-order.ts'
+import { lookUpOrder } from './steps/broker-order.ts'
+import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
+import { doEach } from './steps/several.ts'
 
-interface OpenOrderPorts
-  extends Pick<Ports, 'trading' | 'liveAccounts' | 'positionLocks' | 'clock'>, Pauser {
+interface OpenOrderPorts extends Pick<
+  Ports,
+  'trading' | 'liveAccounts' | 'positionLocks' | 'clock' | 'stopwatch' | 'pause'
+> {
   readonly accounts: Pick<AccountStore, 'find'>
   readonly halts: Pick<Halts, 'cancelsOrders'>
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets' | 'openOrders'>
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
+  /**
+   * A halt that cancels orders could not cancel one, or one is missing at the broker. Each is
+   * reported once.
+   * @param because the tag of the refusal, or `missing`
+   */
+  readonly onHaltLeftOrder: (order: Order, because: RefusalTag | 'missing') => void
 }
 
 type ChangeTag =
@@ -74,8 +86,7 @@ type ChangeTag =
   | 'NotFound'
   | 'OrderInFlight'
   | 'TradeRejected'
-  | 'BrokerOutcomeUnknown'
-  | 'InternalTimeout'
+  | BrokerChangeTag
 type ModifyTag = ChangeTag | 'OrderNotModifiable' | 'ValidationError' | 'InvalidPrice'
 type CancelTag = ChangeTag | 'OrderNotCancellable'
 
@@ -91,13 +102,14 @@ export interface FollowedOrders {
   readonly areDue: boolean
 }
 
-interface HeldOrder extends OrderPlacement {
+interface OpenPlacement extends OrderPlacement {
   readonly order: OpenOrder
   readonly placement: Working
 }
 
-/** How many of several cancellations are under way at once. */
-const cancellationsAtOnce = 4
+/** Refuses an order that is not open. */
+type RequireOpen<Tag extends RefusalTag> = (order: Order) => E.Either<Refusal<Tag>, OpenOrder>
+
 /** How often a write is tried in all, where other processes write first. */
 const writeAttempts = 5
 
@@ -106,11 +118,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   /**
    * Writes what follows for the order, whoever wrote meanwhile.
-   * @returns the order as it is stored then; unchanged where it is no longer at the broker
+   * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
   const store = async (
     { order: { owner, id } }: OrderPlacement,
-    stepOf: (from: Working) => PlacementStep,
+    stepOf: (from: Working) => PlacementStep | undefined,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, OrderPlacement>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
@@ -118,6 +130,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const from = stored.right
       if (from.placement.step !== 'working') return stored
       const step = stepOf(from.placement)
+      if (step === undefined) return stored
       const now = clock.now()
       const written = await orders.advance(owner, from, step, now)()
       if (E.isLeft(written)) return written
@@ -140,139 +153,113 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )
 
   /** Changes the order, if it is open and may be changed, while nobody else does. */
-  const change = <A, Tag extends RefusalTag>(
+  const change = <Tag extends RefusalTag>(
     { owner }: Caller,
-    id: string,
-    requireOpen: (order: Order) => E.Either<Refusal<Tag>, OpenOrder>,
-    make: (held: HeldOrder, maySend: MaySend) => AsyncResult<A, ChangeTag | Tag>,
-  ): AsyncResult<A, ChangeTag | Tag> => {
-    const findHeld = (
-      orderId: OrderId,
-    ): AsyncResult<HeldOrder, 'NotFound' | 'OrderInFlight' | Tag> =>
-      pipe(
-        findPlacement(owner, orderId),
-        TE.flatMapEither((found): E.Either<Refusal<'OrderInFlight' | Tag>, HeldOrder> => {
-          const { placement } = found
-          const open = requireOpen(found.order)
-          if (E.isLeft(open)) return open
-          return placement.step === 'working'
-            ? E.right({ ...found, order: open.right, placement })
-            : E.left(refuse('OrderInFlight'))
-        }),
-      )
-    return pipe(
-      TE.fromOption(() => refuse('NotFound', { what: 'order' }))(parseOrderId(id)),
-      TE.flatMap((orderId): AsyncResult<HeldOrder, ChangeTag | Tag> => findHeld(orderId)),
-      TE.tap(({ order }): AsyncResult<unknown, ChangeTag | Tag> =>
-        pipe(
-          findAccount(ports)(owner, order.request.accountId),
-          TE.flatMap((account): AsyncResult<unknown, ChangeTag | Tag> =>
-            requireChangeable(ports)(account),
-          ),
-        ),
-      ),
-      TE.flatMap(({ order, destination }) =>
-        ports.positionLocks.holding(
-          destination,
-          order.id,
-        )((maySend) =>
-          pipe(
-            findHeld(order.id),
-            TE.flatMap(
-              (held): AsyncResult<A, ChangeTag | Tag> =>
-                () =>
-                  make(held, maySend)(),
+    text: string,
+    requireOpen: RequireOpen<Tag>,
+    make: (open: OpenPlacement, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
+  ): AsyncResult<Order, ChangeTag | Tag> => {
+    const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
+      pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(requireOpen)))
+    return () => {
+      const changeAtBroker = startBrokerChange(ports)
+      return pipe(
+        TE.fromOption(() => refuse('NotFound', { what: 'order' }))(parseOrderId(text)),
+        TE.flatMap((id): AsyncResult<OpenPlacement, ChangeTag | Tag> => findOpen(id)),
+        TE.flatMap(({ order: { id, request }, destination }): AsyncResult<Order, ChangeTag | Tag> =>
+          changeAtBroker<Order, ChangeTag | Tag>({
+            accountId: request.accountId,
+            subject: id,
+            destination: pipe(
+              findAccount(ports)(owner, request.accountId),
+              TE.flatMap((account): AsyncResult<unknown, ChangeTag> =>
+                requireChangeable(ports)(account),
+              ),
+              TE.map(() => destination),
             ),
-          ),
+            make: (_, send) =>
+              pipe(
+                findOpen(id),
+                TE.flatMap((open): AsyncResult<Order, ChangeTag | Tag> => make(open, send)),
+              ),
+          }),
         ),
-      ),
-    )
+      )()
+    }
   }
 
-  const lookUp = async (held: HeldOrder): Promise<LookupAnswer> => {
-    const { order, placement } = held
-    const others = await orders.othersTickets(order.owner, held)()
-    if (E.isLeft(others)) return { kind: 'unreadable' }
-    const { sentAt, brokerOrderId } = placement
-    return trading.findOrder(held.destination, {
-      order: brokerOrderOf(order),
-      sentAt,
-      brokerOrderId,
-      readFromTerminal: true,
-      othersTickets: others.right,
-    })()
-  }
+  const lookUp = (open: OpenPlacement): Promise<LookupAnswer> =>
+    pipe(
+      lookUpOrder(ports)(open, { ...open.placement, readFromTerminal: true }),
+      TE.getOrElse(() => T.of<LookupAnswer>({ kind: 'unreadable' })),
+    )()
 
-  const storeLookup = (held: HeldOrder, answer: LookupAnswer) =>
-    store(held, (from) => afterLookup(from, answer, clock.now(), true, true))
+  const storeLookup = (open: OpenPlacement, answer: LookupAnswer) =>
+    store(open, (from) => afterLookupOfWorking(from, answer, clock.now()))
 
-  /** The order among those that the broker holds; none where it is not. */
-  const readHeld = async ({
+  /** The order as the broker holds it. */
+  const readWorking = async ({
     order,
     destination,
-  }: HeldOrder): Promise<E.Either<Refusal<BrokerReadTag>, O.Option<WorkingOrder>>> =>
+  }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, WorkingOrder>> =>
     pipe(
       await trading.workingOrders(destination)(),
-      E.map((working) => O.fromNullable(findWorking(order, working))),
+      E.flatMap((working) =>
+        E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findWorking(order, working)),
+      ),
     )
 
   /**
-   * Why an order cannot be changed that the broker does not hold under its number: it has ended, or
-   * its end is not known yet. Nothing was changed.
+   * Refuses a change of an order that the broker does not hold: it has ended, or its end is not
+   * known yet, and then with `unclear`.
    */
-  const gone = async <Tag extends RefusalTag>(
-    held: HeldOrder,
-    requireOpen: (order: Order) => E.Either<Refusal<Tag>, OpenOrder>,
-  ): Promise<
-    E.Either<Refusal<Tag | 'BrokerUnavailable' | 'NotFound' | 'ServiceUnavailable'>, never>
-  > => {
-    const after = await storeLookup(held, await lookUp(held))
+  const refuseGone = async <Tag extends RefusalTag, Unclear>(
+    open: OpenPlacement,
+    requireOpen: RequireOpen<Tag>,
+    unclear: Unclear,
+  ): Promise<E.Either<Refusal<Tag | 'NotFound' | 'ServiceUnavailable'> | Unclear, never>> => {
+    const after = await storeLookup(open, await lookUp(open))
     if (E.isLeft(after)) return after
-    const open = requireOpen(after.right.order)
-    if (E.isLeft(open)) return open
-    const { accountId } = open.right.request
+    const stillOpen = requireOpen(after.right.order)
+    return E.isLeft(stillOpen) ? stillOpen : E.left(unclear)
+  }
+
+  /** Refuses a change that was certainly not made. */
+  const refuseUnmade = async <Tag extends RefusalTag, Failure extends { readonly _tag: string }>(
+    open: OpenPlacement,
+    requireOpen: RequireOpen<Tag>,
+    failure: Failure | OrderGone,
+  ) => {
+    if (!isGone(failure)) return E.left(failure)
+    const { accountId } = open.order.request
     const reason = 'the broker does not hold the order, and does not show how it ended'
-    return E.left(refuse('BrokerUnavailable', { accountId, reason }))
+    return refuseGone(open, requireOpen, refuse('BrokerUnavailable', { accountId, reason }))
   }
 
   // --- changes ---
 
   const sendTerms =
     (change: TermsChange) =>
-    (held: HeldOrder, maySend: MaySend): AsyncResult<Order, ModifyTag> =>
+    (open: OpenPlacement, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
-      const { order, destination } = held
-      const read = await readHeld(held)
-      if (E.isLeft(read)) return read
-      if (O.isNone(read.right)) return gone(held, requireModifiable)
-      const before = read.right.value
+      const { order, destination } = open
+      const read = await readWorking(open)
+      if (E.isLeft(read)) return refuseUnmade(open, requireModifiable, read.left)
+      const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
-      const sent = await trading.modifyOrder(
-        destination,
-        before.brokerOrderId,
-        terms.right,
-        maySend,
+      const sent = await send((maySend) =>
+        trading.modifyOrder(destination, before.brokerOrderId, terms.right, maySend),
       )()
-      const failure = E.isLeft(sent) ? sent.left : undefined
-      if (failure?._tag === 'OrderGone') return gone(held, requireModifiable)
-      if (failure !== undefined && failure._tag !== 'BrokerOutcomeUnknown') return E.left(failure)
+      if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
+        return refuseUnmade(open, requireModifiable, sent.left)
       ports.accountChanged(destination)
-      const shown = await shownTerms(
-        held,
-        before,
-        terms.right,
-        E.isLeft(sent) ? 'unknown' : sent.right.progress,
-      )
-      if (shown === 'unknown') return unknown(held)
-      if (shown === 'gone') {
-        const after = await storeLookup(held, await lookUp(held))
-        if (E.isLeft(after)) return after
-        const open = requireModifiable(after.right.order)
-        return E.isLeft(open) ? open : unknown(held)
-      }
+      const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
+      const shown = await shownTerms(open, before, terms.right, progress)
+      if (shown === 'unknown') return E.left(outcomeUnknown(open))
+      if (shown === 'gone') return refuseGone(open, requireModifiable, outcomeUnknown(open))
       return pipe(
-        await store(held, (from) => holding(from, shown)),
+        await store(open, (from) => foundWorking(from, shown)),
         E.map((after) => after.order),
       )
     }
@@ -283,116 +270,84 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * decides.
    */
   const shownTerms = async (
-    held: HeldOrder,
+    open: OpenPlacement,
     before: WorkingOrder,
     requested: PendingTerms,
     progress: 'done' | 'accepted' | 'unknown',
   ): Promise<(PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
-    let latest: O.Option<WorkingOrder> | undefined
+    let latest: WorkingOrder | 'gone' | 'unknown' = 'unknown'
+    const isMade = (shown: PendingTerms): boolean => hasRequestedTerms(shown, requested, before)
     const read = async (): Promise<boolean> => {
-      const now = await readHeld(held)
+      const now = await readWorking(open)
       if (E.isRight(now)) latest = now.right
-      return (
-        E.isRight(now) &&
-        O.isSome(now.right) &&
-        hasRequestedTerms(now.right.value, requested, before)
-      )
+      else if (isGone(now.left)) latest = 'gone'
+      return progress === 'done' || (E.isRight(now) && isMade(now.right))
     }
-    if (progress === 'accepted') await repeatUntil(ports, read)
-    else await read()
-    const shown = latest === undefined ? undefined : O.toUndefined(latest)
+    if (progress === 'unknown') await read()
+    else await repeatUntil(ports, read)
+    const shown = latest as WorkingOrder | 'gone' | 'unknown'
+    const isShown = typeof shown === 'object'
     if (progress === 'done')
       // A read that shows the terms of before lags behind.
-      return shown === undefined || isSameTerms(shown, before)
-        ? { ...requested, brokerOrderId: shown?.brokerOrderId ?? before.brokerOrderId }
+      return !isShown || isSameTerms(shown, before)
+        ? { ...requested, brokerOrderId: (isShown ? shown : before).brokerOrderId }
         : shown
-    if (latest === undefined) return 'unknown'
-    if (shown === undefined) return 'gone'
-    return hasRequestedTerms(shown, requested, before) ? shown : 'unknown'
+    return isShown && !isMade(shown) ? 'unknown' : shown
   }
 
   // --- cancellations ---
 
   const sendCancellation =
     (reason: CancelReason) =>
-    (found: HeldOrder, maySend: MaySend): AsyncResult<Order, CancelTag> =>
+    (found: OpenPlacement, send: SendChange): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
-      const marked = await store(found, markCancelled(earlier ?? reason))
+      const marked = E.flatMap(requireOpenPlacement(requireCancellable))(
+        await store(found, markCancelled(earlier ?? reason)),
+      )
       if (E.isLeft(marked)) return marked
-      const open = requireCancellable(marked.right.order)
-      if (E.isLeft(open)) return open
-      if (marked.right.placement.step !== 'working') return E.left(refuse('OrderInFlight'))
-      const held: HeldOrder = {
-        ...marked.right,
-        order: open.right,
-        placement: marked.right.placement,
-      }
-      const { destination } = held
-      // What was not sent has not ended the order, also where a read then shows its end.
-      const unmark = () => store(held, markCancelled(earlier))
-      const number = await brokerNumberOf(held)
-      if (E.isLeft(number)) {
-        await unmark()
-        return number
-      }
-      if (O.isNone(number.right)) {
-        await unmark()
-        return gone(held, requireCancellable)
-      }
-      const sent = await cancelAtBroker(held, number.right.value, maySend)
+      const open = marked.right
+      const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
-        await unmark()
-        return sent.left._tag === 'OrderGone' ? gone(held, requireCancellable) : E.left(sent.left)
+        // What was not sent has not ended the order, also where a read then shows its end.
+        await store(open, markCancelled(earlier))
+        return refuseUnmade(open, requireCancellable, sent.left)
       }
-      ports.accountChanged(destination)
+      ports.accountChanged(open.destination)
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
-        answer = await lookUp(held)
+        answer = await lookUp(open)
         return answer.kind === 'found'
       }
       // A confirmed cancellation is made, but what was executed before is known only from the
       // records. Where the outcome is unknown, one read decides.
       if (E.isRight(sent)) await repeatUntil(ports, read)
       else await read()
-      const after = await storeLookup(held, answer)
+      const after = await storeLookup(open, answer)
       if (E.isLeft(after)) return after
       const { order } = after.right
-      switch (order.status) {
-        case 'cancelled':
-        case 'partially_filled':
-          return E.right(order)
-        case 'open':
-        case 'pending':
-          return unknown(held)
-        case 'filled':
-        case 'expired':
-        case 'rejected':
-          return E.left(refuse('OrderNotCancellable', { status: order.status }))
-      }
+      if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
+      const stillOpen = requireCancellable(order)
+      return E.isLeft(stillOpen) ? stillOpen : E.left(outcomeUnknown(open))
     }
 
-  /** Sends it once more under the new number where the broker has given the order one. */
+  /** Sends it under the number that is stored, and once more where the broker has given another. */
   const cancelAtBroker = async (
-    held: HeldOrder,
-    brokerOrderId: string,
-    maySend: MaySend,
+    open: OpenPlacement,
+    send: SendChange,
   ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
-    const sent = await trading.cancelOrder(held.destination, brokerOrderId, maySend)()
-    if (E.isRight(sent) || sent.left._tag !== 'OrderGone') return sent
-    const shown = E.getOrElse((): O.Option<WorkingOrder> => O.none)(await readHeld(held))
-    return O.isSome(shown) && shown.value.brokerOrderId !== brokerOrderId
-      ? trading.cancelOrder(held.destination, shown.value.brokerOrderId, maySend)()
-      : sent
+    const cancelAs = (brokerOrderId: string) =>
+      send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
+    const stored = open.placement.brokerOrderId
+    const first: E.Either<OrderChangeError, OrderReceipt> =
+      stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
+    if (E.isRight(first) || !isGone(first.left)) return first
+    const shown = await readWorking(open)
+    if (E.isLeft(shown)) return stored === null ? shown : first
+    const { brokerOrderId } = shown.right
+    return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
   }
-
-  const brokerNumberOf = async (
-    held: HeldOrder,
-  ): Promise<E.Either<Refusal<BrokerReadTag>, O.Option<string>>> =>
-    held.placement.brokerOrderId === null
-      ? pipe(await readHeld(held), E.map(O.map(({ brokerOrderId }) => brokerOrderId)))
-      : E.right(O.some(held.placement.brokerOrderId))
 
   const cancel = (
     caller: Caller,
@@ -401,22 +356,28 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   ): AsyncResult<Order, CancelTag> =>
     change(caller, id, requireCancellable, sendCancellation(reason))
 
-  /** A cancellation that fails does not keep the others from being made. */
-  const cancelEach =
-    (caller: Caller, open: readonly OrderPlacement[], reason: CancelReason) =>
-    async (): Promise<readonly CancelAttempt[]> => {
-      const attempts: CancelAttempt[] = []
-      // All workers take from one iterator, so that each order is taken once.
-      const queue = open.entries()
-      const cancelRest = async (): Promise<void> => {
-        for (const [place, { order }] of queue)
-          attempts[place] = {
-            orderId: order.id,
-            result: await cancel(caller, order.id, reason)(),
-          }
-      }
-      await Promise.all(Array.from({ length: cancellationsAtOnce }, cancelRest))
-      return attempts
+  /**
+   * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
+   * again.
+   */
+  const cancelWhereHalted =
+    (found: OrderPlacement): AsyncResult<unknown, 'NotFound'> =>
+    async () => {
+      const { order, placement } = found
+      // A missing order is reported after the first lookup that did not find it.
+      if (placement.step !== 'working' || (placement.missing?.lookups ?? 1) !== 1)
+        return E.right(undefined)
+      const { owner, id, request } = order
+      const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
+      if (E.isLeft(isHalted)) return isHalted
+      if (!isHalted.right) return store(found, haltLifted)
+      if (placement.missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
+      const cancelled = await cancel({ owner }, id, 'halt')()
+      if (E.isRight(cancelled)) return cancelled
+      const after = await store(found, haltCancellationFailed)
+      if (E.isRight(after) && failuresOf(after.right) === 1 && failuresOf(found) === 0)
+        ports.onHaltLeftOrder(order, cancelled.left._tag)
+      return after
     }
 
   return {
@@ -440,17 +401,16 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       pipe(
         findAccount(ports)(caller.owner, accountId),
         TE.flatMap(() => orders.openOrders(caller.owner, accountId)),
-        TE.flatMapTask((open) => cancelEach(caller, open, reason)),
-      ),
-
-    /** Cancels an open order of an account that is halted with its orders to be cancelled. */
-    cancelWhereHalted: ({ owner, id, request }: Order): AsyncResult<unknown, CancelTag> =>
-      pipe(
-        ports.halts.cancelsOrders(owner, request.accountId),
-        TE.flatMap((isWanted): AsyncResult<unknown, CancelTag> =>
-          isWanted ? cancel({ owner }, id, 'halt') : TE.right(undefined),
+        TE.flatMapTask(
+          (open) => () =>
+            doEach(open, async ({ order: { id } }): Promise<CancelAttempt> => ({
+              orderId: id,
+              result: await cancel(caller, id, reason)(),
+            })),
         ),
       ),
+
+    cancelWhereHalted,
 
     /**
      * A round of the watch: compares the open orders of an account with those that the broker
@@ -500,8 +460,22 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 }
 
-const unknown = ({ order }: HeldOrder): E.Either<Refusal<'BrokerOutcomeUnknown'>, never> =>
-  E.left(refuse('BrokerOutcomeUnknown', { accountId: order.request.accountId }))
+const outcomeUnknown = ({ order }: OpenPlacement): Refusal<'BrokerOutcomeUnknown'> =>
+  refuse('BrokerOutcomeUnknown', { accountId: order.request.accountId })
+
+const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
+  failure._tag === 'OrderGone'
+
+const requireOpenPlacement =
+  <Tag extends RefusalTag>(requireOpen: RequireOpen<Tag>) =>
+  (found: OrderPlacement): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
+    const { placement } = found
+    const order = requireOpen(found.order)
+    if (E.isLeft(order)) return order
+    return placement.step === 'working'
+      ? E.right({ ...found, order: order.right, placement })
+      : E.left(refuse('OrderInFlight'))
+  }
 
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
 const stepOfRound = (
@@ -513,13 +487,16 @@ const stepOfRound = (
   // One that is missing already falls due by itself.
   if (shown === undefined)
     return placement.missing === null ? goneMissing(placement, now) : undefined
-  const step = holding(placement, shown)
+  const step = foundWorking(placement, shown)
   const isUnchanged =
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&
     withStep(order, step, now) === order
   return isUnchanged ? undefined : step
 }
+
+const failuresOf = ({ placement }: OrderPlacement): number =>
+  placement.step === 'working' ? placement.failedHaltCancellations : 0
 
 /** Changes only who cancelled the order: a lookup that is due stays due. */
 const markCancelled =

@@ -2,6 +2,7 @@
 // the broker has at that moment, one is made at a time, and each is sent at most once.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
@@ -19,8 +20,8 @@ import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../journal/closes.ts'
 import {
   withoutKey,
+  type Broker,
   type Journal,
-  type MaySend,
   type IdempotencyGuard,
   type Ports,
 } from '../ports/index.ts'
@@ -50,6 +51,7 @@ import {
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
+import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
 import {
   findAccount,
   findPositionAccount,
@@ -60,17 +62,25 @@ import {
   type RestrictionTag,
 } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
+import { doEach } from './steps/several.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
   Ports,
-  'accounts' | 'liveAccounts' | 'broker' | 'positionTrading' | 'positionLocks' | 'clock' | 'pause'
+  | 'accounts'
+  | 'liveAccounts'
+  | 'broker'
+  | 'positionTrading'
+  | 'positionLocks'
+  | 'clock'
+  | 'stopwatch'
+  | 'pause'
 > {
   readonly synchroniseJournal: SynchroniseJournal
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
 }
 
-type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | 'InternalTimeout'
+type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag
 
 /**
  * What was closed. The last three are null while the closing deal is not found; one alone is null
@@ -143,8 +153,7 @@ interface SentClose {
   readonly shown: ShownClose | undefined
 }
 
-/** How many of several closes are under way at once. */
-const closesAtOnce = 4
+const longestMarginMs = 2 * secondMs
 /**
  * When the journal is read once more after a close, for deals that the broker's history shows late.
  */
@@ -157,21 +166,26 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Finds the position, on an account where positions may be changed, and changes it while nobody
    * else does.
    */
-  const change = <A, Tag extends RefusalTag>(
-    { owner }: Caller,
-    id: string,
-    make: (target: ChangeTarget, maySend: MaySend) => AsyncResult<A, Tag>,
-  ): AsyncResult<A, ChangeTag | Tag> =>
-    pipe(
-      findPositionAccount(ports)(owner, id),
-      TE.bindW('brokerAccount', ({ account }) => requireChangeable(ports)(account)),
-      TE.flatMap((target): AsyncResult<A, ChangeTag | Tag> =>
-        ports.positionLocks.holding(
-          target.brokerAccount,
-          target.id.ticket,
-        )((maySend) => make(target, maySend)),
-      ),
-    )
+  const change =
+    <A, Tag extends RefusalTag>(
+      { owner }: Caller,
+      text: string,
+      make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
+    ): AsyncResult<A, ChangeTag | Tag> =>
+    () => {
+      const changeAtBroker = startBrokerChange(ports)
+      return pipe(
+        findPositionAccount(ports)(owner, text),
+        TE.flatMap(({ id, account }): AsyncResult<A, ChangeTag | Tag> =>
+          changeAtBroker<A, ChangeTag | Tag>({
+            accountId: id.accountId,
+            subject: id.ticket,
+            destination: requireChangeable(ports)(account),
+            make: (brokerAccount, send) => make({ id, brokerAccount }, send),
+          }),
+        ),
+      )()
+    }
 
   /** Reads the position from the broker itself, past every cache. */
   const readOpenPosition = ({ id, brokerAccount }: ChangeTarget) =>
@@ -183,24 +197,33 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- levels ---
 
+  /** None where the change is made and the margin would delay its answer. */
+  const requiredMargin: Broker['requiredMargin'] =
+    (...of) =>
+    async () =>
+      (await Promise.race([broker.requiredMargin(...of)(), ports.pause(longestMarginMs)()])) ??
+      E.right(O.none)
+
   const changeLevels = (
     caller: Caller,
     id: string,
     levelsChange: LevelsChange,
   ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
     pipe(
-      change(caller, id, (target, maySend) =>
+      change(caller, id, (target, send) =>
         pipe(
           readOpenPosition(target),
           TE.bindTo('before'),
           TE.bindW('levels', ({ before }) =>
             TE.fromEither(decideLevels(before.position, levelsChange)),
           ),
-          TE.flatMap(({ before, levels }) => setLevels(target, before, levels, maySend)),
+          TE.flatMap(({ before, levels }) => setLevels(target, before, levels, send)),
           TE.map((changed) => ({ target, changed })),
         ),
       ),
-      TE.flatMapTask(({ target, changed }) => showPosition(ports)(target.brokerAccount, changed)),
+      TE.flatMapTask(({ target, changed }) =>
+        showPosition({ broker: { ...broker, requiredMargin } })(target.brokerAccount, changed),
+      ),
     )
 
   /**
@@ -212,76 +235,64 @@ export const createPositionChanges = (ports: ChangePorts) => {
     target: ChangeTarget,
     before: OpenPosition,
     levels: Levels,
-    maySend: MaySend,
+    send: SendChange,
   ): TE.TaskEither<BrokerChangeError, OpenPosition> => {
-    const unknown = refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId })
+    const unknown = E.left(refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }))
     const isMade = ({ position }: OpenPosition): boolean =>
       hasRequestedLevels(position, levels, before.position)
-    return pipe(
-      positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
-      TE.matchE(
-        (error): TE.TaskEither<BrokerChangeError, OpenPosition> => {
-          if (error._tag !== 'BrokerOutcomeUnknown') return TE.left(error)
-          // A position that is gone may have had the new level and been closed by it, so that its
-          // absence proves nothing.
-          return pipe(
-            readOpenPosition(target),
-            TE.filterOrElseW(isMade, () => unknown),
-            TE.mapLeft(() => unknown),
+    return async () => {
+      const sent = await send((maySend) =>
+        positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
+      )()
+      if (E.isLeft(sent)) {
+        if (sent.left._tag !== 'BrokerOutcomeUnknown') return sent
+        const read = await readOpenPosition(target)()
+        // A position that is gone may have had the new level and been closed by it, so that its
+        // absence proves nothing.
+        return E.isRight(read) && isMade(read.right) ? read : unknown
+      }
+      switch (sent.right.progress) {
+        case 'done': {
+          // A read that lags behind is repeated, so that the next change of the position does not
+          // send the old level back. Where the position is gone or cannot be read, the result is
+          // the position as it was, with the confirmed levels.
+          const latest = await readUntil(
+            target,
+            before,
+            ({ position }) => !showsOldLevel(position, levels, before.position),
           )
-        },
-        ({ progress }) => {
-          switch (progress) {
-            case 'done':
-              // A read that lags behind is repeated, so that the next change of the position does
-              // not send the old level back. Where the position is gone or cannot be read, the
-              // result is the position as it was, with the confirmed levels.
-              return pipe(
-                readUntil(
-                  target,
-                  before,
-                  ({ position }) => !showsOldLevel(position, levels, before.position),
-                ),
-                T.map((latest) => ({
-                  ...latest,
-                  position: withConfirmedLevels(latest.position, levels, before.position),
-                })),
-                TE.fromTask,
-              )
-            case 'unchanged':
-              // The broker compared the levels with its own and found no difference.
-              return TE.fromTask(readUntil(target, before, () => true))
-            case 'accepted':
-              return pipe(
-                TE.fromTask(readUntil(target, before, isMade)),
-                TE.filterOrElse(isMade, () => unknown),
-              )
-          }
-        },
-      ),
-    )
+          const position = withConfirmedLevels(latest.position, levels, before.position)
+          return E.right({ ...latest, position })
+        }
+        case 'unchanged':
+          // The broker compared the levels with its own and found no difference.
+          return E.right(await readUntil(target, before, () => true))
+        case 'accepted': {
+          const latest = await readUntil(target, before, isMade)
+          return isMade(latest) ? E.right(latest) : unknown
+        }
+      }
+    }
   }
 
   /**
    * Reads the position until `isShown`, for at most two seconds. Returns the last read that came in
    * time, or `before`.
    */
-  const readUntil =
-    (
-      target: ChangeTarget,
-      before: OpenPosition,
-      isShown: (latest: OpenPosition) => boolean,
-    ): T.Task<OpenPosition> =>
-    async () => {
-      let latest = before
-      await repeatUntil(ports, async () => {
-        const read = await readOpenPosition(target)()
-        if (E.isLeft(read)) return isFinal(read.left)
-        latest = read.right
-        return isShown(latest)
-      })
-      return latest
-    }
+  const readUntil = async (
+    target: ChangeTarget,
+    before: OpenPosition,
+    isShown: (latest: OpenPosition) => boolean,
+  ): Promise<OpenPosition> => {
+    let latest = before
+    await repeatUntil(ports, async () => {
+      const read = await readOpenPosition(target)()
+      if (E.isLeft(read)) return isFinal(read.left)
+      latest = read.right
+      return isShown(latest)
+    })
+    return latest
+  }
 
   // --- closes ---
 
@@ -306,33 +317,27 @@ export const createPositionChanges = (ports: ChangePorts) => {
   /** Sends a close. Where its outcome is unknown, one read of the positions decides. */
   const sendClose = (
     close: DecidedClose,
-    maySend: MaySend,
+    send: SendChange,
   ): TE.TaskEither<BrokerChangeError, SentClose> => {
     const { brokerAccount, id } = close.target
+    const sentOrShown = async (): Promise<E.Either<BrokerChangeError, SentClose>> => {
+      const sent = await send((maySend) =>
+        positionTrading.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
+      )()
+      if (E.isRight(sent)) {
+        const { brokerOrderId, progress } = sent.right
+        return E.right({ brokerOrderId, isConfirmed: progress === 'done', shown: undefined })
+      }
+      if (sent.left._tag !== 'BrokerOutcomeUnknown') return sent
+      const read = await positionTrading.freshPositions(brokerAccount)()
+      const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
+      return shown !== undefined && isDoneAsSent(shown.outcome, close.order)
+        ? E.right({ brokerOrderId: null, isConfirmed: false, shown })
+        : sent
+    }
+    // Whatever its outcome, trades that were read before it are out of date.
     return pipe(
-      positionTrading.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
-      TE.map(({ brokerOrderId, progress }): SentClose => ({
-        brokerOrderId,
-        isConfirmed: progress === 'done',
-        shown: undefined,
-      })),
-      TE.orElse((error): TE.TaskEither<BrokerChangeError, SentClose> =>
-        error._tag === 'BrokerOutcomeUnknown'
-          ? pipe(
-              positionTrading.freshPositions(brokerAccount),
-              TE.map((reading) => shownClose(close, reading)),
-              TE.filterOrElseW(
-                (shown) => shown !== undefined && isDoneAsSent(shown.outcome, close.order),
-                () => error,
-              ),
-              TE.bimap(
-                () => error,
-                (shown) => ({ brokerOrderId: null, isConfirmed: false, shown }),
-              ),
-            )
-          : TE.left(error),
-      ),
-      // Whatever its outcome, trades that were read before it are out of date.
+      sentOrShown,
       T.tap(() => wantRead(close.target, 0)),
     )
   }
@@ -395,7 +400,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     volume: number | undefined,
     { begin }: IdempotencyGuard,
   ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
-    change(caller, id, (target, maySend) =>
+    change(caller, id, (target, send) =>
       pipe(
         TE.Do,
         TE.let('target', () => target),
@@ -406,7 +411,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
         TE.tap(() => wantRead(target, lateDealsMs)),
-        TE.bindW('sent', (close) => sendClose(close, maySend)),
+        TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
         // A close that the broker has only accepted counts as made when a read shows it.
         TE.filterOrElseW(
@@ -460,19 +465,14 @@ export const createPositionChanges = (ports: ChangePorts) => {
         ),
       ),
       TE.tap(() => begin),
-      TE.flatMapTask((selected) => async () => {
-        const attempts: CloseAttempt[] = []
-        const left = selected.entries()
-        const closeRest = async (): Promise<void> => {
-          for (const [place, { ticket }] of left) {
+      TE.flatMapTask(
+        (selected) => () =>
+          doEach(selected, async ({ ticket }): Promise<CloseAttempt> => {
             const id = formatPositionId(accountId, ticket)
             const result = await closePosition(caller, id, undefined, withoutKey)()
-            attempts[place] = { accountId, ticket, result: E.map(closedOf)(result) }
-          }
-        }
-        await Promise.all(Array.from({ length: closesAtOnce }, closeRest))
-        return attempts
-      }),
+            return { accountId, ticket, result: E.map(closedOf)(result) }
+          }),
+      ),
     )
 
   return {

@@ -5,7 +5,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   isSameBrokerAccount,
@@ -16,7 +16,7 @@ import {
 } from '../accounts/account.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import { isCorrection, isPendingOrder, type Order } from '../orders/order.ts'
+import { isCorrection, isPendingOrder } from '../orders/order.ts'
 import {
   afterLookup,
   afterNotSent,
@@ -31,8 +31,8 @@ import {
   type LookupAnswer,
   type PlacementStep,
   type Sending,
-  type UnusableAccount,
 } from '../orders/placement.ts'
+import type { UnusableAccount } from '../orders/unusable-account.ts'
 import type {
   AccountStore,
   AcquireSlot,
@@ -45,7 +45,7 @@ import type {
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
-import { brokerOrderOf } from './steps/broker-order.ts'
+import { brokerOrderOf, lookUpOrder } from './steps/broker-order.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -94,6 +94,8 @@ const nothingFollows: Processing = TE.right({ isCorrected: false, retry: undefin
 interface SendingOrder extends OrderPlacement {
   readonly placement: Sending
 }
+
+type Sought = Parameters<ReturnType<typeof lookUpOrder>>[1]
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
@@ -197,7 +199,11 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   // of that.
   const verifyAndSend = (job: OrderJob): Processing =>
     pipe(
-      findInSlot(job, job.order.createdAt, null, true),
+      findInSlot(job, {
+        sentAt: job.order.createdAt,
+        brokerOrderId: null,
+        readFromTerminal: true,
+      }),
       TE.flatMap((answer) => {
         if (answer === undefined) return nothingFollows
         const step = afterVerification(
@@ -214,37 +220,22 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   const lookUp = (
     job: OrderJob,
-    { sentAt, brokerOrderId }: { readonly sentAt: number; readonly brokerOrderId: string | null },
-    readFromTerminal: boolean,
+    sought: Sought,
     after: (answer: LookupAnswer) => PlacementStep,
   ): Processing =>
     pipe(
-      findInSlot(job, sentAt, brokerOrderId, readFromTerminal),
+      findInSlot(job, sought),
       TE.flatMap((answer) => (answer === undefined ? nothingFollows : write(job, after(answer)))),
     )
 
   /** Undefined when no slot came free in time. */
-  const findInSlot = (
-    job: OrderJob,
-    sentAt: number,
-    brokerOrderId: string | null,
-    readFromTerminal: boolean,
-  ) =>
+  const findInSlot = (job: OrderJob, sought: Sought) =>
     inSlot(
       slots.forLookup,
       job.destination,
       lookupPatienceMs,
       pipe(
-        orders.othersTickets(job.order.owner, job),
-        TE.flatMapTask((othersTickets) =>
-          trading.findOrder(job.destination, {
-            order: brokerOrderOf(job.order),
-            sentAt,
-            brokerOrderId,
-            readFromTerminal,
-            othersTickets,
-          }),
-        ),
+        lookUpOrder(ports)(job, sought),
         TE.tapIO(
           ({ kind }) =>
             () =>
@@ -274,18 +265,12 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         isWritten
           ? pipe(
               TE.right<ServiceUnavailable, ProcessedOrder>(processed(job, expected, step)),
-              TE.tapTask(() => cancelWhereHalted(job.order, step)),
+              // The halt may have been put on after the order was sent.
+              TE.tapTask(() => ports.cancelWhereHalted({ ...expected, placement: step.placement })),
             )
           : onConflict,
       ),
     )
-
-  // The halt was put on after the order was sent. A cancellation that fails is made once the order
-  // is due again, as every open order of such an account is by and by.
-  const cancelWhereHalted = (order: Order, { placement }: PlacementStep): T.Task<unknown> =>
-    placement.step === 'working' && placement.missing === null
-      ? ports.cancelWhereHalted(order)
-      : T.of(undefined)
 
   // The broker's answer is held in memory while the database is unavailable.
   const writeSendAnswer = (
@@ -335,12 +320,17 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         return verifyAndSend(job)()
       case 'look_up': {
         const { from, readFromTerminal } = action
-        return lookUp(job, from, readFromTerminal, (answer) =>
-          afterLookup(from, answer, now, readFromTerminal, isPendingOrder(order)),
+        return lookUp(job, { ...from, readFromTerminal }, (answer) =>
+          afterLookup(from, {
+            answer,
+            at: now,
+            readFromTerminal,
+            isPending: isPendingOrder(order),
+          }),
         )()
       }
       case 'recheck':
-        return lookUp(job, action.from, true, (answer) =>
+        return lookUp(job, { ...action.from, readFromTerminal: true }, (answer) =>
           afterRecheck(action.from, answer, isPendingOrder(order)),
         )()
       case 'reject_late':

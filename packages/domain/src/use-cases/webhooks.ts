@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { refuse, type AsyncResult, type Issue } from '../errors.ts'
@@ -202,11 +202,10 @@ export const createWebhooks = ({
           TE.fromTask(webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
         ),
         TE.let('isSuccess', ({ answer }) => isDelivered(answer.responseCode)),
-        // It may have been deleted during the test; then there is nothing to record.
-        TE.tap(({ webhookId, isSuccess }) =>
-          isSuccess
-            ? webhooks.recordTestSuccess(owner, webhookId, clock.now())
-            : TE.right(undefined),
+        // It was sent, so that a success that cannot be recorded must not read as a failed request,
+        // which would be repeated. The webhook may also have been deleted meanwhile.
+        TE.tapTask(({ webhookId, isSuccess }) =>
+          isSuccess ? webhooks.recordTestSuccess(owner, webhookId, clock.now()) : T.of(undefined),
         ),
         TE.map(({ answer, isSuccess }) => ({
           ...answer,

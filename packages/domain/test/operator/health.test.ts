@@ -28,6 +28,7 @@ import {
   newOrderUnderWay,
   newTenant,
   newUser,
+  putOrders,
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorHealth } from '../../src/use-cases/operator-health.ts'
@@ -130,9 +131,9 @@ describe('durability', () => {
 
 const account = newAccount({ tenantId: newTenant().id, userId: newUser(newTenant().id).id })
 const ordersAged = (...agesMs: readonly number[]) => {
-  const orders = createFakeOperatorOrders()
-  orders.put(...agesMs.map((ageMs) => newOrderUnderWay(account, now - ageMs)))
-  return orders
+  const records = createFakeRecords()
+  putOrders(records, ...agesMs.map((ageMs) => newOrderUnderWay(account, now - ageMs)))
+  return createFakeOperatorOrders(records)
 }
 const records = createFakeRecords()
 const good = {

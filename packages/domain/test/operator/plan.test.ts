@@ -13,6 +13,7 @@ import {
   newOrderUnderWay,
   newTenant,
   newUser,
+  putOrders,
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorDocuments } from '../../src/use-cases/operator-documents.ts'
@@ -25,7 +26,7 @@ const documentOf = (...parts: readonly Part[]): OperatorDocument =>
 
 const createService = () => {
   const records = createFakeRecords()
-  const operatorOrders = createFakeOperatorOrders()
+  const operatorOrders = createFakeOperatorOrders(records)
   const ports = {
     operator: createFakeOperatorStore(records),
     operatorOrders,
@@ -34,13 +35,10 @@ const createService = () => {
   }
   const documents = createOperatorDocuments(ports)
   return {
-    orders: operatorOrders,
+    records,
     plan: documents.planOperatorDocument,
     apply: documents.applyOperatorDocument,
-    state: () =>
-      JSON.stringify(
-        Object.values(records.tables).map((table) => [...(table as Map<string, unknown>)]),
-      ),
+    state: () => JSON.stringify(Object.values(records.tables).map((table) => [...table])),
   }
 }
 
@@ -206,7 +204,8 @@ describe('the orders under way that a document touches', () => {
   const createTrading = async () => {
     const service = await createApplied()
     const elsewhere = newTenant()
-    service.orders.put(
+    putOrders(
+      service.records,
       own,
       newOrderUnderWay(
         newAccount({ tenantId: elsewhere.id, userId: newUser(elsewhere.id).id }),

@@ -34,6 +34,7 @@ import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
 const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
+const lookup = { at: createdAt, readFromTerminal: false, isPending: false }
 const lookingUp: LookingUp = {
   step: 'looking_up',
   sentAt: createdAt + 7,
@@ -185,7 +186,14 @@ const stepsAfter = (
       now,
     })
     if (action.kind !== 'look_up') return expect.fail(action.kind)
-    steps.push(afterLookup(action.from, { kind }, now, action.readFromTerminal, false))
+    steps.push(
+      afterLookup(action.from, {
+        answer: { kind },
+        at: now,
+        readFromTerminal: action.readFromTerminal,
+        isPending: false,
+      }),
+    )
   }
   return steps
 }
@@ -209,7 +217,7 @@ describe('lookups', () => {
 
   it('end with what the broker shows', () => {
     expect(
-      afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false, false),
+      afterLookup(lookingUp, { ...lookup, answer: { kind: 'found', outcome: filled } }),
     ).toEqual(ended(filled))
   })
 
@@ -256,8 +264,12 @@ describe('lookups', () => {
         absence: { ...absence, lastAt: createdAt },
       }
       expect(
-        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, readFromTerminal, false).placement
-          .step,
+        afterLookup(from, {
+          ...lookup,
+          answer: { kind: 'nothing' },
+          at: createdAt + gapMs,
+          readFromTerminal,
+        }).placement.step,
       ).toBe(step)
     },
   )
@@ -309,6 +321,7 @@ const working: Working = {
   sentAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
+  failedHaltCancellations: 0,
   missing: null,
 }
 const anyNumber: Working = { ...working, brokerOrderId: null }
@@ -333,10 +346,10 @@ describe('a pending order', () => {
   })
 
   it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
-    ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false, true)],
+    ['was sent', (answer) => afterLookup(lookingUp, { ...lookup, answer, isPending: true })],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt, true)],
     ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, true)],
-    ['is open', (answer) => afterLookup(anyNumber, answer, createdAt, true, true)],
+    ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isPending: true })],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
       placement: { step: 'working', brokerOrderId: '7', missing: null },
@@ -362,7 +375,7 @@ describe('a pending order', () => {
           const action = nextAction(step.placement, context)
           expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
           if (action.kind !== 'look_up') return
-          step = afterLookup(action.from, { kind }, now, true, true)
+          step = afterLookup(action.from, { ...lookup, answer: { kind }, at: now, isPending: true })
           expect(step).toMatchObject({
             placement: { ...working, missing: { since: createdAt, lookups: index + 1 } },
           })
@@ -372,7 +385,9 @@ describe('a pending order', () => {
           now += pauseMs
         }
         if (step.placement.step !== 'working') return expect.fail(step.placement.step)
-        expect(afterLookup(step.placement, shown, now, true, true)).toEqual(isHeld)
+        expect(
+          afterLookup(step.placement, { ...lookup, answer: shown, at: now, isPending: true }),
+        ).toEqual(isHeld)
       }),
     )
   })
@@ -389,24 +404,21 @@ describe('a pending order', () => {
     ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
   ])('that %s cancelled and the broker shows as %o ends as %o', (cancelledBy, outcome, end) => {
     const from = { ...working, cancelledBy, missing: { since: createdAt, lookups: 1 } }
-    expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true, true)).toEqual(ended(end))
+    expect(afterLookup(from, { ...lookup, answer: { kind: 'found', outcome } })).toEqual(ended(end))
   })
 
   it('whose number the broker replaced keeps its new one', () => {
     const renumbered = { ...order, brokerOrderId: '8' }
     expect(
-      afterLookup(working, { kind: 'working', order: renumbered }, createdAt, true, true),
+      afterLookup(working, { ...lookup, answer: { kind: 'working', order: renumbered } }),
     ).toEqual({ ...isHeld, placement: { ...working, brokerOrderId: '8' } })
   })
 
   it('that is filled in parts stays open until the broker works it no more', () => {
-    const partly = afterLookup(
-      working,
-      { kind: 'working', order: { ...order, remainingVolume: 0.4 } },
-      createdAt,
-      true,
-      true,
-    )
+    const partly = afterLookup(working, {
+      ...lookup,
+      answer: { kind: 'working', order: { ...order, remainingVolume: 0.4 } },
+    })
     expect(partly).toEqual(isHeld)
   })
 })

@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { setTimeout } from 'node:timers/promises'
-import { expect } from 'vitest'
 import {
   requireBrokerAccount,
   type Account,
@@ -35,6 +34,7 @@ import {
   newAccount,
   newOrderId,
   openPosition,
+  rightOf,
   type FakeBroker,
 } from '@tradeport/testkit'
 import {
@@ -61,6 +61,8 @@ import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 
+export { rightOf }
+
 export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 export const stranger: Owner = { tenantId: 'acme' as TenantId, userId: 'u-2' as UserId }
 
@@ -83,9 +85,6 @@ export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize
     },
   }
 }
-
-export const rightOf = async <A>(task: TE.TaskEither<unknown, A>): Promise<A> =>
-  E.getOrElse<unknown, A>((error) => expect.fail(JSON.stringify(error)))(await task())
 
 export const tagOf = async (task: TE.TaskEither<Refusal, unknown>): Promise<string> => {
   const result = await task()
@@ -188,16 +187,19 @@ export const createOrderDesk = () => {
   const desk = createTestDesk(clock)
   const { records, broker } = desk
   const orders = createFakeOrderStore(clock, records)
+  const allOrders = () => [...records.tables.orders.values()]
   const changedAccounts: string[] = []
+  const leftByHalts: (readonly [OrderId, string])[] = []
   const ports = {
     ...desk,
     idempotency: createFakeIdempotencyStore(records),
     providerTokens: createFakeProviderTokens(records),
-    orderLimits: createFakeLimitStore(records, orders.all, clock),
+    orderLimits: createFakeLimitStore(records, clock),
     positionTrading: { freshPositions: broker.positions },
     slots: { forSend: slot, forLookup: slot },
     accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
+    onHaltLeftOrder: ({ id }: Order, because: string) => void leftByHalts.push([id, because]),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
@@ -206,7 +208,10 @@ export const createOrderDesk = () => {
       now += ms
     },
   }
-  const open = createOpenOrders({ ...ports, pause: realPause })
+  /** Open orders with other ports in place of some. */
+  const openWith = (other: Partial<typeof ports> = {}) =>
+    createOpenOrders({ ...ports, pause: realPause, ...other })
+  const open = openWith()
   const tenant = { id: owner.tenantId, name: 'Acme', providerToken: 'token' }
   records.tables.tenants.set(owner.tenantId, tenant)
   const jobOf = async ({ id, createdAt }: Order, mustLookUpFirst = false): Promise<OrderJob> => {
@@ -218,13 +223,17 @@ export const createOrderDesk = () => {
   const process = async (
     order: Order,
     mustLookUpFirst = false,
-    other: Partial<typeof ports> = {},
+    other: Partial<typeof ports & typeof open> = {},
   ) => processOrder({ ...ports, ...open, ...other })(await jobOf(order, mustLookUpFirst))()
   return {
     ...ports,
     open,
+    allOrders,
+    openWith,
     tables: records.tables,
     changedAccounts,
+    /** What was reported of orders that a halt could not cancel. */
+    leftByHalts,
     heldSlots: () => heldSlots,
     /** No slot comes free from now on. */
     holdSlots: () => {
@@ -233,7 +242,7 @@ export const createOrderDesk = () => {
     wait: (ms: number) => {
       now += ms
     },
-    /** Time passes that the clock, set back meanwhile, does not show. */
+    /** So much time passes by the stopwatch alone. */
     stall: (ms: number) => {
       stalledMs += ms
     },
@@ -249,10 +258,10 @@ export const createOrderDesk = () => {
     runFor: async (
       seconds: number,
       mustLookUpFirst = false,
-      other: Partial<typeof ports> = {},
+      other: Partial<typeof ports & typeof open> = {},
     ): Promise<void> => {
       for (let passed = 0; passed < seconds; passed++) {
-        for (const { order, dueAt } of orders.all())
+        for (const { order, dueAt } of allOrders())
           if (dueAt !== null && dueAt <= now) await process(order, mustLookUpFirst, other)
         now += secondMs
       }
@@ -296,6 +305,7 @@ export const createChangeDesk = (
   return {
     ...time,
     ...desk,
+    stopwatch: { elapsedMs: time.clock.now },
     positionTrading,
     positionLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,

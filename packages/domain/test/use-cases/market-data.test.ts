@@ -1,12 +1,13 @@
 // Whose prices a request gets, what is refused, the last ticks, and streams of quotes.
 import { createFakeCandleStore, createFakeMarketData, type newAccount } from '@tradeport/testkit'
+import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { ProgramId, ScopedCaller } from '../../src/access/index.ts'
 import { refuse } from '../../src/errors.ts'
 import type { MarketDataFeed } from '../../src/ports/index.ts'
-import { hourMs, secondMs } from '../../src/primitives/instant.ts'
+import { dayMs, hourMs, secondMs } from '../../src/primitives/instant.ts'
 import { createMarketData, type StreamedQuote } from '../../src/use-cases/market-data.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
 import { createTestDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
@@ -193,6 +194,44 @@ describe('ticks', () => {
     const read = await rightOf(use.listTicks(caller, 'EURUSD', id, { from, to, limit }))
     expect(read).toEqual(ticks.slice(first, last))
   })
+
+  it('are the last ones whatever their density, in a bounded number of reads', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            quietMs: fc.integer({ min: 1, max: 2 * dayMs }),
+            count: fc.integer({ min: 1, max: 60_000 }),
+            everyMs: fc.constantFrom(1, 40, 500, 60_000),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        fc.constantFrom(1, 5, 999, 1_000, 1_001, 10_000),
+        async (bursts, limit) => {
+          const to = Date.parse('2026-11-22T12:00:00.000Z')
+          const newestFirst: number[] = []
+          let end = to
+          for (const { quietMs, count, everyMs } of bursts) {
+            end -= quietMs
+            for (let index = 0; index < count; index += 1) newestFirst.push((end -= everyMs))
+          }
+          const all = ticksOf(
+            newestFirst.filter((time) => time >= to - 7 * dayMs).toSorted((a, b) => a - b),
+          )
+          const { use, caller, link, marketData } = open()
+          const { id } = link()
+          marketData.put(id, 'EURUSD', { ticks: all })
+          const read = await rightOf(use.listTicks(caller, 'EURUSD', id, { to, limit }))
+          expect(read).toEqual(all.slice(-limit))
+          expect(marketData.calls('ticks')).toBeLessThanOrEqual(100)
+        },
+      ),
+      {
+        numRuns: 30,
+        // A Sunday after a busy Friday.
+        examples: [[[{ quietMs: 1.5 * dayMs, count: 150_000, everyMs: 500 }], 5]],
+      },
+    ))
 
   it('are not there on MT4', async () => {
     const { use, caller, link } = open()

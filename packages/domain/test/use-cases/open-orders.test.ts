@@ -8,10 +8,19 @@ import {
   type OrderOutcome,
   type OrderRequest,
 } from '../../src/orders/order.ts'
-import { dayMs } from '../../src/primitives/instant.ts'
+import { dayMs, minuteMs, type Instant } from '../../src/primitives/instant.ts'
 import { createHalts } from '../../src/use-cases/halts.ts'
 import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
-import { brokerAccountOf, createOrderDesk, noon, owner, rightOf, stranger, tagOf } from './desk.ts'
+import {
+  brokerAccountOf,
+  createOrderDesk,
+  noon,
+  owner,
+  rightOf,
+  stranger,
+  tagOf,
+  unavailable,
+} from './desk.ts'
 
 const limit: Partial<OrderRequest> = { orderType: 'limit', price: 1.1, stopLoss: 1.05 }
 const caller = { owner }
@@ -259,6 +268,100 @@ describe('a change of an open order', () => {
   })
 })
 
+describe('a change and a cancellation of an open order are answered in time where', () => {
+  const never = new Promise<never>(() => {})
+  const hangs = () => () => never
+  /** Hangs from the given call on. */
+  const from =
+    <A extends readonly unknown[], B>(first: number, real: (...of: A) => () => Promise<B>) =>
+    (...of: A) =>
+    () =>
+      --first < 0 ? never : real(...of)()
+  type Desk = ReturnType<typeof openDesk>
+  const notSent = ['BrokerUnavailable', 'BrokerUnavailable']
+  const unknown = ['BrokerOutcomeUnknown', 'BrokerOutcomeUnknown']
+
+  it.each<[where: string, other: (desk: Desk) => object, tags: readonly string[]]>([
+    [
+      'the account is read',
+      ({ tables, account }) => {
+        tables.accounts.set(account.id, { ...account, tradeMode: null })
+        return { liveAccounts: { read: hangs } }
+      },
+      notSent,
+    ],
+    ['the lock is waited for', () => ({ positionLocks: { holding: () => hangs } }), notSent],
+    [
+      'the order is read',
+      ({ trading }) => ({ trading: { ...trading, workingOrders: hangs } }),
+      // What is cancelled need not be read.
+      ['BrokerUnavailable', 'none'],
+    ],
+    [
+      'it is sent',
+      ({ trading }) => ({
+        trading: {
+          ...trading,
+          modifyOrder: (...[, , , maySend]: Parameters<typeof trading.modifyOrder>) =>
+            maySend() ? hangs() : expect.fail(),
+          cancelOrder: (...[, , maySend]: Parameters<typeof trading.cancelOrder>) =>
+            maySend() ? hangs() : expect.fail(),
+        },
+      }),
+      unknown,
+    ],
+    [
+      'it was sent and is read again',
+      ({ trading }) => {
+        trading.nextChange('make_and_lose_the_answer')
+        const workingOrders = from(1, trading.workingOrders)
+        return { trading: { ...trading, workingOrders, findOrder: hangs } }
+      },
+      unknown,
+    ],
+    [
+      'it was confirmed and is read again',
+      ({ trading }) => ({
+        trading: { ...trading, workingOrders: from(1, trading.workingOrders), findOrder: hangs },
+      }),
+      // What was executed before a cancellation, only a read can show.
+      ['none', 'BrokerOutcomeUnknown'],
+    ],
+    [
+      'it was sent and is stored',
+      ({ trading, orders }) => {
+        trading.nextChange('make_and_lose_the_answer')
+        return { orders: { ...orders, othersTickets: hangs, advance: from(1, orders.advance) } }
+      },
+      ['none', 'BrokerOutcomeUnknown'],
+    ],
+  ])('%s', async (_, other, tags) => {
+    const answers = [
+      (desk: Desk) => desk.openWith(other(desk)).modifyOrder,
+      (desk: Desk) => desk.openWith(other(desk)).cancelOrder,
+    ].map(async (methodOf) => {
+      const desk = openDesk()
+      const order = await desk.place()
+      return tagOf(methodOf(desk)(caller, order.id, { price: 1.12 }))
+    })
+    expect(await Promise.all(answers)).toEqual(tags)
+  })
+
+  it('the database fails once it was sent, which does not say that nothing was', async () => {
+    const desk = openDesk()
+    const order = await desk.place()
+    const orders = { ...desk.orders, advance: () => unavailable() }
+    expect(await tagOf(desk.openWith({ orders }).cancelOrder(caller, order.id))).toBe(
+      'ServiceUnavailable',
+    )
+    expect(desk.trading.held()).toMatchObject([{ price: 1.1 }])
+    expect(
+      await tagOf(desk.openWith({ orders }).modifyOrder(caller, order.id, { price: 1.12 })),
+    ).toBe('BrokerOutcomeUnknown')
+    expect(desk.trading.held()).toMatchObject([{ price: 1.12 }])
+  })
+})
+
 describe('a cancellation of an open order', () => {
   it.each<[FakeOrderChange, string, object]>([
     ['done', 'none', { status: 'cancelled', cancelReason: 'user' }],
@@ -336,6 +439,111 @@ describe('a cancellation of an open order', () => {
     expect((await Promise.all(both)).toSorted()).toEqual(['OrderNotCancellable', 'none'])
   })
 
+  it('of which a part was executed first answers the order with that part', async () => {
+    const desk = openDesk()
+    const order = await desk.place()
+    const { trading } = desk
+    const cancelOrder: typeof trading.cancelOrder = () => async () => {
+      trading.end(desk.clientIdOf(order), { kind: 'partially_filled', fill: { volume: 0.1 } })
+      return E.right({ progress: 'done' })
+    }
+    const open = desk.openWith({ trading: { ...trading, cancelOrder } })
+    expect(await rightOf(open.cancelOrder(caller, order.id))).toMatchObject({
+      status: 'partially_filled',
+      fill: { volume: 0.1 },
+    })
+  })
+
+  it.each([
+    ['change', ['none', 'none'], 1],
+    ['cancellation', ['OrderNotModifiable', 'none'], 0],
+  ] as const)(
+    'that comes with a change of the order, of which the %s is first, is made by itself',
+    async (first, tags, modified) => {
+      const { place, modifyOrder, cancelOrder, trading, read } = openDesk()
+      const order = await place()
+      const modify = () => tagOf(modifyOrder(caller, order.id, { price: 1.12 }))
+      const cancel = () => tagOf(cancelOrder(caller, order.id))
+      const both = first === 'change' ? [modify(), cancel()] : [cancel(), modify()].toReversed()
+      expect(await Promise.all(both)).toEqual(tags)
+      expect(trading.held()).toEqual([])
+      expect(await read(order)).toMatchObject({
+        status: 'cancelled',
+        request: { price: modified === 1 ? 1.12 : 1.1 },
+      })
+    },
+  )
+
+  it('and a change go to where the order was sent, wherever its account is linked meanwhile', async () => {
+    const desk = openDesk()
+    const { account, trading, tables, positionLocks } = desk
+    const order = await desk.place()
+    const sentTo: (string | undefined)[] = []
+    const spied = {
+      ...trading,
+      modifyOrder: (...of: Parameters<typeof trading.modifyOrder>) => {
+        sentTo.push(of[0].providerAccountId)
+        return trading.modifyOrder(...of)
+      },
+      cancelOrder: (...of: Parameters<typeof trading.cancelOrder>) => {
+        sentTo.push(of[0].providerAccountId)
+        return trading.cancelOrder(...of)
+      },
+    }
+    const relinking: typeof positionLocks = {
+      holding: (destination, ...of) => {
+        tables.accounts.put({ ...account, provider: { providerAccountId: 'other', region: null } })
+        return positionLocks.holding(destination, ...of)
+      },
+    }
+    const open = desk.openWith({ trading: spied, positionLocks: relinking })
+    await rightOf(open.modifyOrder(caller, order.id, { price: 1.12 }))
+    expect(await rightOf(open.cancelOrder(caller, order.id))).toMatchObject({ status: 'cancelled' })
+    const { providerAccountId } = brokerAccountOf(account)
+    expect(sentTo).toEqual([providerAccountId, providerAccountId])
+  })
+
+  it('whose process dies before it is sent leaves the order open, and can be made again', async () => {
+    const desk = openDesk()
+    const order = await desk.place()
+    const dies = { ...desk.trading, cancelOrder: () => () => new Promise<never>(() => {}) }
+    const { cancelOrder } = desk.openWith({
+      trading: dies,
+      pause: () => () => new Promise(() => {}),
+    })
+    void cancelOrder(caller, order.id)()
+    await expect.poll(() => desk.placement(order)).toMatchObject({ cancelledBy: 'user' })
+    expect(await desk.read(order)).toMatchObject({ status: 'open' })
+    const lockOfAnother = createOrderDesk().positionLocks
+    const another = desk.openWith({ positionLocks: lockOfAnother })
+    expect(await rightOf(another.cancelOrder(caller, order.id))).toMatchObject({
+      status: 'cancelled',
+      cancelReason: 'user',
+    })
+  })
+
+  it('whose answer comes late is of the user, also where it is read by the watch', async () => {
+    const desk = openDesk()
+    const order = await desk.place()
+    const { trading } = desk
+    const arrived = Promise.withResolvers<void>()
+    const cancelOrder: typeof trading.cancelOrder =
+      (...of) =>
+      async () => {
+        const isSent = of[2]()
+        await arrived.promise
+        return isSent ? trading.cancelOrder(of[0], of[1], () => true)() : expect.fail('not sent')
+      }
+    const late = desk.openWith({ trading: { ...trading, cancelOrder } })
+    expect(await tagOf(late.cancelOrder(caller, order.id))).toBe('BrokerOutcomeUnknown')
+    expect(await desk.read(order)).toMatchObject({ status: 'open' })
+    arrived.resolve()
+    await expect.poll(() => trading.held()).toEqual([])
+    await desk.follow()
+    await desk.runFor(1)
+    expect(await desk.read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+  })
+
   it('of all orders of an account says of each how it ended', async () => {
     const { place, cancelOrders, account, trading, clientIdOf } = openDesk()
     const placed = [await place(), await place(), await place()] as const
@@ -388,6 +596,53 @@ describe('a cancellation of an open order', () => {
         ...(stands && { cancelReason: 'halt' }),
       })
       expect(trading.held()).toHaveLength(stands ? 0 : 1)
+    },
+  )
+
+  it('by a halt that the broker refuses is made again after pauses that double to an hour, and reported once of each halt', async () => {
+    const desk = openDesk()
+    const { place, account, trading, halts, liftHalt, process, runFor, leftByHalts } = desk
+    const order = await place()
+    const attempts: Instant[] = []
+    const cancelOrder: typeof trading.cancelOrder = (...of) => {
+      attempts.push(desk.clock.now())
+      trading.nextChange('refuse')
+      return trading.cancelOrder(...of)
+    }
+    const refusing = desk.openWith({ trading: { ...trading, cancelOrder } })
+    /** Until an upkeep of open orders finds this one, which nothing else makes due. */
+    const halt = async () => {
+      const halted = { since: noon, reason: null, cancelsOrders: true }
+      await rightOf(halts.halt(owner, account.id, halted))
+      await process(order, false, refusing)
+    }
+    const pauses = () => attempts.slice(1).map((at, nth) => (at - attempts[nth]!) / minuteMs)
+    await halt()
+    await runFor(5 * 60 * 60, false, refusing)
+    expect(pauses()).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
+    expect(leftByHalts).toEqual([[order.id, 'TradeRejected']])
+    await rightOf(liftHalt(caller, account.id))
+    await runFor(60 * 60, false, refusing)
+    expect(attempts).toHaveLength(10)
+    attempts.length = 0
+    await halt()
+    await runFor(4 * 60, false, refusing)
+    expect(pauses()).toEqual([1, 2])
+    expect(leftByHalts).toHaveLength(2)
+    await runFor(60 * 60)
+    expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
+  })
+
+  it.each([true, false])(
+    'by a halt that cancels orders (%s) of one that is missing at the broker is reported once',
+    async (cancelsOrders) => {
+      const { place, account, trading, halts, clientIdOf, runFor, follow, leftByHalts } = openDesk()
+      const order = await place()
+      await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders }))
+      trading.lose(clientIdOf(order))
+      await follow()
+      await runFor(60 * 60)
+      expect(leftByHalts).toEqual(cancelsOrders ? [[order.id, 'missing']] : [])
     },
   )
 })

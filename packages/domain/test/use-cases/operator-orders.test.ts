@@ -3,18 +3,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { refuse } from '../../src/errors.ts'
 import { outcomeEvents } from '../../src/events/events.ts'
-import type { OperatorOrder } from '../../src/ports/index.ts'
+import type { OperatorOrder, OperatorOrders } from '../../src/ports/index.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
   createFakeOperatorOrders,
+  createFakeOrderStore,
+  createFakeRecords,
   newAccount,
   newOrderId,
   newOrderUnderWay,
   newTenant,
   newUser,
+  putOrders,
   rightOf,
-  type FakeOperatorOrders,
 } from '@tradeport/testkit'
 import { createOrdersUnderWay, type FinishOrder } from '../../src/use-cases/operator-orders.ts'
 import { tagOf } from './desk.ts'
@@ -27,15 +29,17 @@ const aged = (ageMs: number, of = account, parts: Partial<OperatorOrder> = {}): 
   newOrderUnderWay(of, now - ageMs, parts)
 
 const opened = (...stored: readonly OperatorOrder[]) => {
-  const orders = createFakeOperatorOrders()
-  orders.put(...stored)
-  const ports = { operatorOrders: orders, orders, clock: { now: () => now } }
+  const records = createFakeRecords()
+  putOrders(records, ...stored)
+  const clock = { now: () => now }
+  const operatorOrders = createFakeOperatorOrders(records)
+  const ports = { operatorOrders, orders: createFakeOrderStore(clock, records), clock }
   const use = createOrdersUnderWay(ports)
   const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[0]> = {}) =>
     use.listOrdersUnderWay({ isStuck: false, cursor: undefined, limit: 2, ...query })
   const idsOf = async (query = {}) =>
     (await rightOf(list(query))).items.map(({ order }) => order.id)
-  return { orders, ports, use, list, idsOf }
+  return { records, ports, use, list, idsOf }
 }
 
 describe('the list of orders under way', () => {
@@ -149,19 +153,23 @@ describe('an order that an operator ends by hand', () => {
 
   it('is unchanged when another process wrote it meanwhile', async () => {
     const one = aged(0)
-    const { orders, ports } = opened(one)
+    const { records, ports } = opened(one)
+    const { operatorOrders } = ports
     const written = { ...one, version: one.version + 1 }
     // A lookup is written after the order was read here.
-    const find: FakeOperatorOrders['find'] = (id) => async () => {
-      const found = await orders.find(id)()
-      orders.put(written)
+    const find: OperatorOrders['find'] = (id) => async () => {
+      const found = await operatorOrders.find(id)()
+      putOrders(records, written)
       return found
     }
-    const { finishOrder } = createOrdersUnderWay({ ...ports, operatorOrders: { ...orders, find } })
+    const { finishOrder } = createOrdersUnderWay({
+      ...ports,
+      operatorOrders: { ...operatorOrders, find },
+    })
     expect(await finishOrder(one.order.id, finish())()).toStrictEqual(
       E.left(refuse('OrderChanged')),
     )
-    expect(await rightOf(orders.find(one.order.id))).toStrictEqual(
+    expect(await rightOf(operatorOrders.find(one.order.id))).toStrictEqual(
       expect.objectContaining({ value: written }),
     )
   })

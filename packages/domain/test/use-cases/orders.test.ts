@@ -97,7 +97,7 @@ const placed = async (fields: Partial<OrderRequest> = {}) => {
 
 /** Another process has sent the order, and the record of that was lost. */
 const sendElsewhere: Trouble = async (desk) => {
-  for (const { order } of desk.orders.all()) {
+  for (const { order } of desk.allOrders()) {
     const sent = { ...order.request, clientId: brokerClientId(order.id) }
     const { destination } = await desk.jobOf(order)
     await desk.trading.placeOrder(destination, sent, () => true)()
@@ -174,7 +174,7 @@ describe('POST /orders', () => {
       trouble(desk, account)
       expect(await tagOf(desk.place(account))).toBe(tag)
       expect(await previewedTag(desk, account)).toBe(tag)
-      expect([desk.orders.all(), desk.trading.sent()]).toEqual([[], []])
+      expect([desk.allOrders(), desk.trading.sent()]).toEqual([[], []])
     },
   )
 
@@ -195,7 +195,7 @@ describe('POST /orders', () => {
     expect(await tagOf(desk.place(account, {}, broken))).toBe(tag)
     change({ provider: null })(desk, account)
     expect(await tagOf(desk.place(account, {}, broken))).toBe('NotProvisioned')
-    expect(desk.orders.all()).toEqual([])
+    expect(desk.allOrders()).toEqual([])
   })
 
   it('reads the positions of a desk only where its limits need them, and is refused where one cannot be read', async () => {
@@ -244,7 +244,7 @@ const waited = async ({
     pause: (ms) => async () => {
       pauses += 1
       if (pauses === 6 && isProcessed)
-        for (const { order } of desk.orders.all()) await desk.process(order)
+        for (const { order } of desk.allOrders()) await desk.process(order)
       desk.wait(ms)
     },
   })
@@ -277,7 +277,7 @@ describe('POST /orders/preview', () => {
       // It is Saturday.
       'market_open',
     ])
-    expect([desk.orders.all(), desk.trading.sent()]).toEqual([[], []])
+    expect([desk.allOrders(), desk.trading.sent()]).toEqual([[], []])
   })
 
   it('counts the orders of the day and the open ones', async () => {
@@ -412,6 +412,14 @@ const endByHand = write({
   continueInMs: null,
 })
 
+const waiting = (desk: OrderDesk) => desk.wait(31 * secondMs)
+const stalling = (desk: OrderDesk) => desk.stall(31 * secondMs)
+// As where the machine sleeps.
+const sleeping = (desk: OrderDesk) => {
+  waiting(desk)
+  desk.stall(-31 * secondMs)
+}
+
 describe('an order on its way to the broker', () => {
   const pending = { status: 'pending' }
   const filled = { status: 'filled' }
@@ -419,10 +427,6 @@ describe('an order on its way to the broker', () => {
   const late = rejectedAs('BROKER_UNAVAILABLE')
   const notFound = rejectedAs('NOT_FOUND_AT_BROKER')
   const live = rejectedAs('LIVE_ACCOUNT_RESTRICTED')
-  const [waiting, stalling] = [
-    (desk: OrderDesk) => desk.wait(31 * secondMs),
-    (desk: OrderDesk) => desk.stall(31 * secondMs),
-  ]
   const lost = 'lose_the_request'
   const unanswered = 'fill_and_lose_the_answer'
 
@@ -436,7 +440,8 @@ describe('an order on its way to the broker', () => {
     ['not shown for five minutes', { broker: lost, seconds: 300 }, pending, 1, 1],
     ['that is proved absent', { broker: lost, seconds: 420 }, notFound, 1, 1],
     ['only accepted', { broker: 'accept', seconds: 600 }, pending, 1, 1],
-    ['late by the clock', { beforeSend: waiting }, late, 0, 0],
+    ['late by both clocks', { beforeSend: waiting }, late, 0, 0],
+    ['late by the clock alone', { beforeSend: sleeping }, late, 0, 0],
     ['late by the stopwatch alone', { beforeSend: stalling }, late, 0, 0],
     ['that gets no slot in time', { since: (desk) => desk.holdSlots() }, late, 0, 0],
     ['of another process', { isOthers: true }, filled, 1, 1],

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Account, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse, type BrokerReadError, type Refusal } from '../../src/errors.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { withoutKey } from '../../src/ports/index.ts'
+import { withoutKey, type MaySend } from '../../src/ports/index.ts'
 import type { LevelsChange } from '../../src/positions/levels.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { formatPositionId, type AccountId } from '../../src/primitives/ids.ts'
@@ -91,7 +91,7 @@ const changes: readonly (readonly [what: string, make: Make])[] = [
 
 /** How many reads and changes reached the broker. */
 const asked = ({ positionTrading }: ChangeDesk) => [
-  positionTrading.reads(),
+  positionTrading.calls(),
   positionTrading.sent().length,
 ]
 
@@ -176,6 +176,91 @@ describe.each(changes)('%s', (_, make) => {
   })
 })
 
+const never = new Promise<never>(() => {})
+
+describe.each(changes)('%s is answered in time where', (_, make) => {
+  const notSent = ['BrokerUnavailable', 15_000, 0]
+  it.each<[where: string, scene: Scene, expected: readonly unknown[]]>([
+    [
+      'the account',
+      { fields: { tradeMode: null }, ports: () => ({ liveAccounts: { read: () => () => never } }) },
+      notSent,
+    ],
+    [
+      'the lock',
+      { ports: () => ({ positionLocks: { holding: () => () => () => never } }) },
+      notSent,
+    ],
+    [
+      'the read before it',
+      {
+        ports: (desk) => {
+          hanging(desk)
+          return {}
+        },
+      },
+      notSent,
+    ],
+    ['the broker’s answer', { meanwhile: () => never }, ['none', 20_000, 1]],
+    [
+      'the broker’s answer to a request that was lost',
+      { broker: lost, meanwhile: () => never },
+      ['BrokerOutcomeUnknown', 20_000, 1],
+    ],
+    [
+      'everything after it was sent',
+      {
+        meanwhile: (desk) => {
+          hanging(desk)
+          return never
+        },
+      },
+      ['BrokerOutcomeUnknown', 25_000, 1],
+    ],
+  ])('%s does not come', async (__, scene, expected) => {
+    const desk = open(scene)
+    const tag = await tagOf(make(desk))
+    expect([tag, desk.clock.now() - noon, desk.positionTrading.sent().length]).toEqual(expected)
+  })
+
+  it('its connection does, and then sends nothing later', async () => {
+    const desk = open()
+    const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
+    const wasSent = Promise.withResolvers<boolean>()
+    const dial =
+      (maySend: MaySend): TE.TaskEither<never, never> =>
+      async () => {
+        expect(maySend()).toBe(true)
+        await connected
+        wasSent.resolve(maySend())
+        return never
+      }
+    const dialling = {
+      ...desk,
+      positionTrading: {
+        ...desk.positionTrading,
+        setLevels: (_account: unknown, _ticket: unknown, _levels: unknown, maySend: MaySend) =>
+          dial(maySend),
+        closePosition: (_account: unknown, _ticket: unknown, _lots: unknown, maySend: MaySend) =>
+          dial(maySend),
+      },
+    }
+    expect(await tagOf(make(dialling))).toBe('BrokerOutcomeUnknown')
+    connect()
+    expect(await wasSent.promise).toBe(false)
+  })
+
+  it('the broker’s answer does not come, and the next waits for that as long as it has time', async () => {
+    const answered = Promise.withResolvers<void>()
+    const desk = open({ broker: lost, meanwhile: () => answered.promise })
+    expect(await tagOf(make(desk))).toBe('BrokerOutcomeUnknown')
+    expect(await tagOf(make(desk))).toBe('BrokerUnavailable')
+    expect(desk.positionTrading.sent()).toHaveLength(1)
+    answered.resolve()
+    expect(await tagOf(make(desk))).toBe('none')
+  })
+})
+
 describe('a stop loss and a take profit', () => {
   it('are sent with the other level of the position, and returned with margin and provenance', async () => {
     const desk = open({ held: bothLevels })
@@ -199,6 +284,13 @@ describe('a stop loss and a take profit', () => {
       { levels: { ...both, takeProfit: 1.5 } },
       { levels: both },
     ])
+  })
+
+  it('are returned without the margin where it takes long', async () => {
+    const desk = open()
+    const broker = { ...desk.broker, requiredMargin: () => () => never }
+    const { position } = await rightOf(moveStop({ ...desk, broker }, 1.1))
+    expect([position.marginUsed, desk.clock.now() - noon]).toEqual([null, 2_000])
   })
 
   it('are refused at the price', async () => {
@@ -477,7 +569,7 @@ describe('POST /positions/:id/close', () => {
       // On MT4 what is left has a new number.
       const [rest] = positionTrading.positions(account.id)
       expect(remainingTicket).toBe(rest?.ticket === '42' ? undefined : rest?.ticket)
-      if (closed.brokerOrderId === null) expect(positionTrading.reads('synchroniseJournal')).toBe(0)
+      if (closed.brokerOrderId === null) expect(positionTrading.calls('synchroniseJournal')).toBe(0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
     expect(positionTrading.wanted()).toEqual([noon + 10 * secondMs, noon])

@@ -9,7 +9,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
 import type Koa from 'koa'
 import { type Capabilities, documentPage, isEnabled } from '../api.ts'
-import { createApp, type ServerDependencies, admitOperator } from '../app.ts'
+import { createApp, type ServerDependencies, authorizeOperator } from '../app.ts'
 import { documentOf, type OpenApiDocument, type RouteGroup } from '../document.ts'
 import {
   accountId,
@@ -18,13 +18,13 @@ import {
   limit,
   listPaginationShape,
   orderId,
+  positive,
   ticket,
 } from '../fields.ts'
 import { replyWith, operatorOnly, type Route, routesOf } from '../route.ts'
 import {
   anyText,
   anything,
-  decimal,
   withDescription,
   input,
   list,
@@ -227,8 +227,6 @@ const bareTicket = parsedString(
   'The position.',
   String(ticket.example),
 )
-const positive = (description: string) =>
-  optionalWithoutExample(decimal(description, 1, { exclusiveMinimum: 0 }))
 const finish = input('How it ended.', {
   as: oneOf(
     ['filled', 'rejected', 'cancelled'],
@@ -237,8 +235,8 @@ const finish = input('How it ended.', {
   ),
   reason: name,
   by: withDefault(name, 'operator'),
-  price: positive('The price of the execution.'),
-  volume: positive('Lots that were executed.'),
+  price: optionalWithoutExample(positive('The price of the execution.', 1)),
+  volume: optionalWithoutExample(positive('Lots that were executed.', 1)),
   position: optionalWithoutExample(bareTicket),
 })
 const ofOrder = {
@@ -411,7 +409,10 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
             ...paging,
             tenantId: optional(tenantId),
             stuck: withDefault(
-              oneOf(['true', 'false'], 'Only orders that have been pending for ten minutes.'),
+              oneOf(
+                ['true', 'false'],
+                'Only orders that have been pending, or open and missing at the broker, for ten minutes.',
+              ),
               'false',
             ),
           },
@@ -429,7 +430,7 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
       route(
         'POST /orders/:orderId/finish',
         'finishOrder',
-        "Ends a pending order manually. The broker is not asked: compare with the broker's records first.",
+        "Ends a pending or open order manually. The broker is not asked: compare with the broker's records first.",
         {
           ...ofOrder,
           body: finish,
@@ -486,11 +487,11 @@ const routesWith = (capabilities: Capabilities): readonly Route<OperatorUseCases
   groupsWith(capabilities).flatMap(({ routes }) => routes)
 
 /** With the fields of all capabilities. */
-export const operatorRoutes = routesWith(undefined)
+export const operatorRoutes = routesWith('all')
 
 const prefix = '/operator/v1'
 
-export const createOperatorDocument = (capabilities?: Capabilities): OpenApiDocument =>
+export const createOperatorDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
   documentOf(groupsWith(capabilities), {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
@@ -504,7 +505,7 @@ export const createOperatorDocument = (capabilities?: Capabilities): OpenApiDocu
   })
 
 export interface OperatorApiDependencies extends ServerDependencies {
-  readonly capabilities?: Capabilities
+  readonly capabilities: Capabilities
   readonly operatorToken: string
 }
 
@@ -517,7 +518,7 @@ export const createOperatorApi = (
     prefix,
     routes: routesWith(capabilities),
     useCases,
-    admit: admitOperator(operatorToken),
+    authorize: authorizeOperator(operatorToken),
     dependencies: {
       ...dependencies,
       pages: {

@@ -10,7 +10,16 @@ import type { AccountView, HaltView } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { errorReply } from '../errors.ts'
-import { accountId, balance, dateRange, equity, halter, instant, margin } from '../fields.ts'
+import {
+  accountId,
+  balance,
+  dateRange,
+  equity,
+  errorText,
+  halter,
+  instant,
+  margin,
+} from '../fields.ts'
 import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   decimal,
@@ -81,34 +90,31 @@ const snapshot = record('BalanceSnapshot', 'The figures of an account at a momen
   ...figures,
 })
 
-const haltRequest = (hasPending: boolean) =>
-  named(
-    'HaltAccountRequest',
-    input('How to halt the account.', {
-      reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
-      closePositions: optionalWithoutExample(
-        flag('Whether to close every open position once it is halted.', false),
+const haltRequest = named(
+  'HaltAccountRequest',
+  input('How to halt the account.', {
+    reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
+    closePositions: optionalWithoutExample(
+      flag('Whether to close every open position once it is halted.', false),
+    ),
+    cancelOrders: optionalWithoutExample(
+      flag(
+        'Whether to cancel every open order, also one that turns out to be open later, while the halt stands.',
+        false,
       ),
-      cancelOrders: optionalWithoutExample(
-        flag(
-          hasPending
-            ? 'Whether to cancel every open order, also one that turns out to be open later, while the halt stands.'
-            : 'Whether to cancel open orders; no order is ever open yet.',
-          false,
-        ),
-      ),
-    }),
-  )
+    ),
+  }),
+)
 
 const ofCancellations = {
   cancellations: optionalWithoutExample(
     list(cancelAttempt, 'The cancellations of its orders, where they were to be cancelled.'),
   ),
   cancelError: optionalWithoutExample(
-    object('Why no order was cancelled.', {
-      code: text('As in the error of a reply.', 'SERVICE_UNAVAILABLE'),
-      message: text('The same in words.', 'The service cannot do this now.'),
-    }),
+    object(
+      'Why no order was cancelled.',
+      errorText('SERVICE_UNAVAILABLE', 'The service cannot do this now.'),
+    ),
   ),
 }
 
@@ -125,10 +131,10 @@ const halt = (hasPending: boolean) =>
         list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
       ),
       closeError: optionalWithoutExample(
-        object('Why no position was closed.', {
-          code: text('As in the error of a reply.', 'BROKER_UNAVAILABLE'),
-          message: text('The same in words.', 'The broker cannot be reached.'),
-        }),
+        object(
+          'Why no position was closed.',
+          errorText('BROKER_UNAVAILABLE', 'The broker cannot be reached.'),
+        ),
       ),
     }),
     ({ accountId: id, halt: stands, cancellations, closes }: HaltView) => ({
@@ -207,9 +213,9 @@ export const createAccountRoutes = (hasPending: boolean) => [
       ...byId,
       capability: 'trading-tools',
       access: anyOf('trading:write'),
-      body: haltRequest(hasPending),
+      body: haltRequest,
       isBodyOptional: true,
-      refusals: ['AccountNotFound', 'IdempotencyInProgress'],
+      refusals: ['AccountNotFound'],
       useCase: (useCases, caller, { id, body, guard }) =>
         useCases.haltAccount(caller, id, body, guard),
       ...replyWith(halt(hasPending)),

@@ -1,6 +1,8 @@
 // The capability `insights`: what is computed of closed trades beyond their statistics.
 import { refuse } from '@tradeport/domain/errors'
 import { dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
+import type { Side } from '@tradeport/domain/positions'
+import type { Instant } from '@tradeport/domain/primitives'
 import {
   cashFlowReasons,
   breakdownKeys,
@@ -141,7 +143,12 @@ const deal = encodedFrom(
     stopLoss: optional(decimal('Of an opening deal: the stop loss of its order.', 1.08)),
     takeProfit: optional(decimal('Of an opening deal: the take profit of its order.', 1.09)),
   }),
-  ({ side: type = 'buy', time: at = 0, ...deal }: BrokerDeal) => ({ ...deal, type, time: at }),
+  // A trade is folded only of deals that have both.
+  ({ side: type, time: at, ...deal }: BrokerDeal) => ({
+    ...deal,
+    type: type as Side,
+    time: at as Instant,
+  }),
 )
 
 const tradeDeals = record(

@@ -77,8 +77,8 @@ const candlesQuery = { timeframe, ...timeRange, limit: limit(1_000, 100) }
 const ticksQuery = { ...timeRange, limit: limit(10_000, 1_000) }
 const range = ['startTime', 'endTime'] as const
 
-/** A route that can only be refused as yet. */
-const notYet = {
+/** A route that can only be refused without the capability. */
+const refusedOnly = {
   access: anybody,
   params: { symbol: symbolFilter },
   refusals: ['NotFound', 'NotImplemented'],
@@ -99,20 +99,30 @@ const routesWithoutPrices = [
   route(
     'GET /quotes/:symbol',
     'getQuote',
-    'The current bid and ask of an instrument. Not available yet.',
-    { limit: quotesLimit, ...notYet },
+    'The current bid and ask of an instrument. The capability market-data is off.',
+    { limit: quotesLimit, ...refusedOnly },
   ),
-  route('GET /candles/:symbol', 'listCandles', 'Candles of an instrument. Not available yet.', {
-    limit: candlesLimit,
-    ...notYet,
-    query: candlesQuery,
-    range,
-  }),
-  route('GET /ticks/:symbol', 'listTicks', 'Ticks of an instrument. Not available yet.', {
-    ...notYet,
-    query: ticksQuery,
-    range,
-  }),
+  route(
+    'GET /candles/:symbol',
+    'listCandles',
+    'Candles of an instrument. The capability market-data is off.',
+    {
+      limit: candlesLimit,
+      ...refusedOnly,
+      query: candlesQuery,
+      range,
+    },
+  ),
+  route(
+    'GET /ticks/:symbol',
+    'listTicks',
+    'Ticks of an instrument. The capability market-data is off.',
+    {
+      ...refusedOnly,
+      query: ticksQuery,
+      range,
+    },
+  ),
 ]
 
 const session = object('Trading hours of a weekday.', {

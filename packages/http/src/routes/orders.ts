@@ -31,11 +31,13 @@ import {
   instant,
   instantAt,
   lots,
+  optionalErrorText,
   orderId,
   orderSymbol,
   ownerId,
   paging,
   positionId,
+  positive,
   side,
   symbol,
 } from '../fields.ts'
@@ -62,14 +64,10 @@ import {
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const unsupportedTypes: readonly unknown[] = pendingOrderTypes
-
-const positive = (description: string, example: number) =>
-  decimal(description, example, { exclusiveMinimum: 0 })
 const stopLoss = positive('A price.', 1.05)
 const takeProfit = positive('A price.', 1.3)
 
-// Above the most that an order may have, the use case refuses it by a code of its own.
+// The use case checks the maximum, by a code of its own.
 const volume = positive('Lots.', 0.2)
 
 /** The fields that only pending orders have. */
@@ -92,13 +90,15 @@ const pendingFields = {
 const ifPending = <F extends object>(hasPending: boolean, fields: F): F =>
   hasPending ? fields : ({} as F)
 
-const priceText = (hasPending: boolean): string =>
-  hasPending
-    ? 'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.'
-    : 'Recorded on the order, not sent to the broker.'
+const price = optionalWithoutExample(
+  positive(
+    'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.',
+    1.0842,
+  ),
+)
 
 const newOrderWith = (lotsToTrade: typeof volume, hasPending: boolean) =>
-  input(hasPending ? 'A new order.' : 'A market order.', {
+  input('A new order.', {
     accountId: withDescription(accountId, 'A linked demo account for trading.'),
     symbol: orderSymbol,
     type: side,
@@ -109,7 +109,7 @@ const newOrderWith = (lotsToTrade: typeof volume, hasPending: boolean) =>
         : 'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
     ),
     volume: lotsToTrade,
-    price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+    price,
     ...ifPending(hasPending, pendingFields),
     stopLoss: optional(stopLoss),
     takeProfit: optional(takeProfit),
@@ -124,11 +124,11 @@ const newOrder = (hasPending: boolean) =>
     'PlaceOrderRequest',
     newOrderWith({ ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } }, hasPending),
   )
-// Whether the volume is too large is the answer.
+// Without a maximum: the preview reports it as a failed check.
 const previewedOrder = (hasPending: boolean) =>
   named('PreviewOrderRequest', newOrderWith(volume, hasPending))
 
-/** While no order is ever open, what a level would be is not said. */
+/** Only an open order has a level to remove. */
 const changedLevel = (hasPending: boolean, level: Schema<number>): Schema<number | null> =>
   hasPending ? nullable(level) : level
 
@@ -136,9 +136,9 @@ const orderChange = (hasPending: boolean) =>
   named(
     'ModifyOrderRequest',
     input(
-      hasPending ? 'What to change; null removes a level.' : 'What to change.',
+      'What to change.',
       {
-        price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+        price,
         stopLoss: optional(changedLevel(hasPending, stopLoss)),
         takeProfit: optional(changedLevel(hasPending, takeProfit)),
         ...ifPending(hasPending, {
@@ -159,9 +159,9 @@ export const orderFields = (hasPending: boolean) => ({
   type: side,
   orderType: hasPending
     ? oneOf(orderTypes, 'As it was sent.')
-    : literal<OrderType>('market', 'Only market orders are placed today.'),
+    : literal<OrderType>('market', 'As it was sent.'),
   volume: lots,
-  price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+  price,
   ...ifPending(hasPending, {
     ...pendingFields,
     expiresAt: optionalWithoutExample(
@@ -177,9 +177,7 @@ export const orderFields = (hasPending: boolean) => ({
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
-    hasPending
-      ? 'pending until the broker decides; open while the broker holds a pending order; then filled, partially_filled, cancelled, rejected or expired.'
-      : 'pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.',
+    'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
   ),
   fillPrice: optionalWithoutExample(decimal('The price of the execution, when known.', 1.0842)),
   filledVolume: optionalWithoutExample(decimal('Lots that were executed, when known.', 0.2)),
@@ -193,7 +191,7 @@ export const orderFields = (hasPending: boolean) => ({
   rejectReason: optionalWithoutExample(
     object('Why it was rejected.', {
       code: text(
-        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
+        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
         'TRADE_RETCODE_MARKET_CLOSED',
       ),
       message: text('The same in words.', 'Market is closed'),
@@ -222,9 +220,7 @@ const order = (hasPending: boolean) =>
   encodedFrom(
     record(
       'Order',
-      hasPending
-        ? 'An order, from its being recorded to its outcome at the broker.'
-        : 'A market order, from its being recorded to its outcome at the broker.',
+      'An order, from its being recorded to its outcome at the broker.',
       orderFields(hasPending),
     ),
     presentOrder,
@@ -238,10 +234,7 @@ export const cancelAttempt = encodedFrom(
       ['cancelled', 'filled', 'rejected', 'unknown'],
       'filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
     ),
-    code: optionalWithoutExample(
-      text('Why it was not cancelled, as in the error of a reply.', 'TRADE_REJECTED'),
-    ),
-    message: optionalWithoutExample(text('The same in words.', 'The broker refused the change.')),
+    ...optionalErrorText('TRADE_REJECTED', 'The broker refused the change.'),
   }),
   ({ orderId: id, result }: CancelAttempt) => {
     if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
@@ -267,12 +260,7 @@ const preview = encodedFrom(
       object('A check of a new order.', {
         name: oneOf([...orderCheckNames, ...previewCheckNames], 'What is checked.'),
         passed: nullable(flag('null: it cannot be said, for the reason in `message`.')),
-        code: optionalWithoutExample(
-          text('Why not, as in the error of a reply or by a code of the check.', 'INVALID_VOLUME'),
-        ),
-        message: optionalWithoutExample(
-          text('The same in words.', 'volume must be at least 0.01 lots; got 0.001.'),
-        ),
+        ...optionalErrorText('INVALID_VOLUME', 'volume must be at least 0.01 lots; got 0.001.'),
         details: optionalWithoutExample(anything('The figures, by the code.', { minVolume: 0.01 })),
       }),
       'In their order: first those of placing, of which the first that fails is its refusal; then those of the instrument, which only the broker decides.',
@@ -334,16 +322,14 @@ export const createOrderRoutes = ({
   const reply = replyWith(order(hasPending))
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
-    !hasPending && unsupportedTypes.includes(orderType)
+    !hasPending && pendingOrderTypes.some((type) => type === orderType)
       ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
       : undefined
   return [
     route(
       'POST /orders',
       'placeOrder',
-      hasPending
-        ? 'Records an order and answers it as pending; GET /orders/:id shows its outcome at the broker.'
-        : 'Records a market order and answers it as pending; GET /orders/:id shows its outcome at the broker.',
+      'Records an order and answers it as pending; GET /orders/:id shows its outcome at the broker.',
       {
         limit: { requests: 100, periodSeconds: 60 },
         access: writers,
@@ -370,7 +356,6 @@ export const createOrderRoutes = ({
           'TraderLimitBreached',
           'ApprovalRequired',
           'RiskLimitExceeded',
-          'IdempotencyInProgress',
         ],
         useCase: (useCases, caller, { query, body, replyToStore, mayWait }) => {
           const { type, ...request } = body
@@ -393,7 +378,7 @@ export const createOrderRoutes = ({
         access: writers,
         body: previewedOrder(hasPending),
         precheck,
-        refusals: ['ValidationError', ...unsupported, 'AccountNotFound', 'IdempotencyInProgress'],
+        refusals: ['ValidationError', ...unsupported, 'AccountNotFound'],
         useCase: (useCases, caller, { body, guard }) => {
           const { type, ...request } = body
           return pipe(
@@ -430,9 +415,7 @@ export const createOrderRoutes = ({
     route(
       'PUT /orders/:id',
       'modifyOrder',
-      hasPending
-        ? 'Changes an open order at the broker, once; answers it as the broker now holds it.'
-        : 'Changes an open order. No order is ever open yet, so none can be changed.',
+      'Changes an open order at the broker, once; answers it as the broker now holds it.',
       {
         access: writers,
         params,
@@ -445,9 +428,7 @@ export const createOrderRoutes = ({
     route(
       'DELETE /orders/:id',
       'cancelOrder',
-      hasPending
-        ? 'Cancels an open order at the broker, or what is not executed of it, once.'
-        : 'Cancels an open order. No order is ever open yet, so none can be cancelled.',
+      'Cancels an open order at the broker, or what is not executed of it, once.',
       {
         access: writers,
         params,

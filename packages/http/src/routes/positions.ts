@@ -10,11 +10,13 @@ import {
   brokerReadRefusals,
   instant,
   lots,
+  optionalErrorText,
   pageMeta,
   paginationShape,
   paging,
   positionFields,
   positionId,
+  positive,
   provenanceShape,
   side,
   stopLoss,
@@ -115,10 +117,7 @@ export const closeAttempt = encodedFrom(
     closePrice: optional(closedFields.closePrice),
     realizedPnl: optional(closedFields.realizedPnl),
     closedAt: optional(closedFields.closedAt),
-    code: optionalWithoutExample(
-      text('Why it was not closed, as in the error of a reply.', 'TRADE_REJECTED'),
-    ),
-    message: optionalWithoutExample(text('The same in words.', 'The broker refused the change.')),
+    ...optionalErrorText('TRADE_REJECTED', 'The broker refused the change.'),
   }),
   ({ accountId: account, ticket: number, result }: CloseAttempt) => {
     const id = formatPositionId(account, number)
@@ -134,21 +133,17 @@ export const closeAttempt = encodedFrom(
 
 const level = named(
   'MoveLevelRequest',
-  input('The new level.', { value: decimal('A price.', 1.05, { exclusiveMinimum: 0 }) }),
+  input('The new level.', { value: positive('A price.', 1.05) }),
 )
 const close = named(
   'ClosePositionRequest',
   input('How much to close.', {
-    volume: optional(
-      decimal('Lots, at most those that are open; all when left out.', 0.1, {
-        exclusiveMinimum: 0,
-      }),
-    ),
+    volume: optional(positive('Lots, at most those that are open; all when left out.', 0.1)),
   }),
 )
 
 const levelOrNone = (description: string, example: number) =>
-  optional(nullable(decimal(description, example, { exclusiveMinimum: 0 })))
+  optional(nullable(positive(description, example)))
 const bothLevels = named(
   'ChangeLevelsRequest',
   input(
@@ -267,7 +262,7 @@ export const positionRoutes = [
     {
       ...changing,
       body: close,
-      refusals: [...changing.refusals, 'InvalidVolume', 'IdempotencyInProgress'],
+      refusals: [...changing.refusals, 'InvalidVolume'],
       refusalIfOutcomeUnknown: ({ id }) =>
         refuse('BrokerOutcomeUnknown', { accountId: id.split(':')[0] as AccountId }),
       useCase: (useCases, caller, { id, body, guard }) =>
@@ -290,7 +285,6 @@ export const positionRoutes = [
         'AccountNotFound',
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
-        'IdempotencyInProgress',
       ],
       useCase: (useCases, caller, { body, guard }) => useCases.closePositions(caller, body, guard),
       ...replyWith(list(closeAttempt, 'Oldest position first; empty where none matches.')),

@@ -249,7 +249,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
         access: writing.access,
         body: newWebhook,
         furtherIssues,
-        refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
+        refusals: ['ValidationError', 'WebhookLimitReached'],
         useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
         location: ({ webhook: { id } }) => `/webhooks/${id}`,
         ...replyWithSecret,
@@ -290,7 +290,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
         ...writing,
         body: rotation,
         isBodyOptional: true,
-        refusals: ['NotFound', 'IdempotencyInProgress'],
+        refusals: ['NotFound'],
         useCase: (useCases, caller, { id, body, guard }) =>
           useCases.rotateWebhookSecret(caller, id, body, guard),
         ...replyWithSecret,
@@ -309,7 +309,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
       'Posts one signed webhook.test to the webhook and reports its answer, after 30 seconds at most.',
       {
         ...writing,
-        refusals: ['NotFound', 'IdempotencyInProgress'],
+        refusals: ['NotFound'],
         useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
         data: testResult,
         present: ({ isSuccess, ...result }) => ({ data: { ...result, success: isSuccess } }),
@@ -342,7 +342,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
           ...params,
           deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
         },
-        refusals: ['NotFound', 'IdempotencyInProgress'],
+        refusals: ['NotFound'],
         useCase: (useCases, caller, { id, deliveryId, guard }) =>
           useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
         ...replyWith(delivery),
@@ -357,7 +357,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
         capability: 'events',
         ...writing,
         body: recovery,
-        refusals: ['NotFound', 'ValidationError', 'EventGone', 'IdempotencyInProgress'],
+        refusals: ['NotFound', 'ValidationError', 'EventGone'],
         useCase: (useCases, caller, { id, body, guard }) =>
           useCases.recoverWebhook(caller, id, body.since, guard),
         data: recovered,

@@ -93,12 +93,13 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ],
   ...[
     '{"X-Api-Key":2}',
+    '{"accessToken":2}',
     '{"t\\u006fken":null}',
     '{"tp_live_x":2}',
     '{"a":[{"b":"\\u0074p_live_x"}]}',
     `{"a":${'['.repeat(62)}"tp_live_x"${']'.repeat(62)}}`,
   ].map((text) => ['UNAUTHORIZED', text] as const),
-])('answers %j to the body %j', async ([outcome, body, headers]) => {
+])('answers %j to body %#', async ([outcome, body, headers]) => {
   expect(await outcomeOf(body, headers)).toEqual(outcome)
 })
 

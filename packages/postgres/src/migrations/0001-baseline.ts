@@ -249,6 +249,7 @@ const tables = `
     sent_at timestamptz,
     -- Who has sent a cancellation.
     cancelled_by text,
+    failed_halt_cancellations integer,
     lookups integer,
     absent_lookups integer,
     absent_ms float8,

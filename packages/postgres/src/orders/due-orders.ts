@@ -138,7 +138,8 @@ const claimDue = async (
  */
 const makeStrandedDue = sql`
   update orders set due_at = now()
-  where due_at > now() + interval '16 minutes' and (step <> 'rechecking' or due_at > now() + interval '70 minutes')`
+  where due_at > now() + interval '70 minutes'
+    or due_at > now() + interval '16 minutes' and step <> 'rechecking' and coalesce(failed_halt_cancellations, 0) = 0`
 
 /**
  * The watch reads the account as it is linked now: an open order that is held by another account of
@@ -152,7 +153,7 @@ const makeUnwatchedDue = sql`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and
- * again from here where that failed or the process died.
+ * again from here where the process died.
  */
 const makeHaltedDue = sql`
   update orders set due_at = now()

@@ -75,6 +75,7 @@ const steps = tableOf('orders', {
   destinationRegion: orAbsent(t.string),
   sentAt: orAbsent(instant),
   cancelledBy: orAbsent(oneOf('cancelledBy', cancelReasons)),
+  failedHaltCancellations: orAbsent(t.number),
   lookups: orAbsent(t.number),
   absentLookups: orAbsent(t.number),
   absentMs: orAbsent(t.number),
@@ -170,13 +171,21 @@ const placementOf = ({
   absentMs: coveredMs,
   absentAt: lastAt,
   cancelledBy,
+  failedHaltCancellations,
 }: ReturnType<typeof steps.read> & { readonly brokerOrderId: string | null }): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
   if (step === 'working') {
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
-    return { step, sentAt, brokerOrderId, cancelledBy, missing }
+    return {
+      step,
+      sentAt,
+      brokerOrderId,
+      cancelledBy,
+      failedHaltCancellations: failedHaltCancellations ?? 0,
+      missing,
+    }
   }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
@@ -245,6 +254,8 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
+      failedHaltCancellations:
+        placement.step === 'working' ? placement.failedHaltCancellations : null,
       lookups: 'rechecks' in placement ? placement.rechecks : lookups,
       absentLookups: absence?.lookups ?? null,
       absentMs: absence?.coveredMs ?? null,

@@ -23,8 +23,6 @@ export interface PositionLocksOptions {
   readonly renewMs?: number
   /** How often a lock of another instance is tried again; 75 by default. */
   readonly pollMs?: number
-  /** How long a change waits for its lock; 30,000 by default. */
-  readonly patienceMs?: number
 }
 
 interface Parts extends Pick<Database, 'knex'>, PositionLocksOptions {
@@ -41,7 +39,7 @@ export const createPositionLocks = ({
   log = silentLog,
   ...options
 }: Parts): PositionLocks => {
-  const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75, patienceMs = 30_000 } = options
+  const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75 } = options
   // The rest of the lease allows for a faster clock of the database, and for bytes on their way.
   const sendableMs = leaseMs * 0.8
   const changesOfAccount = createFairPool({
@@ -123,7 +121,7 @@ export const createPositionLocks = ({
   }
 
   return {
-    holding: (account, ticket) => (work) => async () => {
+    holding: (account, subject, patienceMs) => (work) => async () => {
       const { tenantId: tenant } = account.owner
       const { providerAccountId } = account
       const giveUpAt = performance.now() + patienceMs
@@ -138,11 +136,11 @@ export const createPositionLocks = ({
       }
       try {
         const leavePosition = await changesOfPosition.acquire(
-          { tenant, account: JSON.stringify([providerAccountId, ticket]) },
+          { tenant, account: JSON.stringify([providerAccountId, subject]) },
           patienceMs,
         )
         if (leavePosition === undefined) return E.left(refuse('InternalTimeout'))
-        const acquired = await acquire(rowOf(knex, account, ticket, leaseMs), giveUpAt)
+        const acquired = await acquire(rowOf(knex, account, subject, leaseMs), giveUpAt)
         if (E.isLeft(acquired)) {
           leavePosition()
           return acquired

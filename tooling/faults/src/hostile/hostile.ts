@@ -5,17 +5,12 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { createContractWatch } from '@tradeport/contract-watch'
+import { createContractWatch } from '@tradeport/testkit/contract-watch'
+import type { Measured } from '@tradeport/harness'
 import * as fc from 'fast-check'
-import type { Measured } from '../probe.ts'
-import { inRun, say } from '../run.ts'
+import { count, fault, say, shown } from '../run.ts'
 import { anyOperation, filled, type FilledRequest, type HostileRequest } from './requests.ts'
-import { checkInstance, startWorld } from './world.ts'
-
-export interface HostileRun {
-  readonly databaseUrl: string | null
-  readonly requests: number
-}
+import { startWorld } from './world.ts'
 
 const callers = 24
 /** Of equal numbers of requests; memory is measured after each. */
@@ -23,98 +18,89 @@ const parts = 10
 const mostFaults = 10
 /** Of processor time: an event loop that is held longer keeps everybody waiting. */
 const mostHeldMs = 500
+const mostGrownBytes = 16 * 1024 * 1024
 /** Longer than anything may take. */
 const patienceMs = 100_000
 
-export const runHostile = (seed: number, { databaseUrl, requests }: HostileRun) =>
-  inRun(seed, async (run) => {
-    const { instance, fill, learn } = await startWorld(run, {
-      databaseUrl,
-      requests,
-      environment: {
-        CAPABILITIES: 'events',
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-        TRUST_PROXY: '127.0.0.1/32',
-      },
+export const hostile = fault({ requests: 100_000 }, async (run, { requests }) => {
+  const world = await startWorld(run, requests)
+  const { service, complaints } = world
+  const listeners = {
+    api: await listenerOf(`${service.api}/openapi.json`),
+    operator: await listenerOf(`${service.operator}/operator/openapi.json`),
+  }
+  const anyRequest = fc.oneof(
+    { weight: 6, arbitrary: anyOperation('api', listeners.api.document) },
+    { weight: 1, arbitrary: anyOperation('operator', listeners.operator.document) },
+  )
+  const agent = new Agent({ keepAlive: true })
+  run.stack.defer(() => agent.destroy())
+
+  const attackOnce = async (hostile: HostileRequest): Promise<readonly string[]> => {
+    const { listener } = hostile
+    const { port, watch } = listeners[listener]
+    const sent = filled(hostile, world.fill)
+    const reply = await send(agent, port, sent).catch(String)
+    if (typeof reply === 'string') return [`no reply: ${reply}`]
+    const { status, headers, body } = reply
+    count(run.counts, `${status} ${(status >= 400 && parsed(body)?.error?.code) || ''}`)
+    const path = pathOf(sent.target)
+    if (listener === 'api' && status < 300) world.learn(path, parsed(body))
+    const text = body.toString()
+    // What is not a request of HTTP/1.1 is refused before a route is looked for.
+    if (status !== 400 || !/"path":"request"/.test(text))
+      watch.hearReply({
+        method: sent.method,
+        url: path,
+        // A byte order mark may be ignored (RFC 8259, 8.1).
+        sent: status < 300 && sent.body ? new TextDecoder().decode(sent.body) : undefined,
+        status,
+        headers,
+        text,
+      })
+    return [...faultsOfReply(reply, sent.method === 'HEAD'), ...watch.takeFaults()]
+  }
+
+  const attack = async (): Promise<void> => {
+    const property = fc.asyncProperty(anyRequest, async (request) => {
+      const found = await attackOnce(request)
+      if (found.length > 0) throw new Error(found.join('\n    '))
     })
-    const listeners = {
-      api: await listenerOf(instance.apiUrl, '/openapi.json'),
-      operator: await listenerOf(instance.operatorUrl, '/operator/openapi.json'),
-    }
-    const anyRequest = fc.oneof(
-      { weight: 6, arbitrary: anyOperation('api', listeners.api.document) },
-      { weight: 1, arbitrary: anyOperation('operator', listeners.operator.document) },
-    )
-    const agent = new Agent({ keepAlive: true })
-    run.closeLater(async () => agent.destroy())
-    const counts = new Map<string, number>()
+    const { failed, counterexample, errorInstance } = await fc.check(property, {
+      seed: run.random.whole(0, 0x7f_ff_ff_ff),
+      numRuns: Math.ceil(requests / parts / callers),
+    })
+    if (!failed) return
+    const smallest = JSON.stringify(counterexample?.[0]).slice(0, 4_000)
+    const found = `${String(errorInstance)}\n    smallest request: ${smallest}`
+    // At once, because a run may be long.
+    say(`  found: ${found}`)
+    run.broken.push(found)
+  }
 
-    const attackOnce = async (hostile: HostileRequest): Promise<readonly string[]> => {
-      const { listener } = hostile
-      const { port, watch } = listeners[listener]
-      const sent = filled(hostile, fill)
-      const reply = await send(agent, port, sent).catch(String)
-      if (typeof reply === 'string') return [`no reply: ${reply}`]
-      const { status, headers, body } = reply
-      const name = `${status} ${(status >= 400 && parsed(body)?.error?.code) || ''}`.trim()
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      const path = pathOf(sent.target)
-      if (listener === 'api' && status < 300) learn(path, parsed(body))
-      const text = body.toString()
-      // What is not a request of HTTP/1.1 is refused before a route is looked for.
-      if (status !== 400 || !/"path":"request"/.test(text))
-        watch.hearReply({
-          method: sent.method,
-          url: path,
-          // A byte order mark may be ignored (RFC 8259, 8.1).
-          sent: status < 300 && sent.body ? new TextDecoder().decode(sent.body) : undefined,
-          status,
-          headers,
-          text,
-        })
-      return [...faultsOfReply(reply, sent.method === 'HEAD'), ...watch.takeFaults()]
-    }
+  await service.ask('measure')
+  const measured: Measured[] = []
+  for (let part = 0; part < parts && run.broken.length < mostFaults; part += 1) {
+    await Promise.all(Array.from({ length: callers }, attack))
+    if (!service.isAlive()) break
+    measured.push(await service.ask<Measured>('measure'))
+  }
+  say(shown(run.counts))
+  const [first = 0, last = 0] = [measured[0]?.bytes, measured.at(-1)?.bytes]
+  const heldMs = Math.max(0, ...measured.map((one) => one.heldMs))
+  say(`memory without garbage: ${inMebibytes(first)} at first, ${inMebibytes(last)} at the end`)
+  return [
+    ...(service.isAlive() ? [] : ['the service has ended']),
+    ...complaints.map((line) => `the service logged: ${line.slice(0, 2_000)}`),
+    ...(last - first <= mostGrownBytes ? [] : [`memory grew by ${inMebibytes(last - first)}`]),
+    ...(heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : []),
+  ]
+})
 
-    const faults: string[] = []
-    const attack = async (): Promise<void> => {
-      const property = fc.asyncProperty(anyRequest, async (request) => {
-        const found = await attackOnce(request)
-        if (found.length > 0) throw new Error(found.join('\n    '))
-      })
-      const { failed, counterexample, errorInstance } = await fc.check(property, {
-        seed: run.random.whole(0, 0x7f_ff_ff_ff),
-        numRuns: Math.ceil(requests / parts / callers),
-      })
-      if (!failed) return
-      const smallest = JSON.stringify(counterexample?.[0]).slice(0, 4_000)
-      const fault = `${String(errorInstance)}\n    smallest request: ${smallest}`
-      // At once, because a run may be long.
-      say(`  found: ${fault}`)
-      faults.push(fault)
-    }
+const inMebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 
-    const measured: Measured[] = []
-    const startedAt = Date.now()
-    await instance.measure()
-    for (let part = 0; part < parts && faults.length < mostFaults; part += 1) {
-      await Promise.all(Array.from({ length: callers }, attack))
-      if (!instance.isAlive()) break
-      measured.push(await instance.measure())
-    }
-    say(`${Math.round((requests * 1_000) / (Date.now() - startedAt))} requests a second; replies:`)
-    say([...counts].map((one) => one.join(' × ')).join(', '))
-    const heldMs = Math.max(0, ...measured.map((one) => one.heldMs))
-    return [
-      ...faults,
-      ...checkInstance(instance, measured),
-      ...(heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : []),
-    ]
-  })
-
-const listenerOf = async (url: string, documentPath: string) => {
-  const document: ReturnType<typeof JSON.parse> = await (
-    await fetch(`${url}${documentPath}`)
-  ).json()
+const listenerOf = async (url: string) => {
+  const document: ReturnType<typeof JSON.parse> = await (await fetch(url)).json()
   return { port: new URL(url).port, document, watch: createContractWatch(document) }
 }
 
@@ -161,14 +147,12 @@ const faultsOfReply = ({ status, headers, body }: Reply, isHead: boolean): reado
   const isJson = /^application\/json\b/.test(fields.get('content-type') ?? '')
   const value = isJson && !isHead && status !== 304 ? parsed(body) : {}
   const requestId = value?.error?.request_id ?? value?.meta?.request_id
-  const isRefusal =
-    value?.success === false && value.data === null && /./.test(value.error?.message ?? '')
   const wrong: readonly (readonly [isWrong: boolean, what: string])[] = [
     [status === 500 || ownFaults.includes(value?.error?.code), 'the service blames itself'],
     [fields.size !== headers.length, 'a header is sent twice'],
     [guards.some((name) => !fields.has(name)), 'a header that protects browsers is missing'],
     [value === undefined, 'the body is not JSON in UTF-8'],
-    [status >= 400 && !isHead && !isRefusal, 'a refusal is not in the envelope'],
+    [status >= 400 && !isHead && value?.success !== false, 'a refusal is not in the envelope'],
     [
       requestId !== undefined && requestId !== fields.get('x-request-id'),
       'the request id of the header is not that of the body',

@@ -2,33 +2,32 @@
 // ids that it learns from replies. A request holds places such as `{{order}}`, which are filled when
 // it is sent. Every key has limits of its own: with enough keys most requests get past the limiter.
 import { randomUUID } from 'node:crypto'
-import type { Instance } from '../instance.ts'
-import type { Measured } from '../probe.ts'
-import { say, type Run } from '../run.ts'
-import * as service from '../service.ts'
+import {
+  applyDocument,
+  clientOf,
+  demoAccount,
+  operatorToken,
+  probed,
+  providerToken,
+  scopes,
+  startProvider,
+  startService,
+  type Service,
+} from '@tradeport/harness'
+import { count, type Counts, type Run } from '../run.ts'
 
 type Json = ReturnType<typeof JSON.parse>
 
 export interface World {
-  readonly instance: Instance
+  readonly service: Service
+  /** Lines of its log at error and above, and whatever it printed outside its log. */
+  readonly complaints: readonly string[]
   /** Fills the places of a text for the next user in turn. */
   readonly fill: (text: string) => string
   /** Keeps the ids of a reply. */
   readonly learn: (path: string, body: Json) => void
 }
 
-const scopes = [
-  'accounts:read',
-  'market-data:read',
-  'trading:read',
-  'trading:write',
-  'orders:write',
-  'positions:read',
-  'positions:write',
-  'history:read',
-  'webhooks:read',
-  'webhooks:write',
-]
 /** Keys of which a user has few, each with what is special about it. */
 const specialKeys: Readonly<Record<string, object>> = {
   ...Object.fromEntries(scopes.map((scope) => [scope, { scopes: [scope] }])),
@@ -46,42 +45,45 @@ const requestsPerKey = 120
 const requestsPerAddress = 256
 const keptIds = 40
 
-export interface WorldOptions {
-  readonly databaseUrl: string | null
-  readonly environment?: Readonly<Record<string, string>>
-  /** How many the keys must suffice for. */
-  readonly requests: number
-}
+const errorLevel = 50
 
-/** A measured instance in which everybody is linked. */
-export const startWorld = async (
-  run: Run,
-  { databaseUrl, environment = {}, requests }: WorldOptions,
-): Promise<World> => {
+/**
+ * A measured service in which everybody is linked.
+ * @param requests how many the keys must suffice for
+ */
+export const startWorld = async ({ stack, databaseUrl }: Run, requests: number): Promise<World> => {
   const indexes = Array.from({ length: userCount }, (_, index) => index)
-  const startBalance = 1_000_000
   const generate = { trades: 60, openPositions: 4 }
-  const broker = await service.startBroker(
-    run,
-    indexes.flatMap((index) => [
-      { id: `hostile-${index}-mt5`, startBalance, generate },
-      { id: `hostile-${index}-mt4`, platform: 'mt4' as const, startBalance, generate },
-      { id: `hostile-${index}-live`, type: 'real' as const, startBalance, generate },
-    ]),
-  )
-  const fleet = await service.startFleet(run, {
-    databaseUrl,
-    providerUrl: broker.url,
-    environment,
-    isMeasured: true,
-    instances: 1,
+  const kinds = { mt5: {}, mt4: { platform: 'mt4' }, live: { type: 'real' } } as const
+  const provider = await startProvider(stack, {
+    accounts: indexes.flatMap((index) =>
+      Object.entries(kinds).map(([name, more]) => ({
+        id: `hostile-${index}-${name}`,
+        startBalance: 1_000_000,
+        generate,
+        ...more,
+      })),
+    ),
   })
-  const [instance] = service.running(fleet)
-  if (instance === undefined) throw new Error('no instance runs')
+  const complaints: string[] = []
+  const service = await startService(stack, {
+    databaseUrl,
+    providerUrl: provider.url,
+    nodeOptions: ['--expose-gc', ...probed],
+    environment: {
+      CAPABILITIES: 'events',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      TRUST_PROXY: '127.0.0.1/32',
+    },
+    onLine: (line) => {
+      const level = /^\{"level":(\d+)/.exec(line)?.[1] ?? errorLevel
+      if (Number(level) >= errorLevel && complaints.length < 20) complaints.push(line)
+    },
+  })
   const users = indexes.map((index) => newHolder(index, Math.ceil(requests / requestsPerKey / 8)))
   const tenants = ['a', 'b'].map((name) => `${randomUUID()}-${name}`)
-  await service.applyDocument(instance.operatorUrl, {
-    tenants: tenants.map((id) => ({ id, name: id, providerToken: service.providerToken })),
+  await applyDocument(service, {
+    tenants: tenants.map((id) => ({ id, name: id, providerToken })),
     users: users.map(({ id }, index) => ({
       id,
       tenantId: tenants[index % 2],
@@ -93,56 +95,46 @@ export const startWorld = async (
     accessTokens: users.flatMap(({ tokens }) => tokens),
   })
   const held = users.map(({ id, accounts, keys, tokens }) => {
-    const places = Map.groupBy(keys, ({ name }) => name)
-    return new Map<string, string[]>([
+    const ofName = Map.groupBy(keys, ({ name }) => name)
+    return new Map<string, readonly string[]>([
       ['user', [id]],
       ['account', accounts.map((account) => account.id)],
       ['trading', [accounts[0]?.id ?? '']],
       ['token', tokens.map(({ token }) => token)],
-      ['operator', [service.operatorToken]],
-      ...[...places].map(([name, own]) => [name, own.map(({ key }) => key)] as const),
+      ['operator', [operatorToken]],
+      ...[...ofName].map(([name, own]) => [name, own.map(({ key }) => key)] as const),
     ])
   })
-  const world: World = {
-    instance,
-    ...places(
-      held,
-      users.map(({ id }) => id),
-    ),
+  const ids = users.map(({ id }) => id)
+  const world: World = { service, complaints, ...places(held, ids) }
+  for (const user of held) {
+    const client = clientOf(service, user.get('key')?.[0] ?? '')
+    const accountId = user.get('trading')?.[0] ?? ''
+    world.learn('/api/v1/positions', await client.listPositions({ accountId }))
+    world.learn('/api/v1/trades', await client.listTrades({ accountId }))
   }
-  for (const user of held)
-    for (const name of ['positions', 'trades']) {
-      const path = `/${name}?accountId=${user.get('trading')?.[0]}`
-      const headers = { 'X-API-Key': user.get('key')?.[0] ?? '' }
-      const response = await fetch(`${instance.apiUrl}${path}`, { headers })
-      world.learn(`/api/v1${path}`, await response.json())
-    }
   return world
 }
 
 const places = (
-  held: readonly Map<string, string[]>[],
+  held: readonly Map<string, readonly string[]>[],
   ids: readonly string[],
 ): Pick<World, 'fill' | 'learn'> => {
-  const turns = new Map<string, number>()
-  const next = (name: string): number => {
-    const turn = turns.get(name) ?? 0
-    turns.set(name, turn + 1)
-    return turn
-  }
+  const turns: Counts = new Map()
   const valueOf = (user: number, name: string): string => {
     const values = held[user]?.get(name) ?? []
-    return values[next(`${user} ${name}`) % Math.max(values.length, 1)] ?? `no-${name}`
+    count(turns, `${user} ${name}`)
+    return values[(turns.get(`${user} ${name}`) ?? 0) % values.length] ?? `no-${name}`
   }
   return {
     fill: (text) => {
-      const request = next('request')
-      const user = request % held.length
+      count(turns, 'requests')
+      const request = turns.get('requests') ?? 0
       const address = Math.floor(request / requestsPerAddress)
       return text
         .replaceAll('{{address}}', `10.0.${address >> 8}.${address & 255}`)
         .replaceAll(/\{\{(other-)?([\w:-]+)\}\}/g, (_, other: string | undefined, name: string) =>
-          valueOf(other === undefined ? user : (user + 1) % held.length, name),
+          valueOf((request + (other === undefined ? 0 : 1)) % held.length, name),
         )
     },
     learn: (path, body) => {
@@ -166,17 +158,7 @@ const places = (
 const newHolder = (index: number, keyCount: number) => {
   const id = `hostile-${index}-${randomUUID()}`
   const account = (name: string, more: object = {}) => ({
-    userId: id,
-    id: randomUUID(),
-    name,
-    server: 'Hostile-Demo',
-    currency: 'USD',
-    region: 'new-york',
-    accountNumber: String(index + 1),
-    brokerType: 'mt5',
-    purpose: 'trading',
-    isDemo: true,
-    providerAccountId: `hostile-${index}-${name}`,
+    ...demoAccount(randomUUID(), id, `hostile-${index}-${name}`),
     ...more,
   })
   // With accounts that cannot be read, lists over all accounts are refused.
@@ -215,22 +197,4 @@ const newHolder = (index: number, keyCount: number) => {
       expiresAt: '2099-01-01T00:00:00.000Z',
     })),
   }
-}
-
-const mostGrownBytes = 16 * 1024 * 1024
-const inMebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
-
-/** That it runs, logged no error, and holds no more memory than at the first measurement. */
-export const checkInstance = (
-  instance: Instance,
-  measured: readonly Measured[],
-): readonly string[] => {
-  const held = measured.map(({ heap, external }) => heap + external)
-  const [first = 0, last = 0] = [held[0], held.at(-1)]
-  say(`memory without garbage: ${inMebibytes(first)} at first, ${inMebibytes(last)} at the end`)
-  return [
-    ...(instance.isAlive() ? [] : ['the service has ended']),
-    ...instance.complaints().map((line) => `the service logged: ${line.slice(0, 2_000)}`),
-    ...(last - first <= mostGrownBytes ? [] : [`memory grew by ${inMebibytes(last - first)}`]),
-  ]
 }

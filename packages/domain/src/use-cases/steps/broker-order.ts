@@ -1,6 +1,17 @@
-// What the broker is sent of an order.
+// What the broker is sent of an order, and how its records are searched for it.
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
-import type { BrokerOrder, PendingPart } from '../../ports/index.ts'
+import type { LookupAnswer } from '../../orders/placement.ts'
+import type {
+  BrokerOrder,
+  OrderPlacement,
+  OrderStore,
+  PendingPart,
+  Ports,
+  SentOrder,
+} from '../../ports/index.ts'
 
 /** Undefined for a market order, whose price is not sent. */
 const pendingPartOf = ({
@@ -27,3 +38,31 @@ export const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
     pending: pendingPartOf(request),
   }
 }
+
+interface LookupPorts extends Pick<Ports, 'trading'> {
+  readonly orders: Pick<OrderStore, 'othersTickets'>
+}
+
+/** Looks for an order where it was sent. */
+export const lookUpOrder =
+  ({ orders, trading }: LookupPorts) =>
+  (
+    placement: OrderPlacement,
+    {
+      sentAt,
+      brokerOrderId,
+      readFromTerminal,
+    }: Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>,
+  ): AsyncResult<LookupAnswer> =>
+    pipe(
+      orders.othersTickets(placement.order.owner, placement),
+      TE.flatMapTask((othersTickets) =>
+        trading.findOrder(placement.destination, {
+          order: brokerOrderOf(placement.order),
+          sentAt,
+          brokerOrderId,
+          readFromTerminal,
+          othersTickets,
+        }),
+      ),
+    )

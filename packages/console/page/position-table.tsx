@@ -1,0 +1,155 @@
+// Open positions: how they are read, what each has made, and their table, of one account or of all.
+import type { Account, Client, Position } from '@tradeport/client'
+import { lots, money } from './format.ts'
+import { Result, Table, Time, type Column } from './parts.tsx'
+import { sameDigits } from './words.ts'
+
+export const readPositions = async (
+  client: Client,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<readonly Position[]> => {
+  const positions: Position[] = []
+  for await (const one of client.listPositions.each({ accountId }, { ...(signal && { signal }) }))
+    positions.push(one)
+  return positions
+}
+
+/**
+ * What a position has made as a whole: by its price, what was booked when parts of it were closed,
+ * swap and commission, whether they are in the balance already or not.
+ */
+export const wholeResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
+  unrealizedPnl + realizedPnl + swap + commission
+
+const sumOf = (positions: readonly Position[], figure: (position: Position) => number): number =>
+  positions.reduce((sum, position) => sum + figure(position), 0)
+
+/** The results of several positions together. */
+export const openResult = (positions: readonly Position[]): number => sumOf(positions, wholeResult)
+
+export interface Held {
+  readonly position: Position
+  readonly account: Account
+  /** Whether it is known from an earlier read only. */
+  readonly isStale?: boolean
+}
+
+/** A column of prices, each with as many decimals as the longest price of its position. */
+const level = (
+  name: string,
+  field: 'entryPrice' | 'currentPrice' | 'stopLoss' | 'takeProfit',
+): Column<Held> => [
+  name,
+  ({ position }) => {
+    const { entryPrice, currentPrice, stopLoss, takeProfit } = position
+    return sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)(position[field])
+  },
+  'figure',
+]
+
+export const PositionTable = ({
+  held,
+  isOfSeveral = false,
+  isSummed,
+  chosen,
+  changeUrl,
+  tick,
+}: {
+  held: readonly Held[]
+  /** Whether they may be of several accounts, which are then named. */
+  isOfSeveral?: boolean
+  /** Whether all are known, so that they can be summed up. */
+  isSummed: boolean
+  chosen?: string | undefined
+  /** Where a position can be changed; undefined where it cannot. */
+  changeUrl?: ((position: Position) => string) | undefined
+  /** A column of check boxes, before all others. */
+  tick?: Column<Held> | undefined
+}) => {
+  const amounts = [
+    ['Price result', ({ unrealizedPnl }: Position) => unrealizedPnl],
+    ['Swap', ({ swap }: Position) => swap],
+    ['Commission', ({ commission }: Position) => commission],
+  ] as const
+  const columns: readonly Column<Held>[] = [
+    ...(tick === undefined ? [] : [tick]),
+    [
+      'Symbol',
+      ({ position }) =>
+        changeUrl === undefined ? (
+          position.symbol
+        ) : (
+          <a
+            href={changeUrl(position)}
+            aria-current={position.id === chosen ? 'true' : undefined}
+            title="Change its levels or close it"
+          >
+            {position.symbol}
+          </a>
+        ),
+      'row',
+    ],
+    ...(isOfSeveral ? [['Account', ({ account }) => account.name] satisfies Column<Held>] : []),
+    ['Side', ({ position }) => position.type],
+    ['Lots', ({ position }) => lots(position.volume), 'figure'],
+    level('Entry', 'entryPrice'),
+    level('Now', 'currentPrice'),
+    ...amounts.map(([name, figure]): Column<Held> => [
+      name,
+      ({ position, account }) => money(figure(position), account.currency),
+      'figure',
+    ]),
+    [
+      'Result',
+      ({ position, account }) => (
+        <>
+          <Result amount={wholeResult(position)} currency={account.currency} />
+          {position.realizedPnl !== 0 && (
+            <div class="quiet">
+              {money(position.realizedPnl, account.currency)} by partial closes
+            </div>
+          )}
+        </>
+      ),
+      'figure',
+    ],
+    level('Stop loss', 'stopLoss'),
+    level('Take profit', 'takeProfit'),
+    ...(isOfSeveral
+      ? [['Opened', ({ position }) => <Time iso={position.openedAt} />] satisfies Column<Held>]
+      : []),
+  ]
+  const columnOf = (wanted: string): number => columns.findIndex(([name]) => name === wanted)
+  const sums = [...Map.groupBy(held, ({ account }) => account.currency)]
+    .filter(([, some]) => isSummed && some.length > 1)
+    .map(([currency, some]) => {
+      const positions = some.map(({ position }) => position)
+      return [
+        ...Array.from({ length: columnOf('Price result') }, (_, at) =>
+          at === columnOf('Symbol') ? `All in ${currency}` : undefined,
+        ),
+        ...amounts.map(([, figure]) => money(sumOf(positions, figure), currency)),
+        <Result amount={openResult(positions)} currency={currency} />,
+      ]
+    })
+  return (
+    <>
+      <Table
+        label="Open positions"
+        columns={columns}
+        rows={held}
+        keyOf={({ position }) => position.id}
+        classOf={({ position, isStale }) =>
+          isStale === true ? 'stale' : position.id === chosen ? 'chosen' : undefined
+        }
+        sums={sums}
+      />
+      <p class="quiet">
+        Result is what a position has made as a whole: price result, swap and commission, and what
+        its partial closes have made. The broker may have booked some of that already: a commission
+        charged at the opening is in the balance.
+      </p>
+    </>
+  )
+}

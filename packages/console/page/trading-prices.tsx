@@ -1,0 +1,109 @@
+// The prices of the trading page: candles, and the lines of what is typed, which can be moved.
+import type { Candle, Order } from '@tradeport/client'
+import type { PriceLine } from './candle-chart.ts'
+import { numberOf } from './fields.tsx'
+import { setQuery } from './location.ts'
+import { Notice, Section, Shown } from './parts.tsx'
+import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
+import type { Read } from './read.ts'
+
+/** A price of an order or a position that is a line on the chart. */
+export type Level = 'price' | 'stopLoss' | 'takeProfit'
+
+export const Prices = ({
+  candles,
+  symbol,
+  timeframe,
+  lines,
+  digits,
+  onEdit,
+}: {
+  candles: Read<readonly Candle[]>
+  symbol: string
+  timeframe: Timeframe
+  lines: readonly PriceLine[]
+  digits: number
+  onEdit: (name: Level, text: string) => void
+}) => (
+  <Section
+    title={symbol === '' ? 'Prices' : `Prices of ${symbol}`}
+    aside={
+      candles.hidden === undefined && (
+        <select
+          aria-label="Length of a candle"
+          value={timeframe}
+          onChange={({ currentTarget: { value } }) =>
+            setQuery({ candles: value === '15m' ? '' : value })
+          }
+        >
+          {Object.keys(timeframes).map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )
+    }
+  >
+    {symbol === '' && candles.hidden === undefined ? (
+      <p class="quiet">Enter a symbol.</p>
+    ) : (
+      <Shown read={candles}>
+        {(list) =>
+          list.length === 0 ? (
+            <Notice>The broker has no candles of {symbol}.</Notice>
+          ) : (
+            <>
+              <PriceChart
+                candles={list}
+                lines={lines}
+                label={`Candles of ${symbol}. The fields beside hold the same prices as the lines.`}
+                onMove={(id, price) => onEdit(id as Level, price.toFixed(digits))}
+              />
+              <p class="quiet">
+                Bid prices.{' '}
+                {lines.some(({ isMovable }) => isMovable === true) &&
+                  'Drag a line, or choose it and press the arrow keys; nothing is sent before you confirm it.'}
+              </p>
+            </>
+          )
+        }
+      </Shown>
+    )}
+  </Section>
+)
+
+export const linesOf = (
+  { price, stopLoss, takeProfit }: Readonly<Record<Level, string>>,
+  entryPrice: number | undefined,
+  now: number | undefined,
+): readonly PriceLine[] => [
+  ...lineAt('now', 'Now', 'now', now),
+  ...lineAt('entry', 'Entry', 'entry', entryPrice),
+  ...lineAt('price', 'Price', 'entry', numberOf(price), true),
+  ...lineAt('stopLoss', 'Stop loss', 'stop', numberOf(stopLoss), true),
+  ...lineAt('takeProfit', 'Take profit', 'target', numberOf(takeProfit), true),
+]
+
+/**
+ * First places for lines on the chart, to be moved from there; undefined without candles.
+ * @param price of a pending order, where it is known
+ */
+export const suggestionsOf = (
+  candles: readonly Candle[] | undefined,
+  side: 'buy' | 'sell',
+  orderType: Order['orderType'],
+  price: number | undefined,
+): Readonly<Record<Level, number>> | undefined => {
+  const last = candles?.at(-1)?.close
+  if (candles === undefined || last === undefined) return undefined
+  const recent = candles.slice(-50)
+  const height =
+    Math.max(...recent.map(({ high }) => high)) - Math.min(...recent.map(({ low }) => low))
+  const up = side === 'buy' ? height : -height
+  const from = price ?? last
+  return {
+    // A limit order waits for a better price, a stop order for a worse one.
+    price: orderType === 'limit' ? last - up / 4 : last + up / 4,
+    stopLoss: from - up / 3,
+    takeProfit: from + up / 2,
+  }
+}

@@ -1,0 +1,126 @@
+// One change of an open order or a position: nobody else changes it meanwhile, it is sent in time or
+// not at all, and its request is answered in time, whatever hangs.
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { BrokerAccount } from '../../accounts/account.ts'
+import { refuse, type AsyncResult, type Refusal, type RefusalTag } from '../../errors.ts'
+import type { MaySend, PositionLocks, Ports } from '../../ports/index.ts'
+import type { AccountId } from '../../primitives/ids.ts'
+import { secondMs } from '../../primitives/instant.ts'
+
+/** Milliseconds after the request. */
+const until = {
+  /** How long the lock is waited for: later no time is left to read what is to be changed. */
+  locked: 12 * secondMs,
+  /** Nothing is sent later. */
+  sent: 15 * secondMs,
+  /** How long the broker's answer is awaited, so that a read can still decide. */
+  brokerAnswered: 20 * secondMs,
+  /** Before callers give up, and before a close counts as unknown under its idempotency key. */
+  answered: 25 * secondMs,
+}
+
+/** Sends what makes the change, and waits for the broker's answer while there is time. */
+export type SendChange = <Failure, A>(
+  trade: (maySend: MaySend) => TE.TaskEither<Failure, A>,
+) => TE.TaskEither<Failure | Overdue, A>
+
+/** Nothing was sent, or it is unknown whether the broker made the change. */
+type Overdue = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
+
+export type BrokerChangeTag = Overdue['_tag'] | 'InternalTimeout'
+
+interface BrokerChange<A, Tag extends RefusalTag> {
+  readonly accountId: AccountId
+  /** What is to be changed. */
+  readonly subject: Parameters<PositionLocks['holding']>[1]
+  /** Where the change is to be sent. */
+  readonly destination: AsyncResult<BrokerAccount, Tag>
+  /** May go on after the request was answered. */
+  readonly make: (destination: BrokerAccount, send: SendChange) => AsyncResult<A, Tag>
+}
+
+type Answer<A, Tag extends RefusalTag> = E.Either<
+  Refusal<Tag | BrokerChangeTag | 'ServiceUnavailable'>,
+  A
+>
+
+/** Call it when the request comes, since its time counts from then. */
+export const startBrokerChange = ({
+  clock,
+  stopwatch,
+  pause,
+  positionLocks,
+}: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>) => {
+  const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
+  // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
+  const leftMs = (untilMs: number): number =>
+    untilMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
+  const reach = (untilMs: number): Promise<void> => pause(Math.max(0, leftMs(untilMs)))()
+
+  return <A, Tag extends RefusalTag>({
+    accountId,
+    subject,
+    destination,
+    make,
+  }: BrokerChange<A, Tag>): AsyncResult<A, Tag | BrokerChangeTag> =>
+    async () => {
+      const { promise: made, resolve } = Promise.withResolvers<Answer<A, Tag>>()
+      let mayBeSent = false
+      let isOver = false
+      let sending: Promise<unknown> = Promise.resolve()
+
+      const giveUp = (): E.Either<Overdue, never> => {
+        isOver = true
+        const reason = 'nothing was sent, because the time to send it was over'
+        return E.left(
+          mayBeSent
+            ? refuse('BrokerOutcomeUnknown', { accountId })
+            : refuse('BrokerUnavailable', { accountId, reason }),
+        )
+      }
+
+      const sendWith =
+        (isLocked: MaySend): SendChange =>
+        (trade) =>
+        () => {
+          const maySend = (): boolean => {
+            if (isOver || leftMs(until.sent) <= 0 || !isLocked()) return false
+            mayBeSent = true
+            return true
+          }
+          const sent = trade(maySend)()
+          sending = sent
+          return Promise.race([sent, reach(until.brokerAnswered).then(giveUp)])
+        }
+
+      const overdue = async (): Promise<E.Either<Overdue, never>> => {
+        await reach(until.sent)
+        if (mayBeSent) await reach(until.answered)
+        return giveUp()
+      }
+
+      const locked = pipe(
+        destination,
+        TE.flatMap((account) =>
+          positionLocks.holding(
+            account,
+            subject,
+            leftMs(until.locked),
+          )((isLocked) => async () => {
+            const result = await make(account, sendWith(isLocked))()
+            resolve(result)
+            // What is still on its way must not meet the next change.
+            await sending
+            return result
+          }),
+        ),
+      )
+      const answer = await Promise.race<Answer<A, Tag>>([made, locked(), overdue()])
+      // Whatever could not be stored or read afterwards, the change may have been made.
+      return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayBeSent
+        ? giveUp()
+        : answer
+    }
+}

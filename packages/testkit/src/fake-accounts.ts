@@ -1,0 +1,165 @@
+// Accounts in memory: their figures and snapshots, halts, risk thresholds and limits.
+import {
+  isOvertaken,
+  isSameLink,
+  snapshotOf,
+  withFailedRead,
+  withReading,
+  type Account,
+  type BalanceSnapshot,
+} from '@tradeport/domain/accounts'
+import type { ServiceEvent } from '@tradeport/domain/events'
+import { isUnderWay, type CountedOrder } from '@tradeport/domain/orders'
+import type {
+  AccountLimits,
+  AccountStore,
+  Clock,
+  Halts,
+  LimitStore,
+  RiskThresholds,
+} from '@tradeport/domain/ports'
+import { isSameOwner, type AccountId, type Instant, type Owner } from '@tradeport/domain/primitives'
+import * as O from 'fp-ts/lib/Option.js'
+import { portOf } from './fake-port.ts'
+import { ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
+
+export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
+  const snapshotsOf = (id: AccountId): readonly BalanceSnapshot[] =>
+    records.tables.balanceSnapshots
+      .where(({ accountId }) => accountId === id)
+      .map(({ accountId: _account, ...snapshot }) => snapshot)
+      .toSorted((a, b) => b.timestamp - a.timestamp)
+  const put = (account: Account): Account => records.tables.accounts.put(account)
+  return portOf<AccountStore>({
+    list: (owner) =>
+      records.tables.accounts
+        .where((account) => isSameOwner(account.owner, owner))
+        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+    find: (owner, id) => O.fromNullable(ownAccount(records, owner, id)),
+    recordReading: (owner, account, reading) => {
+      const { id } = account
+      const stored = ownAccount(records, owner, id)
+      if (stored === undefined) return O.none
+      if (!isSameLink(stored, account) || isOvertaken(stored, reading.readAt)) return O.some(stored)
+      const last = snapshotsOf(id).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
+      const snapshot = snapshotOf(last, reading)
+      if (snapshot !== null) records.tables.balanceSnapshots.put({ accountId: id, ...snapshot })
+      return O.some(put(withReading(stored, reading)))
+    },
+    recordFailedRead: (owner, id, at) => {
+      const stored = ownAccount(records, owner, id)
+      if (stored === undefined) return O.none
+      return O.some(isOvertaken(stored, at) ? stored : put(withFailedRead(stored, at)))
+    },
+    snapshots: (owner, id, { from = -Infinity, to = Infinity, limit }) =>
+      ownAccount(records, owner, id) === undefined
+        ? []
+        : snapshotsOf(id)
+            .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
+            .slice(0, limit),
+  })
+}
+
+export const createFakeHalts = (records: FakeRecords): Halts => {
+  const ownHalt = (owner: Owner, id: AccountId) =>
+    ownAccount(records, owner, id) && records.tables.ownHalts.get(id)
+  return portOf<Halts>({
+    find: (owner, id) => {
+      if (ownAccount(records, owner, id) === undefined) return O.none
+      const { halts, ownHalts } = records.tables
+      const [operators, owners] = [halts.get(id), ownHalts.get(id)]
+      if (operators !== undefined)
+        return O.some({ by: 'operator', since: operators.since, reason: operators.reason })
+      return O.fromNullable(owners && { by: 'owner', since: owners.since, reason: owners.reason })
+    },
+    cancelsOrders: (owner, id) => ownHalt(owner, id)?.cancelsOrders === true,
+    halt: (owner, id, halt) => {
+      if (ownAccount(records, owner, id) === undefined) return
+      const standing = ownHalt(owner, id)
+      const cancelsOrders = halt.cancelsOrders || standing?.cancelsOrders === true
+      records.tables.ownHalts.put({ ...(standing ?? halt), accountId: id, cancelsOrders })
+    },
+    lift: (owner, id) => {
+      if (ownHalt(owner, id) !== undefined) records.tables.ownHalts.delete(id)
+    },
+  })
+}
+
+/** @param happened records the events of breaches */
+export const createFakeRiskThresholds = (
+  records: FakeRecords,
+  happened: (owner: Owner, events: readonly ServiceEvent[]) => void = () => undefined,
+): RiskThresholds =>
+  portOf<RiskThresholds>({
+    ofAccount: ({ accountId }) => thresholdsOf(records.tables, accountId),
+    record: ({ owner }, checks) => {
+      const { riskThresholds, halts } = records.tables
+      for (const { before, after, event } of checks) {
+        const stored = riskThresholds.get(thresholdKey(before))
+        if (JSON.stringify(stored) !== JSON.stringify(before)) continue
+        riskThresholds.put(after)
+        if (event === undefined) continue
+        happened(owner, [event])
+        const { accountId, type, severity, halt } = after
+        if (!halt || halts.has(accountId)) continue
+        const reason = `the risk threshold ${type} (${severity}) was breached`
+        halts.put({ accountId, since: event.at, reason })
+      }
+    },
+  })
+
+export const createFakeLimitStore = (records: FakeRecords, clock: Clock): LimitStore =>
+  portOf<LimitStore>({
+    challenges: (owner, id) =>
+      ownAccount(records, owner, id) === undefined
+        ? []
+        : records.tables.challenges
+            .where(({ accountId }) => accountId === id)
+            .map(({ status, startedAt }) => ({ status, startedAt })),
+    limitsOf: (owner, id) => limitsOf(records, owner, id, clock.now()),
+  })
+
+/** @param filledSince orders that were filled from then on count as pending */
+export const limitsOf = (
+  records: FakeRecords,
+  owner: Owner,
+  id: AccountId,
+  readAt: Instant,
+  filledSince: Instant = Infinity,
+): AccountLimits => {
+  const { tables, serverRun } = records
+  const account = ownAccount(records, owner, id)
+  if (account === undefined) return { trader: null, desks: [], readAt: 0, serverRun }
+  const pendingOn = (accounts: readonly Account[]): readonly CountedOrder[] => {
+    const links = new Set(
+      accounts.flatMap((one) => tables.accounts.where(isLinkOf(one))).map((one) => one.id),
+    )
+    return tables.orders
+      .where(
+        ({ order, endedAt }) =>
+          links.has(order.request.accountId) &&
+          (isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
+      )
+      .map(({ order }) => ({ id: order.id, volume: order.request.volume }))
+  }
+  const limits = tables.traderLimits.get(id)?.limits
+  return {
+    trader: limits === undefined ? null : { limits, pending: pendingOn([account]) },
+    desks: tables.desks
+      .where(({ tenantId, accounts }) => tenantId === owner.tenantId && accounts.includes(id))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((desk) => {
+        const accounts = tables.accounts.named(desk.accounts)
+        return { limits: desk.limits, accounts, pending: pendingOn(accounts) }
+      }),
+    readAt,
+    serverRun,
+  }
+}
+
+/** Whether both are links to one broker account. */
+const isLinkOf = (one: Account) => (other: Account) =>
+  other.id === one.id ||
+  (one.provider !== null &&
+    one.owner.tenantId === other.owner.tenantId &&
+    one.provider.providerAccountId === other.provider?.providerAccountId)

@@ -1,0 +1,314 @@
+// What the operator writes and lists, in memory: tenants, users, their credentials and secrets. A
+// document is applied as the database does it: all or nothing, with the same references and the
+// same removals.
+import type { Credential, CredentialHash } from '@tradeport/domain/access'
+import type { Account, RiskThreshold } from '@tradeport/domain/accounts'
+import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
+import {
+  secretKinds,
+  type ListedAccount,
+  type ListedTenant,
+  type OperatorChanges,
+  type OperatorKeys,
+  type OperatorRecords,
+  type SealedSecret,
+  type StoredAccessToken,
+  type StoredApiKey,
+  type User,
+} from '@tradeport/domain/operator'
+import type {
+  CredentialStore,
+  OperatorStore,
+  ProviderTokens,
+  SealedSecrets,
+  TenantRecords,
+  UserStore,
+} from '@tradeport/domain/ports'
+import type { Owner, TenantId } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { portOf } from './fake-port.ts'
+import {
+  copyOf,
+  thresholdsOf,
+  type FakeRecords,
+  type StoredTenant,
+  type Table,
+  type Tables,
+} from './fake-records.ts'
+
+export const createFakeOperatorStore = (records: FakeRecords): OperatorStore => ({
+  apply: <A extends { readonly changes: OperatorChanges }>(
+    keys: OperatorKeys,
+    decide: (named: OperatorRecords) => E.Either<Refusal<'ValidationError'>, A>,
+  ) =>
+    TE.fromIOEither((): E.Either<ServiceUnavailable | Refusal<'ValidationError'>, A> => {
+      const decision = decide(recordsNamed(records.tables, keys))
+      if (E.isLeft(decision)) return decision
+      const tables = copyOf(records.tables)
+      removeAll(tables, decision.right.changes)
+      putAll(tables, decision.right.changes)
+      if (isBroken(tables))
+        return E.left(
+          refuse('ServiceUnavailable', { reason: 'operator.apply: a reference is broken' }),
+        )
+      records.tables = tables
+      return decision
+    }),
+})
+
+const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => {
+  const bound = {
+    accounts: tables.accounts.named(keys.accounts),
+    apiKeys: tables.apiKeys.where(
+      ({ id, hash }) => keys.apiKeys.includes(id) || keys.apiKeyHashes.includes(hash),
+    ),
+    accessTokens: tables.accessTokens.where(
+      ({ id, hash }) => keys.accessTokens.includes(id) || keys.accessTokenHashes.includes(hash),
+    ),
+    desks: tables.desks.named(keys.desks),
+    traderLimits: tables.traderLimits.named(keys.traderLimits),
+    challenges: tables.challenges.named(keys.challenges),
+    balanceSnapshots: tables.balanceSnapshots.named(keys.balanceSnapshots),
+    riskThresholds: tables.riskThresholds
+      .named(keys.riskThresholds)
+      .map((threshold) => ({ accountId: threshold.accountId, ...shownThreshold(threshold) })),
+    halts: tables.halts.named(keys.halts),
+    marketDataFeed: tables.marketDataFeed.named(keys.marketDataFeed),
+  }
+  const holders = [
+    ...bound.accounts.map(({ owner }) => owner),
+    ...bound.apiKeys,
+    ...bound.accessTokens,
+  ].map(({ userId }) => userId)
+  const users = tables.users.named([...keys.users, ...holders])
+  const tenants = tables.tenants.named([
+    ...keys.tenants,
+    ...[...users, ...bound.desks].map(({ tenantId }) => tenantId),
+  ])
+  return { ...bound, users, tenants: tenants.map(({ id, name }) => ({ id, name })) }
+}
+
+const allOf = (tables: Tables) => tables as unknown as Readonly<Record<keyof Tables, Table<object>>>
+
+const sectionsOf = (changes: OperatorChanges) => Object.keys(changes) as (keyof OperatorChanges)[]
+
+/** The keys of rows whose parent is missing, with their table. */
+const orphansOf = (tables: Tables) =>
+  Object.values(allOf(tables)).flatMap((table) =>
+    [...table]
+      .filter(([, row]) => table.parents && !tables[table.parents].has(table.parentOf(row)))
+      .map(([key]) => ({ table, key })),
+  )
+
+/** With what belongs to them. */
+const removeAll = (tables: Tables, changes: OperatorChanges): void => {
+  for (const section of sectionsOf(changes))
+    for (const removed of changes[section].remove) {
+      const table = allOf(tables)[section]
+      table.delete(table.keyOf(removed))
+    }
+  for (let orphans = orphansOf(tables); orphans.length > 0; orphans = orphansOf(tables))
+    for (const { table, key } of orphans) table.delete(key)
+}
+
+const unchecked = { providerAccountId: null, breachedValue: null, reference: null, day: null }
+
+const putAll = (tables: Tables, changes: OperatorChanges): void => {
+  const { riskThresholds, tenants, desks } = tables
+  const before = copyOf(tables)
+  for (const section of sectionsOf(changes))
+    for (const row of changes[section].put) allOf(tables)[section].put(row)
+  for (const threshold of changes.riskThresholds.put) {
+    const [checked] = before.riskThresholds.named([threshold])
+    riskThresholds.put({ ...(checked ?? unchecked), ...threshold })
+  }
+  for (const { id, name, providerToken } of changes.tenants.put) {
+    const kept = before.tenants.get(id)?.providerToken ?? null
+    tenants.put({ id, name, providerToken: providerToken === undefined ? kept : providerToken })
+  }
+  for (const desk of desks.values())
+    desks.put({ ...desk, accounts: desk.accounts.filter((id) => tables.accounts.has(id)) })
+}
+
+const isBroken = (tables: Tables): boolean =>
+  orphansOf(tables).length > 0 ||
+  tables.accounts.where(({ owner }) => tables.users.get(owner.userId)?.tenantId !== owner.tenantId)
+    .length > 0 ||
+  [tables.apiKeys, tables.accessTokens].some(
+    (table) => new Set([...table.values()].map(({ hash }) => hash)).size < table.size,
+  )
+
+export const createFakeProviderTokens = (records: FakeRecords): ProviderTokens =>
+  portOf<ProviderTokens>({
+    find: (tenantId) => O.fromNullable(records.tables.tenants.get(tenantId)?.providerToken),
+  })
+
+const userOf = ({ tables }: FakeRecords, { tenantId, userId }: Owner): O.Option<User> => {
+  const user = tables.users.get(userId)
+  return user?.tenantId === tenantId ? O.some(user) : O.none
+}
+
+export const createFakeUserStore = (records: FakeRecords): UserStore =>
+  portOf<UserStore>({
+    email: (owner) => O.map(({ email }: User) => email)(userOf(records, owner)),
+  })
+
+export const createFakeCredentialStore = (records: FakeRecords): CredentialStore => {
+  const find = (
+    table: Table<StoredApiKey> | Table<StoredAccessToken>,
+    hash: CredentialHash,
+  ): O.Option<Credential> => {
+    const stored = [...table.values()].find((one) => one.hash === hash)
+    const user = records.tables.users.get(stored?.userId ?? '')
+    if (stored === undefined || user === undefined) return O.none
+    const isToken = 'applicationId' in stored
+    return O.some({
+      kind: isToken ? 'access_token' : 'api_key',
+      id: stored.id,
+      owner: { tenantId: user.tenantId, userId: user.id },
+      applicationId: isToken ? stored.applicationId : null,
+      plan: user.plan,
+      scopes: new Set(stored.scopes),
+      ipAllowlist: isToken ? [] : stored.ipAllowlist,
+      expiresAt: stored.expiresAt,
+      enabled: stored.enabled,
+    })
+  }
+  return portOf<CredentialStore>({
+    findApiKey: (hash) => find(records.tables.apiKeys, hash),
+    findAccessToken: (hash) => find(records.tables.accessTokens, hash),
+    findUserPlan: (owner) => O.map(({ plan }: User) => ({ owner, plan }))(userOf(records, owner)),
+  })
+}
+
+// --- lists ---
+
+export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => {
+  const isUserOf =
+    (id: TenantId) =>
+    ({ userId }: { readonly userId: string }): boolean =>
+      records.tables.users.get(userId)?.tenantId === id
+  const inTenant = (id: TenantId) => ({
+    users: records.tables.users.where(isOf(id)),
+    accounts: records.tables.accounts.where(({ owner }) => isOf(id)(owner)),
+    apiKeys: records.tables.apiKeys.where(isUserOf(id)),
+    accessTokens: records.tables.accessTokens.where(isUserOf(id)),
+    desks: records.tables.desks.where(isOf(id)),
+  })
+  const listed = (account: Account): ListedAccount => ({
+    account,
+    limits: records.tables.traderLimits.get(account.id)?.limits ?? null,
+    challenges: records.tables.challenges
+      .where(({ accountId }) => accountId === account.id)
+      .map(({ startedAt, status }) => ({ startedAt, status }))
+      .toSorted((a, b) => b.startedAt - a.startedAt),
+    riskThresholds: thresholdsOf(records.tables, account.id).map(shownThreshold),
+  })
+  return portOf<TenantRecords>({
+    tenants: (slice) => sliceOf([...records.tables.tenants.values()], slice).map(listedTenant),
+    find: (id) => O.map(listedTenant)(O.fromNullable(records.tables.tenants.get(id))),
+    counts: (id) => {
+      const { users, accounts, apiKeys, accessTokens, desks } = inTenant(id)
+      return {
+        users: users.length,
+        accounts: accounts.length,
+        apiKeys: apiKeys.length,
+        accessTokens: accessTokens.length,
+        desks: desks.length,
+      }
+    },
+    users: (id, slice) => sliceOf(inTenant(id).users, slice),
+    accounts: (id, slice) =>
+      sliceOf(inTenant(id).accounts, slice, ({ owner }) => owner.userId).map(listed),
+    apiKeys: (id, slice) => sliceOf(inTenant(id).apiKeys, slice, userIdOf).map(withoutHash),
+    accessTokens: (id, slice) =>
+      sliceOf(inTenant(id).accessTokens, slice, userIdOf).map(withoutHash),
+    desks: (id, slice) => sliceOf(inTenant(id).desks, slice),
+  })
+}
+
+const isOf =
+  (id: TenantId) =>
+  ({ tenantId }: { readonly tenantId: TenantId }): boolean =>
+    tenantId === id
+
+const userIdOf = ({ userId }: { readonly userId: string }): string => userId
+
+const shownThreshold = ({ type, severity, value, halt }: RiskThreshold) => ({
+  type,
+  severity,
+  value,
+  halt,
+})
+
+const listedTenant = ({ id, name, providerToken }: StoredTenant): ListedTenant => ({
+  id,
+  name,
+  hasProviderToken: providerToken !== null,
+})
+
+const withoutHash = <A extends StoredApiKey | StoredAccessToken>({
+  hash: _hash,
+  ...shown
+}: A): Omit<A, 'hash'> => shown
+
+/** By the user where rows belong to one, then by id. */
+const sliceOf = <A extends { readonly id: string }>(
+  all: readonly A[],
+  {
+    after,
+    limit,
+    userId,
+  }: {
+    readonly after?: { readonly userId: string; readonly id: string } | string | undefined
+    readonly limit: number
+    readonly userId?: string | undefined
+  },
+  userOf: (row: A) => string = () => '',
+): readonly A[] => {
+  const placeOf = (row: A): string => JSON.stringify([userOf(row), row.id])
+  const start =
+    typeof after === 'string'
+      ? JSON.stringify(['', after])
+      : JSON.stringify([after?.userId, after?.id])
+  return all
+    .filter((row) => userId === undefined || userOf(row) === userId)
+    .toSorted((a, b) => Number(placeOf(a) > placeOf(b)) - Number(placeOf(a) < placeOf(b)))
+    .filter((row) => after === undefined || placeOf(row) > start)
+    .slice(0, limit)
+}
+
+/** All sealed under an earlier key until they are sealed again. */
+export const createFakeSealedSecrets = (records: FakeRecords): SealedSecrets => {
+  const resealed = new Set<string>()
+  const all = (): readonly SealedSecret[] =>
+    [
+      ...records.tables.tenants
+        .where(({ providerToken }) => providerToken !== null)
+        .map(({ id }) => ({ kind: 'provider_token', id }) as const),
+      ...[...records.tables.webhooks.keys()].map((id) => ({ kind: 'webhook_secret', id }) as const),
+    ].toSorted(compareSecrets)
+  const others = () => all().filter(({ id }) => !resealed.has(id))
+  return {
+    ...portOf<Pick<SealedSecrets, 'reseal'>>({
+      reseal: ({ after, limit }) => {
+        const batch = others()
+          .filter((secret) => after === undefined || compareSecrets(secret, after) > 0)
+          .slice(0, limit)
+        for (const { id } of batch) resealed.add(id)
+        return {
+          resealed: batch.length,
+          unreadable: [],
+          last: batch.length === limit ? batch.at(-1) : undefined,
+        }
+      },
+    }),
+    census: TE.fromIO(() => ({ current: all().length - others().length, others: others().length })),
+  }
+}
+
+const compareSecrets = (a: SealedSecret, b: SealedSecret): number =>
+  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) ||
+  Number(a.id > b.id) - Number(a.id < b.id)

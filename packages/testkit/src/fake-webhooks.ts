@@ -1,0 +1,89 @@
+// Webhooks in memory, and a sender that posts nothing.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type { DeliveryAnswer, WebhookSender, WebhookStore } from '@tradeport/domain/ports'
+import { isSameOwner, type Owner, type WebhookId } from '@tradeport/domain/primitives'
+import {
+  changedWebhook,
+  requireWebhookCountInLimit,
+  withRotatedSecret,
+  withTestSuccess,
+  type DeliveryRequest,
+  type WebhookWithSecret,
+} from '@tradeport/domain/webhooks'
+import { portOf } from './fake-port.ts'
+import type { FakeRecords } from './fake-records.ts'
+
+const webhookIn = ({ webhook }: WebhookWithSecret) => webhook
+
+export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
+  const own = (owner: Owner): readonly WebhookWithSecret[] =>
+    records.tables.webhooks.where(({ webhook }) => isSameOwner(webhook.owner, owner))
+  const find = (owner: Owner, id: WebhookId): O.Option<WebhookWithSecret> =>
+    O.fromNullable(own(owner).find(({ webhook }) => webhook.id === id))
+  const rewrite = (
+    owner: Owner,
+    id: WebhookId,
+    change: (stored: WebhookWithSecret) => WebhookWithSecret,
+  ): O.Option<WebhookWithSecret> =>
+    O.map((stored: WebhookWithSecret) => records.tables.webhooks.put(change(stored)))(
+      find(owner, id),
+    )
+  return portOf<WebhookStore>({
+    create: (owner, { webhook, secret }) => {
+      const counted = requireWebhookCountInLimit(own(owner).length)
+      if (E.isRight(counted))
+        records.tables.webhooks.put({ webhook: { ...webhook, owner }, secret })
+      return counted
+    },
+    list: (owner) =>
+      own(owner)
+        .map(webhookIn)
+        .toSorted((a, b) => a.createdAt - b.createdAt),
+    find: (owner, id) => O.map(webhookIn)(find(owner, id)),
+    findWithSecret: find,
+    change: (owner, id, change, now) =>
+      O.map(webhookIn)(
+        rewrite(owner, id, (stored) => ({
+          ...stored,
+          webhook: changedWebhook(stored.webhook, change, now),
+        })),
+      ),
+    rotateSecret: (owner, id, rotation, now) =>
+      rewrite(owner, id, (stored) => withRotatedSecret(stored, rotation, now)),
+    remove: (owner, id) => O.isSome(find(owner, id)) && records.tables.webhooks.delete(id),
+    recordTestSuccess: (owner, id, at) => {
+      rewrite(owner, id, (stored) => ({ ...stored, webhook: withTestSuccess(stored.webhook, at) }))
+    },
+  })
+}
+
+export interface FakeWebhookSender extends WebhookSender {
+  /** What was sent, in order. */
+  readonly sent: readonly DeliveryRequest[]
+  /**
+   * How everything from now on is answered; 200 after 12 ms before that. `meanwhile` is done
+   * between the request and its answer.
+   */
+  readonly answer: (answer: DeliveryAnswer, meanwhile?: () => Promise<unknown>) => void
+}
+
+export const createFakeWebhookSender = (): FakeWebhookSender => {
+  const sent: DeliveryRequest[] = []
+  let next: { readonly answer: DeliveryAnswer; readonly meanwhile: () => Promise<unknown> } = {
+    answer: { responseCode: 200, responseTimeMs: 12 },
+    meanwhile: async () => undefined,
+  }
+  return {
+    sent,
+    send: (delivery) => async () => {
+      sent.push(delivery)
+      const { answer, meanwhile } = next
+      await meanwhile()
+      return answer
+    },
+    answer: (answer, meanwhile = async () => undefined) => {
+      next = { answer, meanwhile }
+    },
+  }
+}
