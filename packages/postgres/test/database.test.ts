@@ -172,12 +172,13 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   })
 
   it.each(['', '?options=-c%20synchronous_commit%3Doff'])(
-    'every session is durable and reads instants, those of pg-boss too, whatever the defaults of the database are (%s)',
+    'every session is durable, reads what is committed and reads instants, those of pg-boss too, whatever the defaults of the database are (%s)',
     async (parameters) => {
       const first = await opened()
       for (const setting of [
         'synchronous_commit = off',
         `datestyle = 'German'`,
+        `default_transaction_isolation = 'serializable'`,
         `timezone = 'Asia/Tokyo'`,
       ])
         await first.knex.raw(
@@ -188,12 +189,14 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       const sessions = await Promise.all(
         Array.from({ length: 3 }, () =>
           database.knex.raw(
-            `select current_setting('synchronous_commit') as mode, timestamptz '2026-11-20T12:00:00.123Z' as at, pg_sleep(0.2)::text as slept`,
+            `select current_setting('synchronous_commit') as mode, current_setting('transaction_isolation') as isolation, timestamptz '2026-11-20T12:00:00.123Z' as at, pg_sleep(0.2)::text as slept`,
           ),
         ),
       )
       for (const { rows } of sessions)
-        expect(rows).toMatchObject([{ mode: 'on', at: new Date('2026-11-20T12:00:00.123Z') }])
+        expect(rows).toMatchObject([
+          { mode: 'on', isolation: 'read committed', at: new Date('2026-11-20T12:00:00.123Z') },
+        ])
       const jobs = await startJobs(database)
       expect(await jobs.boss.getDb().executeSql('show synchronous_commit')).toMatchObject({
         rows: [{ synchronous_commit: 'on' }],

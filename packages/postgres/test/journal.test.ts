@@ -1,5 +1,6 @@
 // What the journal keeps, with its trades and its jobs: it answers what the fake answers to random
 // writes, and has cases of its own for claims, other links and owners, events and time.
+import { randomUUID } from 'node:crypto'
 import { journalEvents } from '@tradeport/domain/events'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
 import {
@@ -44,6 +45,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { createJournalHealth, openJournal } from '../src/index.ts'
+import { claimOf as claimOfRow } from '../src/journal/journal-store.ts'
 import { onEachDatabase, pulse, silent, type Instance } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
@@ -395,6 +397,20 @@ onEachDatabase('the journal', (here, there) => {
     await write(here.operator, { accounts: puts(stored) })
     await keep(await claimOf(ports.journal, before), { completed })
     expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
+  })
+
+  it('is not begun anew by a process whose claim has lapsed meanwhile', async () => {
+    const stored = await storedAccount(here.operator)
+    const account = { ...brokerAccountOf(stored), providerAccountId: 'another', region: null }
+    await kept(brokerAccountOf(stored), closed('1', 2))
+    await write(here.operator, {
+      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
+    })
+    await ports.elapse(31 * secondMs)
+    await keep(await claimOf(ports.journal, account), { inserted: closed('2', 2), completed })
+    const lapsed = { isOfLink: false, token: randomUUID(), linkedAt: noon, state: unread }
+    expect(await claimOfRow(there.knex, account, lapsed)).toStrictEqual(O.none)
+    expect(await tradeIds(account)).toStrictEqual(['2'])
   })
 
   it('has another revision once a trade that was there was changed or removed, and no other before', async () => {

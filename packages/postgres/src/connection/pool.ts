@@ -58,10 +58,14 @@ export const openPool = (
 }
 
 // Statements, since parameters in the URL would win over those of the connection. A database whose
-// default of synchronous_commit is off could lose an order after its 201, and node-postgres reads
-// instants in ISO style only.
+// default of synchronous_commit is off could lose an order after its 201. What is read under a lock
+// must be what was committed before it: a snapshot from before the lock would let orders pass their
+// limits. node-postgres reads instants in ISO style only.
 const setSession = (connection: Client, done: (error: Error | null) => void): void =>
-  connection.query('set synchronous_commit = on; set datestyle = iso', (error) => done(error))
+  connection.query(
+    `set synchronous_commit = on; set default_transaction_isolation = 'read committed'; set datestyle = iso`,
+    (error) => done(error),
+  )
 
 /** Whether a connection from the pool can be used. */
 const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => {

@@ -48,7 +48,7 @@ export const ofAccount = ({ owner, accountId }: BrokerAccount): Sql =>
   sql`tenant_id = ${owner.tenantId} and account_id = ${accountId}`
 
 /** True while the lease of the claim is valid. */
-export const isClaimed = ({ account, token }: JournalClaim): Sql =>
+export const isClaimed = ({ account, token }: Pick<JournalClaim, 'account' | 'token'>): Sql =>
   sql`${ofAccount(account)} and token = ${token} and leased_until > now()`
 
 /** The end of a lease that is claimed or renewed now. */

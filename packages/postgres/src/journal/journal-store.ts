@@ -155,7 +155,7 @@ export const claimOf = async (
   claimed: ClaimedJournal,
 ): Promise<O.Option<JournalClaim>> => {
   const { token } = claimed
-  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, account, token)
+  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, { account, token })
   return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, token, linkedAt, state }))(
     current,
   )
@@ -165,19 +165,20 @@ export const claimOf = async (
 // before now are no events.
 const beginAnew = (
   knex: Knex,
-  account: BrokerAccount,
-  token: string,
+  claim: Pick<JournalClaim, 'account' | 'token'>,
 ): Promise<O.Option<ClaimedJournal>> =>
   transact(knex, async (trx) => {
+    const { account } = claim
     const row = await readFirst(
       trx,
       sql`update journals set provider_account_id = ${account.providerAccountId},
           linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
           latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0,
           revision = revision + 1
-        where ${ofAccount(account)} and token = ${token} returning ${claimedJournals.columns}`,
+        where ${isClaimed(claim)} returning ${claimedJournals.columns}`,
       claimedJournals,
     )
+    if (O.isNone(row)) return O.none
     await query(trx, sql`delete from deals where ${ofAccount(account)}`)
     await query(trx, sql`delete from trades where ${ofAccount(account)}`)
     return row
