@@ -1,47 +1,36 @@
 // The API for users.
 import type { RateLimiter } from '@tradeport/domain/ports'
-import type Koa from 'koa'
-import { authorizeCallers, createApp, type ServerDependencies } from './app.ts'
-import { documentOf, type OpenApiDocument, type RouteGroup } from './document.ts'
+import { authorizeCallers } from './app.ts'
+import { type ApiDependencies as CommonDependencies, defineApi } from './define-api.ts'
+import type { RouteGroup } from './document.ts'
 import type { Networks } from './networks.ts'
-import type { Route } from './route.ts'
-import { filePages } from './pages.ts'
-import { createAccountRoutes } from './routes/accounts.ts'
+import type { IsOn } from './route.ts'
+import { accountRoutes } from './routes/accounts.ts'
 import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { meRoutes } from './routes/me.ts'
-import { createMarketDataRoutes } from './routes/market-data.ts'
-import { createOrderRoutes } from './routes/orders.ts'
+import { marketDataRoutes } from './routes/market-data.ts'
+import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
-import { createTradeRoutes } from './routes/trades.ts'
-import { createWebhookRoutes } from './routes/webhooks.ts'
+import { tradeRoutes } from './routes/trades.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import type { UseCases } from './use-cases.ts'
 
 export const apiPrefix = '/api/v1'
 
-/** The names of those that are enabled. */
-export type Capabilities = readonly string[] | 'all'
-
-export const isEnabled = (capabilities: Capabilities, one: string): boolean =>
-  capabilities === 'all' || capabilities.includes(one)
-
-const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] => [
+const groups = (isOn: IsOn): readonly RouteGroup<UseCases>[] => [
   {
     name: 'Accounts',
     description:
       'Linked broker accounts with their balances, read live where the broker can be read.',
-    routes: createAccountRoutes(isEnabled(capabilities, 'pending-orders')),
+    routes: accountRoutes(isOn),
   },
   {
     name: 'Orders',
     description:
       'Orders on demo accounts for trading: at the market, or, where the operator has switched them on, held by the broker until their price is reached.',
-    routes: createOrderRoutes({
-      hasPending: isEnabled(capabilities, 'pending-orders'),
-      hasTools: isEnabled(capabilities, 'trading-tools'),
-      hasMarketData: isEnabled(capabilities, 'market-data'),
-    }),
+    routes: orderRoutes(isOn),
   },
   {
     name: 'Positions',
@@ -54,14 +43,14 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
     description:
       "Closed trades, folded from the broker's deal history, with statistics and an export.",
     // Before `GET /trades/:id`, which would answer the paths of the others too.
-    routes: [...insightRoutes, ...createTradeRoutes(isEnabled(capabilities, 'insights'))],
+    routes: [...insightRoutes, ...tradeRoutes(isOn)],
   },
   {
     name: 'Market data',
-    description: isEnabled(capabilities, 'market-data')
+    description: isOn('market-data')
       ? 'Instruments, quotes, candles and ticks: of the broker of a linked account, or without an account those that the operator of this service provides, for which no credential is needed.'
       : 'The list of instruments. Quotes, candles and ticks need the capability market-data, which is off. No credential is needed.',
-    routes: createMarketDataRoutes(isEnabled(capabilities, 'market-data')),
+    routes: marketDataRoutes(isOn),
   },
   {
     name: 'Credential',
@@ -76,90 +65,15 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
   {
     name: 'Webhooks',
     description: 'Where events are posted, and the log of their deliveries.',
-    routes: createWebhookRoutes(isEnabled(capabilities, 'events')),
+    routes: webhookRoutes(isOn),
   },
 ]
 
-const groupsWith = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] =>
-  allGroups(capabilities)
-    .map(({ routes, ...group }) => ({
-      ...group,
-      routes: routes.filter(
-        ({ capability }) =>
-          capability === undefined ||
-          [capability].flat().some((one) => isEnabled(capabilities, one)),
-      ),
-    }))
-    .filter(({ routes }) => routes.length > 0)
-
-const routesIn = (some: readonly RouteGroup<UseCases>[]): readonly Route<UseCases>[] =>
-  some.flatMap(({ routes }) => routes)
-
-/** The routes of all capabilities. */
-export const apiRoutes = routesIn(groupsWith('all'))
-
-export const createOpenApiDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
-  documentOf(groupsWith(capabilities), {
-    title: 'Tradeport',
-    summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
-    description: introduction,
-    prefix: apiPrefix,
-    hasLimits: true,
-    securitySchemes: {
-      apiKey: {
-        type: 'apiKey',
-        in: 'header',
-        name: 'X-API-Key',
-        description: 'An API key: `tp_live_` and an opaque text.',
-      },
-      accessToken: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
-      },
-    },
-    webhooks: webhookItems(
-      isEnabled(capabilities, 'events'),
-      isEnabled(capabilities, 'pending-orders'),
-    ),
-  })
-
-export interface ApiDependencies extends ServerDependencies {
-  readonly capabilities: Capabilities
+export interface ApiDependencies extends CommonDependencies {
   readonly limiter: RateLimiter
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: Networks | undefined
 }
-
-/** Answers the routes under /api/v1 and the pages, and everything else with 404. */
-export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Koa =>
-  createApp({
-    prefix: apiPrefix,
-    routes: routesIn(groupsWith(dependencies.capabilities)),
-    useCases,
-    authorize: authorizeCallers({ ...dependencies, identifyCaller: useCases.identifyCaller }),
-    dependencies: {
-      ...dependencies,
-      pages: {
-        ...documentPage(`${apiPrefix}/openapi.json`, () =>
-          createOpenApiDocument(dependencies.capabilities),
-        ),
-        ...dependencies.pages,
-      },
-    },
-  })
-
-/** The document as a file, made when it is first asked for. */
-export const documentPage = (path: `/${string}`, create: () => OpenApiDocument) =>
-  filePages({
-    [path]: {
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'public, max-age=60',
-      },
-      read: async () => JSON.stringify(create()),
-    },
-  })
 
 const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`, \`meta\` and \`error\`. \`data\` is null on every error, \`error\` on every success.
 New fields may be added to replies within a version: ignore those that you do not know. Unknown fields and parameters of a request are refused.
@@ -179,3 +93,35 @@ the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`2
 \`504 BROKER_OUTCOME_UNKNOWN\` on a change of a position means that it may have been made: read the position before you try again.
 
 **Times** are UTC with milliseconds. Money is in the account's currency, volumes are lots.`
+
+export const {
+  routes: apiRoutes,
+  createDocument: createOpenApiDocument,
+  create: createApi,
+} = defineApi({
+  groups,
+  prefix: apiPrefix,
+  documentPath: `${apiPrefix}/openapi.json`,
+  authorizeWith: (dependencies: ApiDependencies, { identifyCaller }) =>
+    authorizeCallers({ ...dependencies, identifyCaller }),
+  about: (isOn) => ({
+    title: 'Tradeport',
+    summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
+    description: introduction,
+    hasLimits: true,
+    securitySchemes: {
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-API-Key',
+        description: 'An API key: `tp_live_` and an opaque text.',
+      },
+      accessToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
+      },
+    },
+    webhooks: webhookItems(isOn),
+  }),
+})

@@ -6,15 +6,14 @@ import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { preRequestErrorCodes } from './listen.ts'
 import { statusOf, type Route } from './route.ts'
 import {
-  literal,
   anything,
   component,
   type JsonSchema,
   object,
   oneOf,
+  optional,
   record,
   type Schema,
-  optionalWithoutExample,
   text,
   time,
   withComponents,
@@ -27,12 +26,10 @@ export interface RouteGroup<U> {
   readonly routes: readonly Route<U>[]
 }
 
-interface About {
+export interface About {
   readonly title: string
   readonly summary: string
   readonly description: string
-  /** Precedes every path. */
-  readonly prefix: string
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
   readonly securitySchemes: Parts
@@ -64,7 +61,7 @@ export interface OpenApiDocument {
 const metaFields = {
   timestamp: time('When the reply was made.'),
   request_id: requestId,
-  version: literal(apiVersion, 'The version of the API.'),
+  version: oneOf([apiVersion], 'The version of the API.'),
 }
 const plainMeta = record('Meta', 'About the reply.', metaFields)
 const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
@@ -123,7 +120,7 @@ const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts 
   }
   if (data === undefined) return {}
   const envelope = object('The reply.', {
-    success: literal(true, 'It was done.'),
+    success: oneOf([true], 'It was done.'),
     data,
     meta: meta === undefined ? plainMeta : object('About the reply.', { ...metaFields, ...meta }),
     error: nothing,
@@ -148,12 +145,12 @@ const errorShape = (tag: RefusalTag): JsonSchema => {
   const [, , { details } = {}] = rowOf(tag)
   const shape = details && object('For programs.', details)
   return record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, {
-    code: literal(codeOf(tag), 'For programs.'),
+    code: oneOf([codeOf(tag)], 'For programs.'),
     ...errorFields,
     ...(shape && {
       details: Object.values(details).some((field) => !('fallback' in field))
         ? shape
-        : optionalWithoutExample(shape),
+        : optional({ ...shape, example: undefined }),
     }),
   }).json
 }
@@ -161,7 +158,7 @@ const errorShape = (tag: RefusalTag): JsonSchema => {
 const refusalContent = (error: JsonSchema, examples: object) =>
   json(
     object('A refusal.', {
-      success: literal(false, 'It was not done.'),
+      success: oneOf([false], 'It was not done.'),
       data: nothing,
       error: { ...nothing, json: error },
     }).json,
@@ -284,7 +281,9 @@ const operationOf = (
 
 export const documentOf = (
   groups: readonly RouteGroup<never>[],
-  { prefix, hasLimits, webhooks = {}, securitySchemes, ...about }: About,
+  /** Precedes every path. */
+  prefix: string,
+  { hasLimits, webhooks = {}, securitySchemes, ...about }: About,
 ): OpenApiDocument => {
   const ofEvery = ['X-Request-ID', ...(hasLimits ? Object.keys(limitTexts) : [])]
   const preRequestError = preRequestErrorOf(groups)
@@ -336,8 +335,8 @@ const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => 
       'VALIDATION_ERROR',
     ),
     ...errorFields,
-    details: optionalWithoutExample({
-      ...anything('What belongs to the code, for programs.', {}),
+    details: optional({
+      ...anything('', undefined),
       json: { type: 'object', additionalProperties: true },
     }),
   })

@@ -18,7 +18,7 @@ import {
   object,
   oneOf,
   optional,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   time,
   whole,
@@ -263,7 +263,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
         ),
         allowed: decimal('The maximum.', 10),
         current: decimal('The present count, or the volume that was sent.', 10.5),
-        resetsAt: optionalWithoutExample(time('When the count of the day starts again.')),
+        ...partialWithoutExample({ resetsAt: time('When the count of the day starts again.') }),
       },
     },
   ],
@@ -310,9 +310,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
         currentPrice: optional(
           decimal('The price that the level of a position is compared with.', 1.08655),
         ),
-        price: optionalWithoutExample(
-          decimal('The price that the level of a pending order is compared with.', 1.08655),
-        ),
+        ...partialWithoutExample({
+          price: decimal('The price that the level of a pending order is compared with.'),
+        }),
       },
       example: { level: 'stopLoss', side: 'buy', value: 1.09 },
     },
@@ -462,7 +462,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
     {
       details: {
-        outcome: optionalWithoutExample(oneOf(['unknown'], 'The change may or may not be saved.')),
+        ...partialWithoutExample({
+          outcome: oneOf(['unknown'], 'The change may or may not be saved.'),
+        }),
       },
     },
   ],

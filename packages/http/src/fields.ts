@@ -23,10 +23,11 @@ import {
   object,
   oneOf,
   optional,
+  partial,
   parsedString,
   record,
   type Schema,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   time,
   type TypeOf,
@@ -64,18 +65,15 @@ export const deliveryId = text(
 )
 
 /** Above 0. */
-export const positive = (description: string, example: number) =>
+export const positive = (description: string, example?: number) =>
   decimal(description, example, { exclusiveMinimum: 0 })
 
-export const errorText = (code: string, message: string) => ({
-  code: text('As in the error of a reply.', code),
-  message: text('The same in words.', message),
-})
+export const errorText = {
+  code: text('As in the error of a reply.'),
+  message: text('The same in words.'),
+}
 /** Where an attempt or a check failed. */
-export const optionalErrorText = (code: string, message: string) => ({
-  code: optionalWithoutExample(errorText(code, message).code),
-  message: optionalWithoutExample(errorText(code, message).message),
-})
+export const optionalErrorText = partialWithoutExample(errorText)
 
 export const side = oneOf(['buy', 'sell'], 'The direction.')
 export const symbol = text('The instrument, as the broker spells it.', 'EURUSD')
@@ -150,10 +148,10 @@ export const instantAt = (edge: RangeEdge, description: string): Schema<Instant>
   encode: toIso,
 })
 
-const earliest = optional(instantAt('start', 'The earliest, included.'))
-const latest = optional(instantAt('end', 'The latest, included.'))
-export const dateRange = { startDate: earliest, endDate: latest }
-export const timeRange = { startTime: earliest, endTime: latest }
+const earliest = instantAt('start', 'The earliest, included.')
+const latest = instantAt('end', 'The latest, included.')
+export const dateRange = partial({ startDate: earliest, endDate: latest })
+export const timeRange = partial({ startTime: earliest, endTime: latest })
 
 export const limit = (most: number, usual: number) =>
   withDefault(digits('The maximum of items on a page.', 1, most), usual)
@@ -298,9 +296,11 @@ export const tradeShape = encodedFrom(
     holdingTime: whole('Whole seconds from openedAt to closedAt, rounded down.', 5_400),
     openedAt: time('The first opening deal.', '2026-11-20T12:35:09.000Z'),
     closedAt: time('The last closing deal.'),
-    volumeEstimated: optionalWithoutExample(
-      flag('True when a closing deal had no volume, and volume is the volume opened; else absent.'),
-    ),
+    ...partialWithoutExample({
+      volumeEstimated: flag(
+        'True when a closing deal had no volume, and volume is the volume opened; else absent.',
+      ),
+    }),
   }),
   ({ accountId, userId, trade }: ClosedTrade) => ({
     ...trade,

@@ -114,6 +114,9 @@ interface ReplyShape<Result, Data> {
   readonly streamedHeaders?: Readonly<Record<string, object>>
 }
 
+/** Whether a capability is on. */
+export type IsOn = (capability: string) => boolean
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 interface RouteRecord<

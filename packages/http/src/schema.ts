@@ -9,6 +9,7 @@ import { separate } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import * as t from 'io-ts'
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
@@ -43,7 +44,7 @@ export type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown,
 
 export type TypeOf<S> = S extends Schema<infer A> ? A : never
 type AbsentNames<F> = {
-  [Name in keyof F]: F[Name] extends { readonly fallback: undefined } ? Name : never
+  [Name in keyof F]: F[Name] extends { readonly fallback: undefined } | undefined ? Name : never
 }[keyof F]
 type Simplified<A> = { readonly [Name in keyof A]: A[Name] }
 type ObjectOf<F, Unset> = Simplified<
@@ -130,7 +131,7 @@ export const parsedString = <A>(
   requirement: string,
   parse: (text: string) => O.Option<A>,
   description: string,
-  example: string,
+  example?: string,
   bounds: JsonSchema = {},
 ): Schema<A> =>
   primitive(requirement, { type: 'string', description, ...bounds }, example, (value) =>
@@ -144,7 +145,7 @@ export const anyText = (description: string, example: string): Schema<string> =>
 /** Lengths count Unicode code points. */
 export const text = (
   description: string,
-  example: string,
+  example?: string,
   bounds: JsonSchema = {},
   requirement?: string,
 ): Schema<string> => {
@@ -177,7 +178,7 @@ const isWithin = (
 
 const numeric =
   (type: string, kind: string, isOfType: (value: unknown) => boolean) =>
-  (description: string, example: number, bounds: JsonSchema = {}): Schema<number> =>
+  (description: string, example?: number, bounds: JsonSchema = {}): Schema<number> =>
     primitive(
       rangeText(kind, bounds),
       { type, description, ...bounds },
@@ -190,30 +191,26 @@ const numeric =
 export const decimal = numeric('number', 'a number', Number.isFinite)
 export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 
-/** A whole number of a query, which is text. */
+/** The same in a query, where it is text. */
+const asText = <A>(
+  schema: Schema<A>,
+  requirement: string,
+  parse: (text: string) => O.Option<A>,
+): Schema<A> => ({ ...schema, validate: parsedString(requirement, parse, '').validate })
+
+/** A whole number of a query. */
 export const digits = (description: string, minimum: number, maximum: number): Schema<number> => {
-  const number = whole(description, minimum, { minimum, maximum })
-  const isGood = (value: string): boolean =>
-    /^\d{1,15}$/.test(value) && isWithin(Number(value), number.json)
-  const { validate } = parsedString(
-    rangeText('a whole number', number.json),
-    (value) => (isGood(value) ? O.some(Number(value)) : O.none),
-    '',
-    '',
+  const bounds = { minimum, maximum }
+  return asText(whole(description, minimum, bounds), rangeText('a whole number', bounds), (sent) =>
+    /^\d{1,15}$/.test(sent) && isWithin(Number(sent), bounds) ? O.some(Number(sent)) : O.none,
   )
-  return { ...number, validate }
 }
 
-/** A flag of a query, which is text. */
-export const flagText = (description: string): Schema<boolean> => {
-  const { validate } = parsedString(
-    'true or false',
-    (value) => (value === 'true' || value === 'false' ? O.some(value === 'true') : O.none),
-    '',
-    '',
+/** A flag of a query. */
+export const flagText = (description: string): Schema<boolean> =>
+  asText(flag(description), 'true or false', (sent) =>
+    sent === 'true' || sent === 'false' ? O.some(sent === 'true') : O.none,
   )
-  return { ...flag(description), validate }
-}
 
 export const flag = (description: string, example = true): Schema<boolean> =>
   primitive(
@@ -223,32 +220,23 @@ export const flag = (description: string, example = true): Schema<boolean> =>
     O.fromPredicate((value) => typeof value === 'boolean'),
   )
 
-export const oneOf = <const A extends string>(
+export const oneOf = <const A extends string | boolean>(
   values: readonly A[],
   description: string,
   example: NoInfer<A> | undefined = values[0],
 ): Schema<A> =>
   primitive(
     `one of ${values.join(', ')}`,
-    { type: 'string', description, enum: values },
+    { type: typeof values[0], description, enum: values },
     example,
     O.fromPredicate((sent): sent is A => values.includes(sent as A)),
   )
 
-export const anything = (description: string, example: unknown): Schema<unknown> => ({
+export const anything = (description: string, example?: unknown): Schema<unknown> => ({
   json: { description },
   example,
   validate: t.success,
   encode: identity,
-})
-
-/** The one value that a field of a reply has. */
-export const literal = <const A extends string | boolean>(
-  value: A,
-  description: string,
-): Schema<A> => ({
-  ...(anything(description, value) as Schema<A>),
-  json: { type: typeof value, description, enum: [value] },
 })
 
 /**
@@ -327,11 +315,14 @@ export const withDescription = <A>(schema: Schema<A>, description: string): Sche
   json: { ...schema.json, description },
 })
 
+const unread: t.Validate<unknown, never> = (value, context) =>
+  t.failure(value, context, 'is not read')
+
 /** For replies only: writes a value of another type as this JSON. */
 export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
-  validate: (value, context) => t.failure(value, context, 'is not read'),
+  validate: unread,
   encode: (value) => schema.encode(present(value)),
 })
 
@@ -343,7 +334,7 @@ export const eitherOf = <A, B>(
 ): Schema<A | B> => ({
   json: { anyOf: [first.json, second.json] },
   example: first.example,
-  validate: (value, context) => t.failure(value, context, 'is not read'),
+  validate: unread,
   encode: (value) => (isFirst(value) ? first.encode(value) : second.encode(value)),
 })
 
@@ -363,9 +354,17 @@ export const optional = <A>(schema: Schema<A>): Optional<A, undefined> => ({
   fallback: undefined,
 })
 
-/** Optional, and not in the example. */
-export const optionalWithoutExample = <A>(schema: Schema<A>): Optional<A, undefined> =>
-  optional({ ...schema, example: undefined })
+type Partial<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]>, undefined> }
+
+/** Fields that may be absent. */
+export const partial = <F extends Fields>(fields: F) =>
+  mapRecord((field: Schema<unknown>) => optional(field))(fields) as Partial<F>
+
+/** Fields that may be absent, and that examples leave out. */
+export const partialWithoutExample = <F extends Fields>(fields: F) =>
+  partial(
+    mapRecord((field: Schema<unknown>) => ({ ...field, example: undefined }))(fields),
+  ) as Partial<F>
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optional<A, A> => ({
   ...schema,

@@ -7,10 +7,9 @@ import type { Listed, ListedAccount, OwnedListRequest } from '@tradeport/domain/
 import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
-import type Koa from 'koa'
-import { type Capabilities, documentPage, isEnabled } from '../api.ts'
-import { createApp, type ServerDependencies, authorizeOperator } from '../app.ts'
-import { documentOf, type OpenApiDocument, type RouteGroup } from '../document.ts'
+import { authorizeOperator } from '../app.ts'
+import { type ApiDependencies, defineApi } from '../define-api.ts'
+import type { RouteGroup } from '../document.ts'
 import {
   accountId,
   cursor,
@@ -21,7 +20,7 @@ import {
   positive,
   ticket,
 } from '../fields.ts'
-import { replyWith, operatorOnly, type Route, routesOf } from '../route.ts'
+import { type IsOn, replyWith, operatorOnly, routesOf } from '../route.ts'
 import {
   anyText,
   anything,
@@ -35,7 +34,7 @@ import {
   parsedString,
   record,
   type Schema,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   whole,
   withDefault,
@@ -235,9 +234,11 @@ const finish = input('How it ended.', {
   ),
   reason: name,
   by: withDefault(name, 'operator'),
-  price: optionalWithoutExample(positive('The price of the execution.', 1)),
-  volume: optionalWithoutExample(positive('Lots that were executed.', 1)),
-  position: optionalWithoutExample(bareTicket),
+  ...partialWithoutExample({
+    price: positive('The price of the execution.'),
+    volume: positive('Lots that were executed.'),
+    position: bareTicket,
+  }),
 })
 const ofOrder = {
   access,
@@ -269,7 +270,7 @@ const rotated = object('What was done.', {
   cursor: nullable(text('Leads to the next batch; null after the last.', 'WzEsWyJ1c2VycyJdXQ')),
 })
 
-const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUseCases>[] => [
+const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
   {
     name: 'Records',
     description: 'Tenants, users, accounts, keys and limits as the service has stored them.',
@@ -280,7 +281,7 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
         'Change the records to what a document describes, all or nothing.',
         {
           access,
-          body: operatorDocument(capabilities),
+          body: operatorDocument(isOn),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
           data: applied,
@@ -300,7 +301,7 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
         'Show what applying a document would change, and which orders under way it touches; changes nothing.',
         {
           access,
-          body: operatorDocument(capabilities),
+          body: operatorDocument(isOn),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.planOperatorDocument(body),
           data: plan,
@@ -366,7 +367,7 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
         'listTenantAccounts',
         'List accounts of a tenant as they are stored, by user.',
         ofUser,
-        listedAccount(isEnabled(capabilities, 'events')),
+        listedAccount(isOn('events')),
         (useCases) => useCases.listTenantAccounts,
       ),
       tenantList(
@@ -483,47 +484,27 @@ const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUse
   },
 ]
 
-const routesWith = (capabilities: Capabilities): readonly Route<OperatorUseCases>[] =>
-  groupsWith(capabilities).flatMap(({ routes }) => routes)
+export interface OperatorApiDependencies extends ApiDependencies {
+  readonly operatorToken: string
+}
 
-/** With the fields of all capabilities. */
-export const operatorRoutes = routesWith('all')
-
-const prefix = '/operator/v1'
-
-export const createOperatorDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
-  documentOf(groupsWith(capabilities), {
+export const {
+  routes: operatorRoutes,
+  createDocument: createOperatorDocument,
+  create: createOperatorApi,
+} = defineApi({
+  groups,
+  prefix: '/operator/v1',
+  documentPath: '/operator/openapi.json',
+  authorizeWith: ({ operatorToken }: OperatorApiDependencies) => authorizeOperator(operatorToken),
+  about: () => ({
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
     description:
       'Send the operator token in `Authorization: Bearer`. Replies have the envelope of the API for users.',
-    prefix,
     hasLimits: false,
     securitySchemes: {
       operatorToken: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN.' },
     },
-  })
-
-export interface OperatorApiDependencies extends ServerDependencies {
-  readonly capabilities: Capabilities
-  readonly operatorToken: string
-}
-
-/** Answers the routes under /operator/v1 and the pages, and everything else with 404. */
-export const createOperatorApi = (
-  useCases: OperatorUseCases,
-  { capabilities, operatorToken, ...dependencies }: OperatorApiDependencies,
-): Koa =>
-  createApp({
-    prefix,
-    routes: routesWith(capabilities),
-    useCases,
-    authorize: authorizeOperator(operatorToken),
-    dependencies: {
-      ...dependencies,
-      pages: {
-        ...documentPage('/operator/openapi.json', () => createOperatorDocument(capabilities)),
-        ...dependencies.pages,
-      },
-    },
-  })
+  }),
+})

@@ -7,7 +7,6 @@ import {
   thresholdSeverities,
   thresholdTypes,
 } from '@tradeport/domain/accounts'
-import { type Capabilities, isEnabled } from '../api.ts'
 import { instruments } from '@tradeport/domain/market'
 import {
   challengeStatuses,
@@ -31,6 +30,7 @@ import {
   instantAt,
   orderSymbol,
 } from '../fields.ts'
+import type { IsOn } from '../route.ts'
 import {
   anything,
   mapDecoded,
@@ -48,19 +48,17 @@ import {
   parsedString,
   record,
   type Schema,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   type TypeOf,
   whole,
 } from '../schema.ts'
 
-/** A field of an entry: left alone when it is left out, unset when it is null. */
-const setting = <A>(schema: Schema<A>) => optionalWithoutExample(nullable(schema))
-
-type Settings<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined> }
-
+/** Fields of an entry: left alone when they are left out, unset when they are null. */
 const settings = <F extends Fields>(fields: F) =>
-  mapRecord((schema: Schema<unknown>) => setting(schema))(fields) as Settings<F>
+  partialWithoutExample(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
+    readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined>
+  }
 
 const visible = (description: string, maxLength: number, example: string, more = {}) =>
   text(
@@ -184,11 +182,8 @@ const spellings = input(
   Object.fromEntries(
     instruments.map(({ symbol }) => [
       symbol,
-      optionalWithoutExample(
-        text(`The broker's spelling of ${symbol}.`, `${symbol}.cash`, {
-          minLength: 1,
-          maxLength: 64,
-        }),
+      optional(
+        text(`The broker's spelling of ${symbol}.`, undefined, { minLength: 1, maxLength: 64 }),
       ),
     ]),
   ),
@@ -201,7 +196,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
         title,
         input('A field that is left out is left alone, one that is null is unset.', {
           ...fields,
-          removed: optionalWithoutExample(flag('Whether to remove it.')),
+          ...partialWithoutExample({ removed: flag('Whether to remove it.') }),
         }),
       ),
       'Entries.',
@@ -209,7 +204,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
   )
 
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDocument> =>
+export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
   mapDecoded(
     named(
       'OperatorDocument',
@@ -240,7 +235,7 @@ export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDoc
         }),
         traderLimits: section('TraderLimitsEntry', {
           accountId,
-          limits: setting(input('The limits of a trader.', settings(traderLimits))),
+          ...settings({ limits: input('The limits of a trader.', settings(traderLimits)) }),
         }),
         challenges: section('ChallengeEntry', {
           accountId,
@@ -252,14 +247,14 @@ export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDoc
           timestamp: instant('When the figures were recorded.'),
           ...settings({ ...figures, freeMargin: money }),
         }),
-        ...(isEnabled(capabilities, 'events') && {
+        ...(isOn('events') && {
           riskThresholds: section('RiskThresholdEntry', {
             accountId,
             ...thresholdKey,
             ...settings(thresholdFields),
           }),
         }),
-        ...(isEnabled(capabilities, 'trading-tools') && {
+        ...(isOn('trading-tools') && {
           halts: section('HaltEntry', {
             accountId,
             ...settings({
@@ -269,13 +264,13 @@ export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDoc
             }),
           }),
         }),
-        ...(isEnabled(capabilities, 'market-data') && {
-          marketDataFeed: setting(
-            input('Where the prices of the listed instruments come from; null: nowhere.', {
-              accountId,
-              symbols: optionalWithoutExample(spellings),
-            }),
-          ),
+        ...(isOn('market-data') && {
+          ...settings({
+            marketDataFeed: input(
+              'Where the prices of the listed instruments come from; null: nowhere.',
+              { accountId, symbols: optional({ ...spellings, example: undefined }) },
+            ),
+          }),
         }),
       }),
     ),

@@ -20,7 +20,7 @@ import {
   instant,
   margin,
 } from '../fields.ts'
-import { replyWith, anyOf, routesOf } from '../route.ts'
+import { type IsOn, replyWith, anyOf, routesOf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -31,7 +31,7 @@ import {
   object,
   oneOf,
   optional,
-  optionalWithoutExample,
+  partialWithoutExample,
   record,
   text,
   withDescription,
@@ -94,31 +94,24 @@ const haltRequest = named(
   'HaltAccountRequest',
   input('How to halt the account.', {
     reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
-    closePositions: optionalWithoutExample(
-      flag('Whether to close every open position once it is halted.', false),
-    ),
-    cancelOrders: optionalWithoutExample(
-      flag(
+    ...partialWithoutExample({
+      closePositions: flag('Whether to close every open position once it is halted.'),
+      cancelOrders: flag(
         'Whether to cancel every open order, also one that turns out to be open later, while the halt stands.',
-        false,
       ),
-    ),
+    }),
   }),
 )
 
-const ofCancellations = {
-  cancellations: optionalWithoutExample(
-    list(cancelAttempt, 'The cancellations of its orders, where they were to be cancelled.'),
+const ofCancellations = partialWithoutExample({
+  cancellations: list(
+    cancelAttempt,
+    'The cancellations of its orders, where they were to be cancelled.',
   ),
-  cancelError: optionalWithoutExample(
-    object(
-      'Why no order was cancelled.',
-      errorText('SERVICE_UNAVAILABLE', 'The service cannot do this now.'),
-    ),
-  ),
-}
+  cancelError: object('Why no order was cancelled.', errorText),
+})
 
-const halt = (hasPending: boolean) =>
+const halt = (isOn: IsOn) =>
   encodedFrom(
     record('AccountHalt', 'Whether an account is halted: then no order is placed on it.', {
       accountId,
@@ -126,16 +119,11 @@ const halt = (hasPending: boolean) =>
       by: nullable(halter),
       since: nullable(withDescription(instant, 'Since when.')),
       reason: nullable(text('Why, as it was given.', 'news')),
-      ...(hasPending ? ofCancellations : ({} as typeof ofCancellations)),
-      closes: optionalWithoutExample(
-        list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
-      ),
-      closeError: optionalWithoutExample(
-        object(
-          'Why no position was closed.',
-          errorText('BROKER_UNAVAILABLE', 'The broker cannot be reached.'),
-        ),
-      ),
+      ...(isOn('pending-orders') && ofCancellations),
+      ...partialWithoutExample({
+        closes: list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
+        closeError: object('Why no position was closed.', errorText),
+      }),
     }),
     ({ accountId: id, halt: stands, cancellations, closes }: HaltView) => ({
       accountId: id,
@@ -156,8 +144,7 @@ const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
 const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
 
-/** @param hasPending whether the capability `pending-orders` is on */
-export const createAccountRoutes = (hasPending: boolean) => [
+export const accountRoutes = (isOn: IsOn) => [
   route(
     'GET /accounts',
     'listAccounts',
@@ -203,7 +190,7 @@ export const createAccountRoutes = (hasPending: boolean) => [
     access: anyOf('accounts:read', 'trading:write'),
     refusals: ['AccountNotFound'],
     useCase: (useCases, caller, { id }) => useCases.getHalt(caller, id),
-    ...replyWith(halt(hasPending)),
+    ...replyWith(halt(isOn)),
   }),
   route(
     'POST /accounts/:id/halt',
@@ -218,7 +205,7 @@ export const createAccountRoutes = (hasPending: boolean) => [
       refusals: ['AccountNotFound'],
       useCase: (useCases, caller, { id, body, guard }) =>
         useCases.haltAccount(caller, id, body, guard),
-      ...replyWith(halt(hasPending)),
+      ...replyWith(halt(isOn)),
     },
   ),
   route(
@@ -231,7 +218,7 @@ export const createAccountRoutes = (hasPending: boolean) => [
       access: anyOf('trading:write'),
       refusals: ['AccountNotFound', 'AccountHalted'],
       useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
-      ...replyWith(halt(hasPending)),
+      ...replyWith(halt(isOn)),
     },
   ),
 ]

@@ -10,6 +10,7 @@ import {
   list,
   oneOf,
   optional,
+  partial,
   parsedString,
   record,
   text,
@@ -71,7 +72,7 @@ const event = encodedFrom(
 
 const route = routesOf<UseCases>()
 const access = anyOf(...eventScopes)
-const filters = { types: optional(types), accountId: optional(accountId) }
+const filters = partial({ types, accountId })
 
 export const eventRoutes = [
   route('GET /events', 'listEvents', 'The log of events, oldest first.', {
@@ -79,9 +80,11 @@ export const eventRoutes = [
     access,
     query: {
       ...filters,
-      after: optional(eventId('Only events after this one.')),
-      before: optional(eventId('Only events before this one; newest first.')),
-      order: optional(oneOf(['asc', 'desc'], 'Default: asc; desc when only `before` is given.')),
+      ...partial({
+        after: eventId('Only events after this one.'),
+        before: eventId('Only events before this one; newest first.'),
+        order: oneOf(['asc', 'desc'], 'Default: asc; desc when only `before` is given.'),
+      }),
       limit: limit(1_000, 100),
     },
     refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone'],
@@ -103,9 +106,7 @@ export const eventRoutes = [
     capability: 'events',
     access,
     query: { ...filters, after: optional(eventId('Begin with what follows this event.')) },
-    headers: {
-      'Last-Event-ID': optional(lastEventId),
-    },
+    headers: { 'Last-Event-ID': optional(lastEventId) },
     refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone', 'StreamLimitReached'],
     useCase: (useCases, caller, { query, headers }) =>
       useCases.followEvents(caller, { ...query, after: headers['Last-Event-ID'] ?? query.after }),

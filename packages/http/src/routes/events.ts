@@ -26,8 +26,8 @@ import {
   takeProfit,
   webhookId,
 } from '../fields.ts'
+import type { IsOn } from '../route.ts'
 import {
-  literal,
   decimal,
   flag,
   type JsonSchema,
@@ -38,7 +38,7 @@ import {
   optional,
   record,
   type Schema,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   whole,
 } from '../schema.ts'
@@ -60,10 +60,10 @@ const ofOrder = (hasPending: boolean) => ({
   ...deal,
   order_type: hasPending
     ? oneOf(orderTypes, 'How the order is executed.')
-    : literal<OrderType>('market', 'Only market orders are placed.'),
+    : oneOf<OrderType>(['market'], 'Only market orders are placed.'),
   volume: lots,
 })
-const sentPrice = optionalWithoutExample(decimal('As it was sent.', 1.0842))
+const sentPrice = optional(decimal('As it was sent.'))
 
 type DataShapes = Readonly<Record<WebhookEventType, Schema<unknown>>> & {
   readonly [Type in keyof EventPayloads]: Schema<EventPayloads[Type]>
@@ -103,7 +103,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     realized_pnl: decimal('Before commission and swap.', 38),
     is_partial: nullable(flag('Whether a part stays open; null when that is not known.', false)),
     closed_at: nullable(at),
-    exit_reason: optionalWithoutExample(text('Why, when known.', 'stop_loss')),
+    exit_reason: optional(text('Why, when known.')),
   }),
   'order.created': object('The order.', {
     ...ofOrder(hasPending),
@@ -126,7 +126,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     ),
     filled_at: at,
     requested_price: sentPrice,
-    fees: optionalWithoutExample(decimal('The cost of the execution, when known.', -1.4)),
+    fees: optional(decimal('The cost of the execution, when known.')),
     position_id: optional(positionId),
   }),
   'order.rejected': object('The order.', {
@@ -156,9 +156,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     ),
     change_reason: text('Why.', 'trade'),
     changed_at: nullable(at),
-    margin_level: optionalWithoutExample(
-      decimal('Equity in percent of the margin in use.', 4_764.74),
-    ),
+    margin_level: optional(decimal('Equity in percent of the margin in use.')),
   }),
   'risk.threshold_breached': object('The breach.', {
     account_id: accountId,
@@ -168,9 +166,12 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     severity: oneOf(thresholdSeverities, 'How severe it is.'),
     message: text('The same for a person.', 'The drawdown is 512.4, above the threshold of 500.'),
     breached_at: at,
-    affected_positions: optionalWithoutExample(
-      list(positionId, 'The positions that were open; left out when they could not be read.'),
-    ),
+    ...partialWithoutExample({
+      affected_positions: list(
+        positionId,
+        'The positions that were open; left out when they could not be read.',
+      ),
+    }),
   }),
 })
 
@@ -203,7 +204,7 @@ const standardHeaders: Readonly<Record<string, JsonSchema>> = {
 
 const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: boolean) => {
   const { json, example } = record(`${nameOf(type)}Event`, `What is posted for ${type}.`, {
-    event: literal(type, 'The event type.'),
+    event: oneOf([type], 'The event type.'),
     data: dataShapes(hasPending)[type],
     timestamp: at,
     webhook_id: webhookId,
@@ -236,10 +237,12 @@ const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: bool
 }
 
 /** The webhooks of the OpenAPI document. */
-export const webhookItems = (hasEvents: boolean, hasPending: boolean) =>
-  Object.fromEntries(
+export const webhookItems = (isOn: IsOn) => {
+  const [hasEvents, hasPending] = [isOn('events'), isOn('pending-orders')]
+  return Object.fromEntries(
     eventTypesOf(hasEvents).map((type) => [
       type,
       { post: deliveryOf(type, hasEvents, hasPending) },
     ]),
   )
+}

@@ -34,11 +34,10 @@ import {
   encodedFrom,
   flag,
   list,
-  literal,
   nullable,
   object,
   oneOf,
-  optional,
+  partial,
   parsedString,
   record,
   text,
@@ -125,23 +124,26 @@ const breakdown = record('TradeBreakdown', 'The statistics of groups of trades.'
   ),
 })
 
-const volume = optional(decimal('Lots; left out where the broker does not report it.', 0.2))
 const deal = encodedFrom(
   object('As the broker gave it. What the broker did not give is left out.', {
     id: text("The broker's number of the deal.", '46000001'),
     time: time('When it was made.'),
     type: side,
-    entry: optional(oneOf(['in', 'out', 'inout', 'out_by'], 'Whether it opens or closes.')),
-    orderId: optional(text("The broker's number of the order that made it.", '46000000')),
-    symbol: optional(symbol),
-    volume,
-    price: optional(decimal('The price of the deal.', 1.0842)),
+    ...partial({
+      entry: oneOf(['in', 'out', 'inout', 'out_by'], 'Whether it opens or closes.'),
+      orderId: text("The broker's number of the order that made it.", '46000000'),
+      symbol,
+      volume: decimal('Lots; left out where the broker does not report it.', 0.2),
+      price: decimal('The price of the deal.', 1.0842),
+    }),
     profit,
     commission,
     swap,
-    reason: optional(oneOf(dealReasons, 'Who or what caused it.', 'client')),
-    stopLoss: optional(decimal('Of an opening deal: the stop loss of its order.', 1.08)),
-    takeProfit: optional(decimal('Of an opening deal: the take profit of its order.', 1.09)),
+    ...partial({
+      reason: oneOf(dealReasons, 'Who or what caused it.', 'client'),
+      stopLoss: decimal('Of an opening deal: the stop loss of its order.', 1.08),
+      takeProfit: decimal('Of an opening deal: the take profit of its order.', 1.09),
+    }),
   }),
   // A trade is folded only of deals that have both.
   ({ side: type, time: at, ...deal }: BrokerDeal) => ({
@@ -203,7 +205,7 @@ const robust = record(
   'RobustStatistics',
   'How far the statistics could have come out otherwise, from resamples of the trades.',
   {
-    method: literal('bca', 'Bias-corrected and accelerated bootstrap intervals, at 95 %.'),
+    method: oneOf(['bca'], 'Bias-corrected and accelerated bootstrap intervals, at 95 %.'),
     resamples: whole('How many resamples were drawn.', 10_000),
     seed: whole('Follows from the trades: the same trades have the same figures.', 3_962_555_708),
     trades: whole('How many trades there are.', 312),

@@ -23,7 +23,7 @@ import {
   symbolFilter,
   timeRange,
 } from '../fields.ts'
-import { anybody, anybodyBut, anyOf, replyWith, routesOf } from '../route.ts'
+import { anybody, anybodyBut, anyOf, type IsOn, replyWith, routesOf } from '../route.ts'
 import {
   decimal,
   digits,
@@ -34,6 +34,7 @@ import {
   object,
   oneOf,
   optional,
+  partial,
   parsedString,
   record,
   text,
@@ -60,15 +61,13 @@ const instrument = record('Instrument', 'An instrument of the fixed list.', {
 
 const route = routesOf<UseCases>()
 
-const listFilters = {
-  type: optional(oneOf(instrumentTypes, 'Instruments of one type.')),
-  search: optional(
-    text('Text in the symbol or the description, in any case.', 'euro', {
-      minLength: 1,
-      maxLength: 50,
-    }),
-  ),
-}
+const listFilters = partial({
+  type: oneOf(instrumentTypes, 'Instruments of one type.'),
+  search: text('Text in the symbol or the description, in any case.', undefined, {
+    minLength: 1,
+    maxLength: 50,
+  }),
+})
 const listed = list(instrument, 'In the order of the fixed list.')
 const quotesLimit = { requests: 1_000, periodSeconds: 60 }
 const candlesLimit = { requests: 200, periodSeconds: 60 }
@@ -181,13 +180,12 @@ const tick = record('Tick', 'One change of the price.', {
 })
 
 const access = anybodyBut('accountId', 'market-data:read')
-const feedOrAccount = optional(
-  withDescription(
+const account = partial({
+  accountId: withDescription(
     accountId,
     "A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments.",
   ),
-)
-const account = { accountId: feedOrAccount }
+})
 const params = { symbol: symbolFilter }
 const ofSymbol = { access, params }
 const refusals = [
@@ -221,13 +219,14 @@ const routesWithPrices = [
       access,
       query: {
         ...listFilters,
-        accountId: optional(
-          withDescription(accountId, "A linked account, whose broker's instruments are listed."),
-        ),
-        page: optional(digits('With accountId: the page, counted from 1.', 1, 1_000_000)),
-        limit: optional(
-          digits('With accountId: the maximum of items on a page, by default 20.', 1, 50),
-        ),
+        ...partial({
+          accountId: withDescription(
+            accountId,
+            "A linked account, whose broker's instruments are listed.",
+          ),
+          page: digits('With accountId: the page, counted from 1.', 1, 1_000_000),
+          limit: digits('With accountId: the maximum of items on a page, by default 20.', 1, 50),
+        }),
       },
       refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
       useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
@@ -329,5 +328,5 @@ const frameOf = (streamed: StreamedQuote): string =>
       })
     : eventFrame('quote', quote.encode(streamed))
 
-export const createMarketDataRoutes = (hasMarketData: boolean) =>
-  hasMarketData ? routesWithPrices : routesWithoutPrices
+export const marketDataRoutes = (isOn: IsOn) =>
+  isOn('market-data') ? routesWithPrices : routesWithoutPrices

@@ -41,12 +41,11 @@ import {
   side,
   symbol,
 } from '../fields.ts'
-import { replyWith, anyOf, type Route, routesOf } from '../route.ts'
+import { replyWith, anyOf, type IsOn, type Route, routesOf } from '../route.ts'
 import {
   anything,
   flag,
   list,
-  literal,
   nullable,
   decimal,
   withDescription,
@@ -56,9 +55,11 @@ import {
   object,
   oneOf,
   optional,
+  partial,
   record,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
+  time,
   encodedFrom,
   type Schema,
 } from '../schema.ts'
@@ -70,67 +71,56 @@ const takeProfit = positive('A price.', 1.3)
 // The use case checks the maximum, by a code of its own.
 const volume = positive('Lots.', 0.2)
 
-/** The fields that only pending orders have. */
-const pendingFields = {
-  stopLimitPrice: optionalWithoutExample(
-    positive('For stop_limit: the price of the limit order that it becomes.', 1.0838),
-  ),
-  timeInForce: optionalWithoutExample(
-    oneOf(
-      timesInForce,
-      'How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.',
-    ),
-  ),
-  expiresAt: optionalWithoutExample(
-    instantAt('end', 'For timeInForce gtd: when the order expires. A date is its end, in UTC.'),
-  ),
-}
-
-/** What belongs to the capability `pending-orders`: absent where it is off. */
-const ifPending = <F extends object>(hasPending: boolean, fields: F): F =>
-  hasPending ? fields : ({} as F)
-
-const price = optionalWithoutExample(
+const price = optional(
   positive(
     'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.',
-    1.0842,
   ),
 )
 
-const newOrderWith = (lotsToTrade: typeof volume, hasPending: boolean) =>
-  input('A new order.', {
-    accountId: withDescription(accountId, 'A linked demo account for trading.'),
-    symbol: orderSymbol,
-    type: side,
-    orderType: oneOf(
-      hasPending ? orderTypes : (['market'] as const),
-      hasPending
-        ? 'How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.'
-        : 'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
-    ),
-    volume: lotsToTrade,
-    price,
-    ...ifPending(hasPending, pendingFields),
-    stopLoss: optional(stopLoss),
-    takeProfit: optional(takeProfit),
-    comment: optionalWithoutExample(
-      text('Your own note; not sent to the broker.', 'breakout', { maxLength: 500 }),
-    ),
-    clientId: optional(clientId),
-  })
+/** The fields that only pending orders have. */
+const pendingFields = partialWithoutExample({
+  stopLimitPrice: positive('For stop_limit: the price of the limit order that it becomes.'),
+  timeInForce: oneOf(
+    timesInForce,
+    'How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.',
+  ),
+  expiresAt: instantAt(
+    'end',
+    'For timeInForce gtd: when the order expires. A date is its end, in UTC.',
+  ),
+})
+const { stopLimitPrice, expiresAt } = pendingFields
 
-const newOrder = (hasPending: boolean) =>
+const newOrder = (name: string, lotsToTrade: typeof volume, hasPending: boolean) =>
   named(
-    'PlaceOrderRequest',
-    newOrderWith({ ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } }, hasPending),
+    name,
+    input('A new order.', {
+      accountId: withDescription(accountId, 'A linked demo account for trading.'),
+      symbol: orderSymbol,
+      type: side,
+      orderType: hasPending
+        ? oneOf(
+            orderTypes,
+            'How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.',
+          )
+        : oneOf<OrderType>(
+            ['market'],
+            'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
+          ),
+      volume: lotsToTrade,
+      price,
+      ...(hasPending && pendingFields),
+      ...partial({ stopLoss, takeProfit }),
+      comment: optional(
+        text('Your own note; not sent to the broker.', undefined, { maxLength: 500 }),
+      ),
+      clientId: optional(clientId),
+    }),
   )
-// Without a maximum: the preview reports it as a failed check.
-const previewedOrder = (hasPending: boolean) =>
-  named('PreviewOrderRequest', newOrderWith(volume, hasPending))
 
 /** Only an open order has a level to remove. */
-const changedLevel = (hasPending: boolean, level: Schema<number>): Schema<number | null> =>
-  hasPending ? nullable(level) : level
+const changedLevel = (hasPending: boolean, level: Schema<number>) =>
+  optional<number | null>(hasPending ? nullable(level) : level)
 
 const orderChange = (hasPending: boolean) =>
   named(
@@ -139,12 +129,9 @@ const orderChange = (hasPending: boolean) =>
       'What to change.',
       {
         price,
-        stopLoss: optional(changedLevel(hasPending, stopLoss)),
-        takeProfit: optional(changedLevel(hasPending, takeProfit)),
-        ...ifPending(hasPending, {
-          stopLimitPrice: pendingFields.stopLimitPrice,
-          expiresAt: pendingFields.expiresAt,
-        }),
+        stopLoss: changedLevel(hasPending, stopLoss),
+        takeProfit: changedLevel(hasPending, takeProfit),
+        ...(hasPending && { stopLimitPrice, expiresAt }),
       },
       1,
     ),
@@ -157,46 +144,43 @@ export const orderFields = (hasPending: boolean) => ({
   accountId,
   symbol: withDescription(symbol, 'The instrument, as it was sent.'),
   type: side,
-  orderType: hasPending
-    ? oneOf(orderTypes, 'As it was sent.')
-    : literal<OrderType>('market', 'As it was sent.'),
+  orderType: oneOf<OrderType>(hasPending ? orderTypes : ['market'], 'As it was sent.'),
   volume: lots,
   price,
-  ...ifPending(hasPending, {
+  ...(hasPending && {
     ...pendingFields,
-    expiresAt: optionalWithoutExample(
-      withDescription(instant, 'With timeInForce gtd: when the order expires.'),
-    ),
-    brokerOrderId: optionalWithoutExample(
-      text("The broker's number of a pending order, once it is known.", '46648037'),
-    ),
+    ...partialWithoutExample({
+      expiresAt: time('With timeInForce gtd: when the order expires.'),
+      brokerOrderId: text("The broker's number of a pending order, once it is known."),
+    }),
   }),
-  stopLoss: optional(stopLoss),
-  takeProfit: optional(takeProfit),
-  comment: optionalWithoutExample(text('As it was sent.', 'breakout')),
+  ...partial({ stopLoss, takeProfit }),
+  comment: optional(text('As it was sent.')),
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
     'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
   ),
-  fillPrice: optionalWithoutExample(decimal('The price of the execution, when known.', 1.0842)),
-  filledVolume: optionalWithoutExample(decimal('Lots that were executed, when known.', 0.2)),
-  filledAt: optionalWithoutExample(withDescription(instant, 'When it was executed, when known.')),
-  positionId: optionalWithoutExample(positionId),
-  ...ifPending(hasPending, {
-    cancelReason: optionalWithoutExample(cancelReason),
-    cancelledAt: optionalWithoutExample(withDescription(instant, 'When it was cancelled.')),
-    expiredAt: optionalWithoutExample(withDescription(instant, 'When it expired.')),
+  ...partialWithoutExample({
+    fillPrice: decimal('The price of the execution, when known.'),
+    filledVolume: decimal('Lots that were executed, when known.'),
+    filledAt: time('When it was executed, when known.'),
+    positionId,
   }),
-  rejectReason: optionalWithoutExample(
-    object('Why it was rejected.', {
+  ...(hasPending &&
+    partialWithoutExample({
+      cancelReason,
+      cancelledAt: time('When it was cancelled.'),
+      expiredAt: time('When it expired.'),
+    })),
+  ...partialWithoutExample({
+    rejectReason: object('Why it was rejected.', {
       code: text(
         "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
-        'TRADE_RETCODE_MARKET_CLOSED',
       ),
-      message: text('The same in words.', 'Market is closed'),
+      message: text('The same in words.'),
     }),
-  ),
+  }),
   createdAt: instant,
   updatedAt: instant,
 })
@@ -234,7 +218,7 @@ export const cancelAttempt = encodedFrom(
       ['cancelled', 'filled', 'rejected', 'unknown'],
       'filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
     ),
-    ...optionalErrorText('TRADE_REJECTED', 'The broker refused the change.'),
+    ...optionalErrorText,
   }),
   ({ orderId: id, result }: CancelAttempt) => {
     if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
@@ -260,8 +244,8 @@ const preview = encodedFrom(
       object('A check of a new order.', {
         name: oneOf([...orderCheckNames, ...previewCheckNames], 'What is checked.'),
         passed: nullable(flag('null: it cannot be said, for the reason in `message`.')),
-        ...optionalErrorText('INVALID_VOLUME', 'volume must be at least 0.01 lots; got 0.001.'),
-        details: optionalWithoutExample(anything('The figures, by the code.', { minVolume: 0.01 })),
+        ...optionalErrorText,
+        details: optional(anything('The figures, by the code.')),
       }),
       'In their order: first those of placing, of which the first that fails is its refusal; then those of the instrument, which only the broker decides.',
     ),
@@ -297,28 +281,14 @@ const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
 const params = { id: orderId }
 
-const wait = optional(
-  digits(
-    'Seconds: the reply is held back until the order is no longer pending, or that time is over.',
-    1,
-    30,
-  ),
+const wait = digits(
+  'Seconds: the reply is held back until the order is no longer pending, or that time is over.',
+  1,
+  30,
 )
 
-interface OrderCapabilities {
-  /** Whether `pending-orders` is on. */
-  readonly hasPending: boolean
-  /** Whether `trading-tools` is on. */
-  readonly hasTools: boolean
-  /** Whether `market-data` is on. */
-  readonly hasMarketData: boolean
-}
-
-export const createOrderRoutes = ({
-  hasPending,
-  hasTools,
-  hasMarketData,
-}: OrderCapabilities): readonly Route<UseCases>[] => {
+export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
+  const hasPending = isOn('pending-orders')
   const reply = replyWith(order(hasPending))
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
@@ -333,8 +303,12 @@ export const createOrderRoutes = ({
       {
         limit: { requests: 100, periodSeconds: 60 },
         access: writers,
-        query: (hasTools ? { wait } : {}) as { readonly wait: typeof wait },
-        body: newOrder(hasPending),
+        query: { ...(isOn('trading-tools') && partial({ wait })) },
+        body: newOrder(
+          'PlaceOrderRequest',
+          { ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } },
+          hasPending,
+        ),
         precheck,
         refusals: [
           'ValidationError',
@@ -350,7 +324,7 @@ export const createOrderRoutes = ({
           'BrokerUnavailable',
           'ChallengeCheckUnavailable',
           'ChallengeLocked',
-          ...(hasMarketData ? (['SymbolAmbiguous'] as const) : []),
+          ...(isOn('market-data') ? (['SymbolAmbiguous'] as const) : []),
           'LimitCheckUnavailable',
           'DeskLimitBreached',
           'TraderLimitBreached',
@@ -376,7 +350,8 @@ export const createOrderRoutes = ({
       {
         capability: 'trading-tools',
         access: writers,
-        body: previewedOrder(hasPending),
+        // Without a maximum: the preview reports it as a failed check.
+        body: newOrder('PreviewOrderRequest', volume, hasPending),
         precheck,
         refusals: ['ValidationError', ...unsupported, 'AccountNotFound'],
         useCase: (useCases, caller, { body, guard }) => {
@@ -392,10 +367,12 @@ export const createOrderRoutes = ({
     route('GET /orders', 'listOrders', 'Orders, newest first.', {
       access,
       query: {
-        accountId: optional(accountId),
-        status: optional(oneOf(orderStatuses, 'Orders with this status.')),
-        symbol: optional(orderSymbol),
-        clientId: optional(clientId),
+        ...partial({
+          accountId,
+          status: oneOf(orderStatuses, 'Orders with this status.'),
+          symbol: orderSymbol,
+          clientId,
+        }),
         ...dateRange,
         ...paging,
       },

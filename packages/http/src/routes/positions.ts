@@ -35,8 +35,9 @@ import {
   nullable,
   oneOf,
   optional,
+  partial,
   record,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   time,
   encodedFrom,
@@ -76,9 +77,12 @@ const closeFields = {
   ),
   closedVolume: withDescription(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
-  remainingPositionId: optionalWithoutExample(
-    withDescription(positionId, 'The id of the rest, when the broker gave it a new one.'),
-  ),
+  ...partialWithoutExample({
+    remainingPositionId: withDescription(
+      positionId,
+      'The id of the rest, when the broker gave it a new one.',
+    ),
+  }),
   closePrice: nullable(decimal(`Weighted by volume; ${unlessFound}.`, 1.0861)),
   realizedPnl: nullable(
     decimal(`Profit of the close, before commission and swap; ${unlessFound}.`, 38),
@@ -101,7 +105,6 @@ const presentClose = (closed: ClosedPosition) => ({
 })
 const closeResult = encodedFrom(closeShape, presentClose)
 
-const { remainingPositionId, ...closedFields } = closeFields
 /** The outcome of one of several closes. */
 export const closeAttempt = encodedFrom(
   record('CloseAttempt', 'The outcome of one of several closes.', {
@@ -110,14 +113,8 @@ export const closeAttempt = encodedFrom(
       ['closed', 'partially_closed', 'rejected', 'unknown'],
       'rejected: nothing was closed. unknown: it may have been closed; read the position before you try again.',
     ),
-    brokerOrderId: optional(closedFields.brokerOrderId),
-    closedVolume: optional(closedFields.closedVolume),
-    remainingVolume: optional(closedFields.remainingVolume),
-    remainingPositionId,
-    closePrice: optional(closedFields.closePrice),
-    realizedPnl: optional(closedFields.realizedPnl),
-    closedAt: optional(closedFields.closedAt),
-    ...optionalErrorText('TRADE_REJECTED', 'The broker refused the change.'),
+    ...partial(closeFields),
+    ...optionalErrorText,
   }),
   ({ accountId: account, ticket: number, result }: CloseAttempt) => {
     const id = formatPositionId(account, number)
@@ -160,11 +157,11 @@ const selection = named(
   'ClosePositionsRequest',
   input('Which positions to close: those that match everything that is given.', {
     accountId,
-    symbol: optionalWithoutExample(symbolFilter),
-    side: optionalWithoutExample(side),
-    only: optionalWithoutExample(
-      oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
-    ),
+    ...partialWithoutExample({
+      symbol: symbolFilter,
+      side,
+      only: oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
+    }),
   }),
   // What the reference page sends as it stands closes little.
   { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
@@ -206,7 +203,7 @@ const moving = {
 export const positionRoutes = [
   route('GET /positions', 'listPositions', 'Open positions, oldest first, read from the broker.', {
     access,
-    query: { accountId: optional(accountId), symbol: optional(symbolFilter), ...paging },
+    query: { ...partial({ accountId, symbol: symbolFilter }), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
     useCase: (useCases, caller, { query }) => useCases.listPositions(caller, query),
     data: keptList(position, 'Oldest first.'),

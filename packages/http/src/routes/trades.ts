@@ -14,11 +14,9 @@ import {
   tradeProvenanceShape,
   tradeShape,
 } from '../fields.ts'
-import { anyOf, routesOf } from '../route.ts'
+import { anyOf, type IsOn, routesOf } from '../route.ts'
 import {
-  literal,
   decimal,
-  type Fields,
   flagText,
   type Input,
   keptList,
@@ -26,10 +24,10 @@ import {
   nullable,
   object,
   oneOf,
-  optional,
+  partial,
   record,
   type Schema,
-  optionalWithoutExample,
+  partialWithoutExample,
   text,
   whole,
   withDefault,
@@ -82,41 +80,33 @@ export const statisticsFields = {
 }
 
 /** With the capability `insights`, and `extended=true`. */
-const extendedFields = {
-  sortinoRatio: optionalWithoutExample(
-    nullable(
-      decimal(
-        'The mean trade over its downside deviation from 0, per trade; null with profit and no loss.',
-        0.31,
-      ),
+const extendedFields = partialWithoutExample({
+  sortinoRatio: nullable(
+    decimal(
+      'The mean trade over its downside deviation from 0, per trade; null with profit and no loss.',
     ),
   ),
-  expectancy: optionalWithoutExample(decimal('The mean net profit of a trade.', 9.57)),
-  averageHoldingTime: optionalWithoutExample(
-    decimal('The mean time that a position was open, in seconds.', 5_400.5),
+  expectancy: decimal('The mean net profit of a trade.'),
+  averageHoldingTime: decimal('The mean time that a position was open, in seconds.'),
+  longestWinStreak: whole('The most winning trades in a row.'),
+  longestLossStreak: whole('The most losing trades in a row.'),
+  recoveryFactor: nullable(
+    decimal('netProfit over maxDrawdown; null with profit and no drawdown.'),
   ),
-  longestWinStreak: optionalWithoutExample(whole('The most winning trades in a row.', 9)),
-  longestLossStreak: optionalWithoutExample(whole('The most losing trades in a row.', 5)),
-  recoveryFactor: optionalWithoutExample(
-    nullable(decimal('netProfit over maxDrawdown; null with profit and no drawdown.', 3.68)),
-  ),
-  maxDrawdownPercent: optionalWithoutExample(
-    nullable(
-      decimal(
-        'maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts.',
-        7.4,
-      ),
+  maxDrawdownPercent: nullable(
+    decimal(
+      'maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts.',
     ),
   ),
-}
+})
 
 const sumWarning = (currencies: readonly string[]): string =>
   `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
 
 const warning = encodedFrom(
   record('Warning', 'Something to know about the figures.', {
-    code: literal(
-      'mixed_currencies',
+    code: oneOf(
+      ['mixed_currencies'],
       'The accounts have several currencies, whose figures were added up as they are.',
     ),
     currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
@@ -131,8 +121,7 @@ const warning = encodedFrom(
 
 const route = routesOf<UseCases>()
 export const ofAccounts = {
-  accountId: optional(accountId),
-  symbol: optional(symbolFilter),
+  ...partial({ accountId, symbol: symbolFilter }),
   ...dateRange,
 }
 const filters = {
@@ -153,13 +142,12 @@ const filterOf = ({
   symbol,
 }: Input<typeof filters>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
-const statistics = <F extends Fields>(fields: F) =>
+const statistics = (hasInsights: boolean) =>
   record(
     'TradeStatistics',
     'Statistics over the net profits of closed trades. Losses are positive magnitudes.',
-    fields,
+    { ...statisticsFields, ...(hasInsights && extendedFields) },
   )
-const extended = statistics({ ...statisticsFields, ...extendedFields })
 
 export const access = anyOf('trading:read', 'history:read')
 export const meta = { provenance: tradeProvenanceShape }
@@ -178,7 +166,7 @@ export const replyWithSums = <A>(data: Schema<A>) => ({
   data,
   meta: {
     ...meta,
-    warnings: optionalWithoutExample(list(warning, 'Left out when there is none.')),
+    ...partialWithoutExample({ warnings: list(warning, 'Left out when there is none.') }),
   },
   present: ({ data, provenance, warnings }: Summed<A>) => ({
     data,
@@ -186,7 +174,7 @@ export const replyWithSums = <A>(data: Schema<A>) => ({
   }),
 })
 
-export const createTradeRoutes = (hasInsights: boolean) => [
+export const tradeRoutes = (isOn: IsOn) => [
   route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
     ...reading,
     query: { ...filters, limit: limit(100, 20), cursor },
@@ -209,7 +197,7 @@ export const createTradeRoutes = (hasInsights: boolean) => [
     refusals: [...reading.refusals, 'RateLimitExceeded'],
     query: {
       ...ofAccounts,
-      ...(hasInsights && {
+      ...(isOn('insights') && {
         extended: withDefault(flagText('Whether to add further statistics.'), false),
       }),
     },
@@ -217,7 +205,7 @@ export const createTradeRoutes = (hasInsights: boolean) => [
       query.extended
         ? useCases.getExtendedStatistics(caller, allOf(query))
         : useCases.getTradeStatistics(caller, allOf(query)),
-    ...replyWithSums(hasInsights ? extended : statistics(statisticsFields)),
+    ...replyWithSums(statistics(isOn('insights'))),
   }),
   route(
     'GET /trades/export',

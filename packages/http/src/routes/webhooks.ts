@@ -18,11 +18,10 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
 import { replyWithPage, deliveryId, instant, instantPattern, paging, webhookId } from '../fields.ts'
-import { replyWith, anyOf, routesOf } from '../route.ts'
+import { type IsOn, replyWith, anyOf, routesOf } from '../route.ts'
 import {
   anyText,
   decimal,
-  literal,
   mapDecoded,
   withDescription,
   flag,
@@ -34,7 +33,6 @@ import {
   optional,
   parsedString,
   record,
-  optionalWithoutExample,
   text,
   time,
   whole,
@@ -46,7 +44,7 @@ import { eventIdPattern, exampleEventId } from './event-log.ts'
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
-  deleted: literal(true, 'It is deleted.'),
+  deleted: oneOf([true], 'It is deleted.'),
 })
 
 // Whether a name exists, and in which network, is only for the operator to see.
@@ -90,10 +88,10 @@ const url = parsedString(
   },
 )
 
-const secret = optionalWithoutExample(
+const secret = optional(
   text(
     'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
-    'a-secret-of-my-own',
+    undefined,
     { minLength: secretBounds.minimum, maxLength: secretBounds.maximum, writeOnly: true },
   ),
 )
@@ -136,7 +134,8 @@ const params = { id: anyText('The id of a webhook.', String(webhookId.example)) 
 const writing = { access: anyOf('webhooks:write'), params }
 const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
-export const createWebhookRoutes = (hasEvents: boolean) => {
+export const webhookRoutes = (isOn: IsOn) => {
+  const hasEvents = isOn('events')
   const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
 
   const fields = {
@@ -177,7 +176,7 @@ export const createWebhookRoutes = (hasEvents: boolean) => {
   const delivery = record('Delivery', 'One record of the log of event deliveries.', {
     id: deliveryId,
     webhookId,
-    ...(hasEvents ? eventIdField : ({} as typeof eventIdField)),
+    ...(hasEvents && eventIdField),
     eventType,
     status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
     attempts: whole('How many there were.', 1),
