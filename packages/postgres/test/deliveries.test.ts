@@ -69,6 +69,19 @@ const createTestClock = () => {
   }
 }
 
+const dueDeliveriesOf = (instance: Instance) =>
+  createDueDeliveries({
+    knex: instance.knex,
+    cipher: testCipher,
+    schedule: [1_000],
+    enqueueWithin: async () => undefined,
+    onDisabled: () => undefined,
+    onUnreadable: () => undefined,
+    sender: randomUUID(),
+    leaseMs: 60_000,
+  })
+const anyDue = { isSlow: false, busyUsers: [], inProgress: [], limit: 1 }
+
 onEachDatabase('events and deliveries', (here, there, kind) => {
   let knex: Knex
   let clock: ReturnType<typeof createTestClock>
@@ -456,6 +469,25 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
   })
 
+  it('a delivery that cannot be read keeps no other of its webhook waiting', async () => {
+    const webhook = await created()
+    const events = newEvents(2)
+    await record(webhook.owner, events)
+    await knex('events').where({ key: events[0]?.key }).update({ data: '0' })
+    const sentTo = await working(() => ok)
+    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'pending'])
+    expect(warnings).toStrictEqual([
+      {
+        event: 'webhook_delivery_unreadable',
+        reason: 'a row of events does not decode at data',
+      },
+    ])
+    await knex('events').where({ key: events[0]?.key }).update({ data: '{}' })
+    clock.elapse(minuteMs)
+    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
+    expect(sentTo(webhook)).toHaveLength(2)
+  })
+
   it('a webhook is sent to again after a failure of the service, which is logged once', async () => {
     const webhook = await created()
     let attempts = 0
@@ -468,23 +500,73 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(warnings).toStrictEqual([{ event: 'webhook_delivery_failed', reason: 'Error' }])
   })
 
+  /** A delivery that has been sent, and its webhook. */
+  const sentOnce = async () => {
+    const webhook = await created()
+    await working(() => ok)
+    await record(webhook.owner)
+    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await stop()
+    return { webhook, original: (await log(webhook))[0]?.id }
+  }
+
+  it('a replay that was not sent in time is sent later', async () => {
+    const { webhook, original } = await sentOnce()
+    const rowVersion = () =>
+      knex('webhooks').where({ id: webhook.id }).select(knex.raw('xmin::text as version'))
+    const before = await rowVersion()
+    await replay(webhook, original)
+    await working(() => ok, [await start({ leaseMs: 1 })])
+    await expect.poll(rowVersion).not.toStrictEqual(before)
+    await stop()
+    await working(() => ok)
+    await expect
+      .poll(async () => (await log(webhook))[0])
+      .toMatchObject({ replayOf: original, status: 'success', attempts: 1 })
+  })
+
+  it('a replay is sent once its webhook can be read again', async () => {
+    const { webhook, original } = await sentOnce()
+    const sealed = { secret: (await knex('webhooks').where({ id: webhook.id }).first()).secret }
+    await knex('webhooks')
+      .where({ id: webhook.id })
+      .update({ secret: Buffer.from('none') })
+    await replay(webhook, original)
+    await working(() => ok, [await start({ leaseMs: 1_500 })])
+    await expect.poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
+    await knex('webhooks').where({ id: webhook.id }).update(sealed)
+    await expect
+      .poll(async () => (await log(webhook))[0])
+      .toMatchObject({ replayOf: original, status: 'success', attempts: 1 })
+  })
+
+  it('a process that no longer leases a webhook begins no replay, and keeps no other from the webhook', async () => {
+    const { webhook, original } = await sentOnce()
+    await replay(webhook, original)
+    const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
+    const owned = { owner: webhook.owner, webhookId: webhook.id }
+    expect(await lapsed.claim(clock.now(), anyDue)).toStrictEqual([owned])
+    await knex('webhooks').update({ sender_until: knex.raw(`now() - interval '1 second'`) })
+    expect(await lapsed.next(owned, clock.now())).toBeUndefined()
+    expect(await holding.claim(clock.now(), anyDue)).toStrictEqual([owned])
+    const begun = await holding.next(owned, clock.now())
+    if (begun === undefined) return expect.fail('the replay is due')
+    await holding.endLease(owned)
+    const made = { answer: ok, startedAt: clock.now(), endedAt: clock.now() }
+    await lapsed.recordAttempt(begun.due, made, false)
+    expect((await log(webhook))[0]).toMatchObject({ status: 'success', attempts: 1 })
+    await record(webhook.owner)
+    expect(await holding.claim(clock.now(), anyDue)).toStrictEqual([owned])
+  })
+
   it.skipIf(kind === 'server')(
     'nothing is withdrawn from a webhook that is enabled again just after it was found disabled',
     async () => {
       const webhook = await created()
       await record(webhook.owner)
       await switchTo(webhook, false)
-      const deliveries = createDueDeliveries({
-        knex,
-        cipher: testCipher,
-        schedule: [1_000],
-        enqueueWithin: async () => undefined,
-        onDisabled: () => undefined,
-        sender: randomUUID(),
-        leaseMs: 60_000,
-      })
-      const query = { isSlow: false, busyUsers: [], inProgress: [], limit: 1 }
-      const [found] = await deliveries.claim(clock.now(), query)
+      const deliveries = dueDeliveriesOf(here)
+      const [found] = await deliveries.claim(clock.now(), anyDue)
       if (found === undefined) return expect.fail('no webhook was found')
       // There is one connection, and it goes to whoever asked for it first: to this query, and
       // only then to the next one of `next`.
@@ -498,7 +580,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       const due = await deliveries.next(found, clock.now())
       knex.off('query-response', enable)
       expect(await enabling).toBe(1)
-      expect(due).toMatchObject({ delivery: { status: 'pending' } })
+      expect(due).toMatchObject({ due: { delivery: { status: 'pending' } } })
     },
   )
 

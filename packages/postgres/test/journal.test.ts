@@ -601,6 +601,25 @@ onEachDatabase('the journal', (here, there) => {
     expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
   })
 
+  it('is given to workers also where that of another account cannot be read', async () => {
+    const [unreadable, readable] = [await newBrokerAccount(), await newBrokerAccount()]
+    for (const account of [unreadable, readable]) await rightOf(ports.journal.want(account, noon))
+    await here
+      .knex('journals')
+      .where({ account_id: unreadable.accountId })
+      .update({ difference: 'NaN' })
+    const given: string[] = []
+    const worker = await ports.jobs.work(async (due) => {
+      given.push(due.account.accountId)
+      await keep(due, { completed })
+      await rightOf(ports.journal.release(due, 'read'))
+    })
+    stops.push(worker.stop)
+    await expect.poll(() => given).toContain(readable.accountId)
+    expect(given).not.toContain(unreadable.accountId)
+    await here.knex('journals').where({ account_id: unreadable.accountId }).delete()
+  })
+
   it('writes nothing where a later statement fails, or where a deal cannot be stored', async () => {
     const account = await newBrokerAccount()
     const claim = await claimOf(ports.journal, account)

@@ -21,7 +21,7 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders } from '../src/index.ts'
-import { lockWaits, onEachDatabase, stopwatch } from './harness.ts'
+import { lockWaits, onEachDatabase, stopwatch, testCipher } from './harness.ts'
 
 const minuteMs = 60_000
 const filled: PlacementStep = {
@@ -178,6 +178,27 @@ onEachDatabase('orders', (here, there, kind) => {
     await all
     await stop()
     expect(given).toHaveLength(orders.length)
+  })
+
+  it('an order that cannot be read keeps no other from being given out', async () => {
+    const [unreadable, readable] = [await recorded(), await recorded()]
+    const warnings: unknown[] = []
+    const log = { warn: (warning: unknown) => void warnings.push(warning) }
+    const { jobs } = openOrders(
+      { jobs: { ...here.jobs, log }, cipher: testCipher, stopwatch, obeysHalts: true },
+      { pollMs: 50 },
+    )
+    await here.knex('orders').where({ id: unreadable.id }).update({ side: 'both' })
+    await elapse(3, unreadable, readable)
+    const { ids, stop } = await working(end, jobs)
+    await expect.poll(ids).toStrictEqual([readable.id])
+    expect(warnings).toStrictEqual([
+      { event: 'order_processing', reason: 'a row of orders does not decode at side' },
+    ])
+    await here.knex('orders').where({ id: unreadable.id }).update({ side: 'buy' })
+    await elapse(15, unreadable)
+    await expect.poll(ids).toStrictEqual(idsOf(unreadable, readable))
+    await stop()
   })
 
   it('an order is not given out twice to a process that is slow', async () => {

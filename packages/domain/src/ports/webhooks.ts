@@ -115,7 +115,7 @@ export interface DeliveryJobs {
    * other receivers nor other users. The result (`afterAttempt`) is written to the delivery and its
    * webhook in one transaction; when it disables the webhook, the same transaction withdraws the
    * webhook's pending deliveries and queues the notice to the owner. A delivery whose process dies
-   * is attempted again within seconds, unless it is a replay, which becomes `interrupted`. `stop`
+   * is attempted again within a minute, unless it is a replay, which becomes `interrupted`. `stop`
    * waits a little for attempts under way.
    */
   readonly work: Work<DueDelivery, AttemptAnswer>

@@ -25,12 +25,14 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
   /**
    * Claims at most `limit` due rows. `inProgress` are the keys that this process works on, and
    * `shares` how many of them each tenant has; a tenant may get what is left to `maxPerTenant`.
+   * Each row is a promise of its own: one that cannot be read is logged and delays no other.
+   * Undefined where its claim was lost meanwhile.
    */
   readonly claim: (
     shares: readonly TenantShare[],
     limit: number,
     inProgress: readonly string[],
-  ) => Promise<readonly Job[]>
+  ) => Promise<readonly Promise<Job | undefined>[]>
   /** Processes one row; may return a job to repeat here after `inMs`. A rejection is logged. */
   readonly work: (job: Job) => Promise<{ readonly job: Job; readonly inMs: number } | undefined>
 }
@@ -47,6 +49,7 @@ export interface DueRowsWorker<Job> {
 export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   const { log, pulse, queue, events, maxPerTenant } = rows
   const failures = createFailureLog(events.work, log)
+  const unreadable = createFailureLog(events.work, log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
   const stopping = new AbortController()
   let lastBegunAt = -Infinity
@@ -96,7 +99,9 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     const freeSlots = Math.min(rows.maxPerClaim, slotsLeft(shares))
     const claimed = freeSlots > 0 ? await rows.claim(shares, freeSlots, [...inProgress.keys()]) : []
     pulse.beat(queue)
-    for (const job of claimed) begin(job)
+    for (const read of await Promise.allSettled(claimed))
+      if (read.status === 'rejected') unreadable.report(read.reason)
+      else if (read.value !== undefined) begin(read.value)
     const after = sharesInUse()
     isSaturated = slotsLeft(after) <= 0 || after.some(({ count }) => count === maxPerTenant)
     if (freeSlots > 0 && claimed.length === freeSlots) poll.again()

@@ -11,7 +11,6 @@ import type {
   Watch,
 } from '@tradeport/domain/ports'
 import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
-import * as A from 'fp-ts/lib/Array.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
@@ -164,11 +163,11 @@ const workOnLane = (
           where journals.tenant_id = picked.tenant_id and journals.account_id = picked.account_id
           returning ${brokerAccounts.columns}, ${claimedJournals.columns}, ${thresholds.columns}`,
       )
-      const claims = rows.map(async (row) => {
+      return rows.map(async (row) => {
         const claim = await claimOf(knex, brokerAccounts.read(row), claimedJournals.read(row))
-        return O.map((held: JournalClaim) => ({ ...held, ...thresholds.read(row) }))(claim)
+        const due = O.map((held: JournalClaim) => ({ ...held, ...thresholds.read(row) }))(claim)
+        return O.toUndefined(due)
       })
-      return A.compact(await Promise.all(claims))
     },
     work: async (due) => {
       await read(due)

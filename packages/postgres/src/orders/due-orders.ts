@@ -111,7 +111,7 @@ const claimDue = async (
   { knex, stopwatch }: Parts,
   busyTenants: readonly string[],
   limit: number,
-): Promise<readonly OrderJob[]> => {
+): Promise<readonly Promise<OrderJob>[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows = await query<{ readonly age_ms: number; readonly server_run: string }>(
     knex,
@@ -124,7 +124,7 @@ const claimDue = async (
       returning ${placements.columns}, ${serverRun} as server_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
   )
-  return rows.map((row) => ({
+  return rows.map(async (row) => ({
     ...placements.read(row),
     mustLookUpFirst: true,
     serverRun: row.server_run,

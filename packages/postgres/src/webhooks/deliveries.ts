@@ -27,6 +27,7 @@ import {
   type WebhookDelivery,
 } from '@tradeport/domain/webhooks'
 import { maxRecovered, type DueDelivery, type WebhookDeliveries } from '@tradeport/domain/ports'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
@@ -181,6 +182,12 @@ export interface DueQuery {
   readonly limit: number
 }
 
+export interface NextDelivery {
+  readonly due: DueDelivery
+  /** When the lease was renewed for it, by `performance.now`; absent where it was not. */
+  readonly renewedAtMs?: number
+}
+
 export interface DueDeliveriesParts {
   readonly knex: Knex
   readonly cipher: Cipher
@@ -188,6 +195,8 @@ export interface DueDeliveriesParts {
   /** Queues notices to owners within a transaction. */
   readonly enqueueWithin: (trx: Knex.Transaction, notices: readonly OwnedNotice[]) => Promise<void>
   readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
+  /** After a delivery that cannot be read was put off. */
+  readonly onUnreadable: (error: unknown) => void
   /** The id of this process among the senders. */
   readonly sender: string
   readonly leaseMs: number
@@ -199,11 +208,32 @@ export const createDueDeliveries = ({
   schedule,
   enqueueWithin,
   onDisabled,
+  onUnreadable,
   sender,
   leaseMs,
 }: DueDeliveriesParts) => {
   const leaseEnd = sql`now() + ${leaseMs} * interval '1 ms'`
+  const isLeased = sql`sender = ${sender} and sender_until > now()`
   const withSecret = webhooksWithSecret(cipher)
+
+  // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with it.
+  // One that is found marked is not sent. Undefined where there is nothing to send.
+  const beginReplay = async (due: DueDelivery, now: Instant): Promise<DueDelivery | undefined> => {
+    const { to, delivery } = due
+    const { id, owner } = to.webhook
+    const isOver = isInterrupted(delivery)
+    const next = isOver ? interrupted(delivery) : withReplayBegun(delivery, now)
+    const { text, bindings } = sql`
+      update webhooks set sender_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
+    const isWritten = await continueDelivery(
+      knex.with('leased', knex.raw(text, bindings as Knex.RawBinding[])),
+      owner,
+      delivery,
+      next,
+      'exists (select from leased)',
+    )
+    return isOver || !isWritten ? undefined : { ...due, delivery: next }
+  }
 
   return {
     /** Webhooks with something due that no process sends to, the longest waiting ones. */
@@ -231,34 +261,45 @@ export const createDueDeliveries = ({
       ),
     /**
      * The first recorded of the due deliveries of a webhook that this process leases. Those that
-     * must not be sent any more are ended on the way.
+     * must not be sent any more are ended on the way, and one that cannot be read is put off.
      */
     next: async (
       { owner, webhookId: id }: DueWebhook,
       now: Instant,
-    ): Promise<DueDelivery | undefined> => {
+    ): Promise<NextDelivery | undefined> => {
       for (;;) {
         const [webhookRow] = await query(
           knex,
-          sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} and sender = ${sender}`,
+          sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} and ${isLeased}`,
         )
         if (webhookRow === undefined) return undefined
         if (!webhooks.read(webhookRow).enabled) await withdrawAll(knex, owner, id)
-        const found = await readFirst(
+        const [row] = await query<{ readonly id: string }>(
           knex,
           sql`select ${logged.columns} from ${ofWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
             order by webhook_deliveries.sequence limit 1`,
-          logged,
         )
-        if (O.isNone(found)) return undefined
-        const delivery = await begin(knex, owner, found.value.delivery, now)
-        if (delivery !== undefined)
-          return { to: withSecret.read(webhookRow), delivery, event: eventOf(found.value.event) }
+        if (row === undefined) return undefined
+        const to = withSecret.read(webhookRow)
+        const due = E.tryCatch((): DueDelivery => {
+          const { delivery, event } = logged.read(row)
+          return { to, delivery, event: eventOf(event) }
+        }, onUnreadable)
+        if (E.isLeft(due))
+          await knex('webhook_deliveries')
+            .where({ tenant_id: owner.tenantId, id: row.id })
+            .update({ next_attempt_at: toTimestamptz(now + minuteMs) })
+        else if (!isReplay(due.right.delivery)) return { due: due.right }
+        else {
+          const renewedAtMs = performance.now()
+          const begun = await beginReplay(due.right, now)
+          if (begun !== undefined) return { due: begun, renewedAtMs }
+        }
       }
     },
     /**
-     * Writes what the attempt means, all at once, and renews the lease; nothing where the delivery was
-     * continued by another process, or its webhook is gone.
+     * Writes what the attempt means, all at once, and renews the lease if it is still held; nothing
+     * where the delivery was continued by another process, or its webhook is gone.
      */
     recordAttempt: async (
       { to, delivery }: DueDelivery,
@@ -276,12 +317,13 @@ export const createDueDeliveries = ({
         if (O.isNone(found)) return null
         const after = afterAttempt(delivery, found.value, made, schedule)
         if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
+        const renewed = sql`case when ${isLeased} then ${leaseEnd} else sender_until end`
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
           .update({
             ...webhooks.write(after.webhook),
             is_slow: isSlow,
-            sender_until: knex.raw(leaseEnd.text, leaseEnd.bindings as Knex.RawBinding[]),
+            sender_until: knex.raw(renewed.text, renewed.bindings as Knex.RawBinding[]),
           })
         if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)
@@ -322,29 +364,17 @@ const isDue = (now: Instant): Sql => sql`
 
 /** Whether the delivery was written: not where another process has continued it. */
 const continueDelivery = async (
-  knex: Knex,
+  knex: Pick<Knex, 'from'>,
   { tenantId }: Owner,
   { id, attempts: made }: WebhookDelivery,
   next: WebhookDelivery,
+  condition = 'true',
 ): Promise<boolean> =>
-  (await knex('webhook_deliveries')
+  (await knex
+    .from('webhook_deliveries')
     .where({ tenant_id: tenantId, id, attempts: made, status: 'pending' })
+    .whereRaw(condition)
     .update(deliveries.write(next))) > 0
-
-// A replay is marked before it is sent, and one that is found marked is not sent. Undefined where
-// there is nothing to send.
-const begin = async (
-  knex: Knex,
-  owner: Owner,
-  delivery: WebhookDelivery,
-  now: Instant,
-): Promise<WebhookDelivery | undefined> => {
-  if (!isReplay(delivery)) return delivery
-  const isOver = isInterrupted(delivery)
-  const next = isOver ? interrupted(delivery) : withReplayBegun(delivery, now)
-  const isWritten = await continueDelivery(knex, owner, delivery, next)
-  return isOver || !isWritten ? undefined : next
-}
 
 // The state of `withdrawn`, for all pending deliveries of a disabled webhook but replays. Whether
 // it is disabled is checked in the same statement, so that nothing is withdrawn that was recorded

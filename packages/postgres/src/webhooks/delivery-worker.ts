@@ -8,7 +8,7 @@ import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { repeating } from '../connection/repeating.ts'
+import { createFailureLog, repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { createDueDeliveries, type DueDeliveriesParts, type DueWebhook } from './deliveries.ts'
 
@@ -34,7 +34,8 @@ interface SendingLimits {
   readonly perUser: number
 }
 
-interface Parts extends Omit<DueDeliveriesParts, 'sender' | 'leaseMs'>, DeliveryWorkerOptions {
+interface Parts
+  extends Omit<DueDeliveriesParts, 'onUnreadable' | 'sender' | 'leaseMs'>, DeliveryWorkerOptions {
   readonly log: Jobs['log']
   readonly pulse: Jobs['pulse']
   readonly clock: Clock
@@ -68,7 +69,13 @@ const purgeMs = 60 * 60 * 1_000
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { knex, log, pulse, clock, attempt, limits = {} } = parts
   const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
-  const deliveries = createDueDeliveries({ ...parts, sender: randomUUID(), leaseMs })
+  const unreadable = createFailureLog('webhook_delivery_unreadable', log)
+  const deliveries = createDueDeliveries({
+    ...parts,
+    onUnreadable: unreadable.report,
+    sender: randomUUID(),
+    leaseMs,
+  })
   const connections = createFairPool(connectionLimits)
   const stopping = new AbortController()
 
@@ -87,10 +94,11 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     let leasedAt = webhook.leasedAtMs
     const endsAt = performance.now() + turnMs
     while (performance.now() < endsAt && !stopping.signal.aborted) {
-      const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
-      if (due === undefined) break
+      const next = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
+      if (next === undefined) break
+      const { due, renewedAtMs = leasedAt } = next
       const [startedAt, started] = [clock.now(), performance.now()]
-      if (started - leasedAt > leaseMs / 4) return
+      if (started - renewedAtMs > leaseMs / 4) return
       const answer = await attempt(due)
       leasedAt = performance.now()
       const isSlow = answer.responseCode === 0 || leasedAt - started > promptMs
@@ -122,7 +130,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
           inProgress,
           limit,
         })
-        return claimed.map((webhook) => ({ ...webhook, leasedAtMs }))
+        return claimed.map(async (webhook) => ({ ...webhook, leasedAtMs }))
       },
       work: sendTurn,
     })
