@@ -12,6 +12,7 @@ import {
   removes,
   rightOf,
   storedAccount,
+  storedOwner,
   toRecord,
   write,
 } from '@tradeport/testkit'
@@ -210,6 +211,8 @@ onEachDatabase('the watch', (here, there) => {
     }
     expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60])
     expect(await run(accounts, { retryAfterSeconds: 15_000 })).toHaveLength(1)
+    // Another sweep leaves the pause as it is.
+    expect(await run(accounts)).toHaveLength(0)
     const [limited = expect.fail('is not watched')] = await rounds(accounts)
     expect((limited.pausedUntil ?? 0) - limited.now).toBeGreaterThan(14_000 * secondMs)
     expect(limited.at).toBeGreaterThanOrEqual(limited.pausedUntil ?? Infinity)
@@ -218,6 +221,18 @@ onEachDatabase('the watch', (here, there) => {
     await setBack('watch_at', 3 * roundMs)
     expect(await run(accounts)).toHaveLength(1)
     expect(await rounds(accounts)).toMatchObject([{ pausedUntil: null }])
+  })
+
+  it('keeps no record of streams that have ended', async () => {
+    const owners = [await storedOwner(here.operator), await storedOwner(here.operator)]
+    await rightOf(ports.watch.keepFor(owners))
+    const [ended, open] = owners.map(({ userId }) => ({ user_id: userId }))
+    await here
+      .knex('stream_leases')
+      .where({ ...ended })
+      .update({ expires_at: here.knex.raw(`now() - interval '1 second'`) })
+    await run([])
+    expect(await here.knex('stream_leases').select('user_id')).toStrictEqual([open])
   })
 
   it('is shared by instances: each round is made once', async () => {

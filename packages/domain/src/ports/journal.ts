@@ -225,7 +225,7 @@ export interface DueJournal extends JournalClaim {
 /**
  * The watch: accounts that are read again and again without a request, because somebody waits for
  * their events. They are the accounts of users with an enabled webhook, or an open stream, for
- * events of the broker, and accounts with risk thresholds.
+ * events of the broker, and accounts with risk thresholds or open orders.
  */
 export interface Watch {
   /** These owners have such a stream now. It is forgotten after 20 seconds. */

@@ -54,12 +54,16 @@ export const createWatch = (
 
 /**
  * Begins the rounds of accounts that somebody waits for, at random times within the next interval,
- * less the time that it took to see it, so that they are spread evenly, and ends those of all others. A round later than that was set for
- * a longer interval, or before the database's clock was set back. Both parts lock in order or not
- * at all, since instances do this at the same time.
+ * less the time that it took to see it, so that they are spread evenly, and ends those of all
+ * others. A round that is more than an interval away, or than an interval after a pause, was set for
+ * a longer interval, or before the database's clock was set back. All parts lock in order or not at
+ * all, since instances do this at the same time.
  */
 const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
-  with waiting as (
+  with forgotten as (
+      delete from stream_leases where ctid = any(array(
+        select ctid from stream_leases where expires_at <= now() for update skip locked))),
+    waiting as (
       select tenant_id, user_id from webhooks where ${recordsEvents} and enabled and event_types && ${brokerEventTypes}::text[]
       union select tenant_id, user_id from stream_leases where expires_at > now()),
     waited_for as (
@@ -74,11 +78,12 @@ const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
       insert into journals (tenant_id, account_id, provider_account_id, linked_at, watch_at)
       select watched.*, now() + random() * ${Math.max(roundMs - sweepMs, roundMs / 2)} * interval '1 ms'
       from watched left join journals using (tenant_id, account_id)
-      where watch_at is null or watch_at > now() + ${roundMs} * interval '1 ms'
+      where watch_at is null or watch_at > greatest(now(), paused_until) + ${roundMs} * interval '1 ms'
       order by tenant_id, account_id
       on conflict (tenant_id, account_id) do update set watch_at = excluded.watch_at)
   update journals set watch_at = null
   where ctid = any(array(
     select ctid from journals where watch_at is not null
-      and (tenant_id, account_id) not in (select tenant_id, account_id from watched)
-    for update skip locked))`
+      and not exists (select from watched
+        where watched.tenant_id = journals.tenant_id and watched.account_id = journals.account_id)
+    for update of journals skip locked))`
