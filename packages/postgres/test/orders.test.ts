@@ -5,11 +5,14 @@ import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, PlacementStep } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
+import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import {
   newClaim,
   newOrder,
   newOrderOn,
+  newUser,
   placementOf,
+  puts,
   removes,
   rightOf,
   someProgram,
@@ -39,6 +42,19 @@ const lookingUp: PlacementStep = {
     absence: null,
   },
   continueInMs: minuteMs,
+}
+
+/** As the broker holds it. */
+const open: PlacementStep = {
+  placement: {
+    step: 'working',
+    sentAt: made,
+    brokerOrderId: '4711',
+    cancelledBy: null,
+    failedHaltCancellations: 0,
+    missing: null,
+  },
+  continueInMs: null,
 }
 
 const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
@@ -339,17 +355,6 @@ onEachDatabase('orders', (here, there, kind) => {
       placement: { step: 'sending', sentAt: made },
       continueInMs: minuteMs,
     }
-    const open: PlacementStep = {
-      placement: {
-        step: 'working',
-        sentAt: made,
-        brokerOrderId: '4711',
-        cancelledBy: null,
-        failedHaltCancellations: 0,
-        missing: null,
-      },
-      continueInMs: null,
-    }
     const halted = async (cancelsOrders: boolean) => {
       const account = await storedAccount(here.operator)
       const [waiting, unsent] = [await recordedOn(account), await recordedOn(account)]
@@ -434,10 +439,49 @@ onEachDatabase('orders', (here, there, kind) => {
     await advanced(account, left, { ...filled, finish })
   })
 
+  it('orders under way of a removed user are followed to their end, and are not those of a user who gets the same id', async () => {
+    const account = await storedAccount(here.operator)
+    const { owner } = account
+    const [left, watched] = [await recordedOn(account), await recordedOn(account)]
+    for (const id of [left, watched]) await advanced(account, id, open)
+    await write(here.operator, { users: removes(owner.userId) })
+    await write(here.operator, {
+      users: puts({ ...newUser(owner.tenantId), id: owner.userId }),
+      accounts: puts(account),
+    })
+    const own = await recordedOn(account)
+    expect(await list(owner)).toMatchObject({ total: 1, items: [{ id: own }] })
+    expect(await rightOf(here.orders.find(owner, left))).toStrictEqual(O.none)
+    expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
+    const { ids, stop } = await working(async () => undefined)
+    await expect.poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
+    await stop()
+    await advanced(account, left, filled)
+    expect(await rightOf(here.orders.counts(owner, made))).toStrictEqual({ today: 1, open: 1 })
+    const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const
+    const { events } = await rightOf(here.eventLog.page(owner, query))
+    expect(events).toMatchObject([{ type: 'order.created', data: { order_id: own } }])
+  })
+
+  it('an open order whose account has another user now is looked up by itself', async () => {
+    const account = await storedAccount(here.operator)
+    const other = newUser(account.owner.tenantId)
+    const order = await recordedOn(account)
+    await advanced(account, order, open)
+    await write(here.operator, { accounts: removes(account.id) })
+    await write(here.operator, {
+      users: puts(other),
+      accounts: puts({ ...account, owner: { ...account.owner, userId: other.id } }),
+    })
+    const { ids, stop } = await working(async () => undefined)
+    await expect.poll(ids).toContain(order)
+    await stop()
+  })
+
   it('the counters agree with the orders after everything that these tests did', async () => {
     const { rows } = await here.knex.raw<{ rows: unknown[] }>(
-      `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and status in ('pending', 'open'))
-         or created <> (select count(*) from orders o where o.user_id = c.user_id and (created_at at time zone 'utc')::date = c.day)`,
+      `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and not is_orphaned and status in ('pending', 'open'))
+         or created <> (select count(*) from orders o where o.user_id = c.user_id and not is_orphaned and (created_at at time zone 'utc')::date = c.day)`,
     )
     expect(await here.knex('order_counters')).not.toHaveLength(0)
     expect(rows).toStrictEqual([])

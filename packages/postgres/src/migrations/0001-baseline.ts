@@ -212,6 +212,7 @@ const tables = `
     -- In the order in which a user's orders are committed.
     sequence bigserial not null,
     user_id text not null,
+    -- Its user was removed; another user may get the same id.
     is_orphaned boolean not null default false,
     account_id uuid not null,
     symbol text not null,
@@ -264,7 +265,7 @@ const tables = `
     finish_reason text,
     primary key (tenant_id, id)
   );
-  create index orders_of_user on orders (tenant_id, user_id, created_at, sequence);
+  create index orders_of_user on orders (tenant_id, user_id, created_at, sequence) include (is_orphaned);
   -- What a limit of the account counts: pending and open orders, and those that were filled since its positions were read.
   create index orders_in_books on orders (tenant_id, account_id, ended_at) where status in ('pending', 'open', 'filled', 'partially_filled');
   -- What the watch compares with what the broker holds.

@@ -195,9 +195,9 @@ const removeOrders = async (trx: Knex.Transaction, removed: readonly UserKey[]):
   if (removed.length === 0) return
   const ofRemoved = sql`(tenant_id, user_id) in (
     select * from unnest(${removed.map((user) => user.tenant_id)}::text[], ${removed.map(({ id }) => id)}::text[]))`
-  // Ended orders too: one may have ended after this statement began.
+  await query(trx, sql`delete from orders where step = 'ended' and ${ofRemoved}`)
+  // Those that ended since then too; they are deleted with the others once these have ended.
   await query(trx, sql`update orders set is_orphaned = true where ${ofRemoved}`)
-  await query(trx, sql`delete from orders where is_orphaned and step = 'ended' and ${ofRemoved}`)
 }
 
 /** What belongs to a record is removed by the tables' references, except for orders. */

@@ -143,13 +143,13 @@ const makeStrandedDue = sql`
 
 /**
  * The watch reads the account as it is linked now: an open order that is held by another account of
- * the broker, or whose account was removed, is looked up by itself.
+ * the broker, or whose account or user was removed, is looked up by itself.
  */
 const makeUnwatchedDue = sql`
   update orders set due_at = now()
-  where status = 'open' and due_at is null and not exists (
+  where status = 'open' and due_at is null and (is_orphaned or not exists (
     select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
-      and accounts.provider_account_id = destination_account)`
+      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_account))`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and

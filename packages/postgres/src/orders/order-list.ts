@@ -26,7 +26,7 @@ export const listOrders = async (
   const list = nameOf(program, filter)
   const ofList = sql`tenant_id = ${tenantId} and user_id = ${userId} and list = ${list}`
   const matching = allOf(
-    sql`tenant_id = ${tenantId} and user_id = ${userId}`,
+    sql`tenant_id = ${tenantId} and user_id = ${userId} and not is_orphaned`,
     accountId !== undefined && sql`account_id = ${accountId}`,
     status !== undefined && sql`status = ${status}`,
     symbol !== undefined && sql`symbol = ${symbol}`,

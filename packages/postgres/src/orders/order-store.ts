@@ -69,11 +69,16 @@ export const openOrders = (
     return verdicts
   }
   const recordInBatch = inBatches({ lanes: 2, maxSize: 100 }, recordTogether)
-  const find = <A>({ tenantId, userId }: Owner, id: OrderId, rows: Selection<A>) =>
+  const find = <A>(
+    { tenantId, userId }: Owner,
+    id: OrderId,
+    rows: Selection<A>,
+    where = sql`true`,
+  ) =>
     readFirst(
       knex,
       sql`select ${rows.columns} from orders
-        where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`,
+        where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} and ${where}`,
       rows,
     )
   return {
@@ -97,7 +102,7 @@ export const openOrders = (
           )
           return counted ?? { today: 0, open: 0 }
         },
-        find: (owner, id) => find(owner, id, orders),
+        find: (owner, id) => find(owner, id, orders, sql`not is_orphaned`),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
         placement: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, step, now) => {
@@ -121,7 +126,8 @@ export const openOrders = (
           readAll(
             knex,
             sql`select ${placements.columns} from orders
-              where tenant_id = ${tenantId} and account_id = ${accountId} and status = 'open' and user_id = ${userId}
+              where tenant_id = ${tenantId} and account_id = ${accountId} and status = 'open'
+                and user_id = ${userId} and not is_orphaned
               order by created_at, sequence`,
             placements,
           ),
@@ -164,11 +170,15 @@ const advance = async (
   now: Instant,
 ): Promise<boolean> => {
   const after = withStep(from.order, step, now)
-  if (after === from.order) return updateStep({ knex, obeysHalts }, owner, from, step, {})
+  if (after === from.order)
+    return (await updateStep({ knex, obeysHalts }, owner, from, step, {})) !== undefined
   const isWritten = await transact(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...recordColumnsOf(after), ended_at: endedAt }
-    if (!(await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed))) return false
+    const written = await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed)
+    if (written === undefined) return false
+    // The order's user was removed, and its counts and events with it. Another may have the same id.
+    if (written.is_orphaned) return true
     const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
     if (counted !== 0)
       await query(
@@ -192,14 +202,14 @@ const updateStep = async (
   { order, placement: before, version, serverRun: expectedRun }: OrderPlacement,
   { placement, continueInMs, finish }: PlacementStep,
   more: Row,
-): Promise<boolean> => {
+): Promise<{ readonly is_orphaned: boolean } | undefined> => {
   const mayBeWritten = allOf(
     sql`step <> 'ended' and ${serverRun} = coalesce(${expectedRun ?? null}, ${serverRun})`,
     // After a failover that lost writes a version number can be used twice.
     sql`sent_at is not distinct from ${'sentAt' in before ? toTimestamptz(before.sentAt) : null}::timestamptz`,
     obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,
   )
-  const updated = await knex('orders')
+  const [updated] = await knex('orders')
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
     .whereRaw(mayBeWritten.text, mayBeWritten.bindings as Knex.RawBinding[])
     .update({
@@ -210,5 +220,6 @@ const updateStep = async (
       due_at:
         continueInMs === null ? null : knex.raw(`now() + ? * interval '1 ms'`, [continueInMs]),
     })
-  return updated > 0
+    .returning('is_orphaned')
+  return updated
 }

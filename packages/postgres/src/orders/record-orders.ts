@@ -228,7 +228,7 @@ const countOrders = async (
 ): Promise<number> => {
   const [row] = await query<{ readonly count: number }>(
     trx,
-    sql`select count(*)::int from orders where tenant_id = ${tenantId} and user_id = ${userId}
+    sql`select count(*)::int from orders where tenant_id = ${tenantId} and user_id = ${userId} and not is_orphaned
       and created_at >= ${toTimestamptz(day)} and created_at < ${toTimestamptz(day + dayMs)}`,
   )
   return row?.count ?? 0
