@@ -411,7 +411,22 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await knex('events')
       .whereNot({ sequence: String(eventNumber(third)) })
       .update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
+    // More than one statement could delete in its time.
+    const many = await newOwner()
+    await knex.raw(
+      `insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at, recorded_at)
+       select ?, ?, n, 'order.created', ?, '{}', now(), now() - interval '32 days' from generate_series(1, 2500) n`,
+      [many.tenantId, many.userId, accountId],
+    )
+    let pieces = 0
+    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) => {
+      if (sql.includes('delete from events') && rowCount > 0) pieces += 1
+    }
+    knex.on('query-response', count)
     await working(hangWhereSilent)
+    await expect.poll(() => knex('events').where({ user_id: many.userId })).toStrictEqual([])
+    await expect.poll(() => pieces).toBe(3)
+    knex.off('query-response', count)
     await expect.poll(() => log(plain)).toStrictEqual([])
     expect(await log(replayed)).toMatchObject([{ replayOf: delivery }, {}, { id: delivery }])
     expect(await events(replayed)).toStrictEqual([third])

@@ -297,10 +297,22 @@ onEachDatabase('orders', (here, there, kind) => {
         .where({ key })
         .update({ since: here.knex.raw(`now() - ? * interval '1 hour'`, [hours]) })
     }
+    // More than one statement could delete in its time.
+    await here.knex.raw(
+      `insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since)
+       select ?, ?, 'k' || n, '', 'c' || n, 'replied', now() - interval '26 hours' from generate_series(1, 2500) n`,
+      [owner.tenantId, owner.userId],
+    )
+    const deleted: number[] = []
+    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) =>
+      sql.includes('delete from idempotency_keys') && deleted.push(rowCount)
+    here.knex.on('query-response', count)
     const { stop } = await working(end)
     await expect.poll(async () => (await startsOf(owner)).length).toBe(1)
     await expect.poll(() => keys().pluck<string[]>('key')).toStrictEqual(['lately'])
     await stop()
+    here.knex.off('query-response', count)
+    expect(Math.max(...deleted)).toBe(1_000)
   })
 
   it.skipIf(kind === 'embedded')(

@@ -1,6 +1,9 @@
 // Runs a task again and again, never twice at once. A failure is logged once, and again only after
 // the task has worked in between, so that an unavailable database does not fill the log.
+import { hourMs } from '@tradeport/domain/primitives'
+import type { Knex } from 'knex'
 import { describeFailure, type Log } from './failures.ts'
+import { Sql, query, sql } from './sql.ts'
 
 export interface Repeating {
   /** Runs the task now, or once more when it is running already. */
@@ -53,6 +56,27 @@ export const repeating = (
     },
   }
 }
+
+/**
+ * Repeats a statement once an hour until it returns no row. It deletes a piece of what is old: to
+ * delete everything may take longer than a statement may last, and would hold locks for as long.
+ */
+export const purging = (
+  knex: Knex,
+  { event, piece }: { readonly event: string; readonly piece: Sql },
+  log: Log,
+): Repeating => {
+  const purge = repeating(hourMs, event, log, async () => {
+    if ((await query(knex, piece)).length > 0) purge.again()
+  })
+  return purge
+}
+
+const rowsPerPiece = 1_000
+
+/** A condition on a table: a piece of its rows for which `where` holds, and which nobody has locked. */
+export const isOfPiece = (table: string, where: Sql): Sql => sql`ctid = any(array(
+  select ctid from ${new Sql(table)} where ${where} limit ${rowsPerPiece} for update skip locked))`
 
 export interface FailureLog {
   /** Logs the failure, unless one was logged since the last `reset`. */

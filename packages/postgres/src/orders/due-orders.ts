@@ -5,7 +5,7 @@ import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
 import { workOnDueRows, type DueRowsWorker } from '../connection/due-rows.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { repeating } from '../connection/repeating.ts'
+import { isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
@@ -21,7 +21,6 @@ const claimMs = 15 * secondMs
  */
 const ownMs = 3 * secondMs
 const maxPerTenant = 250
-const purgeMs = 60 * minuteMs
 const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
 const haltedMs = minuteMs
@@ -89,16 +88,18 @@ export const createDueOrders = (parts: Parts): DueOrders => {
         ...(parts.obeysHalts
           ? [{ everyMs: haltedMs, event: 'halted_orders', statement: makeHaltedDue }]
           : []),
-        { everyMs: purgeMs, event: 'idempotency_purge', statement: purgeKeys },
-        { everyMs: purgeMs, event: 'order_list_purge', statement: purgeOrderLists },
-        { everyMs: purgeMs, event: 'orphaned_order_purge', statement: purgeOrphans },
       ].map(({ everyMs, event, statement }) =>
         repeating(everyMs, event, log, () => query(knex, statement)),
       )
+      const purges = [
+        { event: 'idempotency_purge', piece: purgeKeys },
+        { event: 'order_list_purge', piece: purgeOrderLists },
+        { event: 'orphaned_order_purge', piece: purgeOrphans },
+      ].map((purge) => purging(knex, purge, log))
       return {
         stop: async () => {
           worker = undefined
-          await Promise.all([started, ...upkeep].map(({ stop }) => stop()))
+          await Promise.all([started, ...upkeep, ...purges].map(({ stop }) => stop()))
         },
       }
     },
@@ -160,4 +161,5 @@ const makeHaltedDue = sql`
   where status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`
 
 /** Orders of users that were removed while the orders were under way. */
-const purgeOrphans = sql`delete from orders where is_orphaned and step = 'ended'`
+const purgeOrphans = sql`
+  delete from orders where ${isOfPiece('orders', sql`is_orphaned and step = 'ended'`)} returning 1`

@@ -18,6 +18,7 @@ import type { Knex } from 'knex'
 import { bytes, instant, oneOf, orAbsent, tableOf, toTimestamptz } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
 import { attempts } from '../connection/failures.ts'
+import { isOfPiece } from '../connection/repeating.ts'
 import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
@@ -176,4 +177,5 @@ export const withdrawReplies = async (
 
 /** Removes expired keys, an hour late, because clocks differ. */
 export const purgeKeys = sql`
-  delete from idempotency_keys where since < now() - interval '25 hours'`
+  delete from idempotency_keys
+  where ${isOfPiece('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`

@@ -8,8 +8,8 @@ import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { createFailureLog, repeating } from '../connection/repeating.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { createFailureLog, isOfPiece, purging } from '../connection/repeating.ts'
+import { sql, type Sql } from '../connection/sql.ts'
 import { createDueDeliveries, type DueDeliveriesParts, type DueWebhook } from './deliveries.ts'
 
 export interface DeliveryWorkerOptions {
@@ -64,7 +64,6 @@ const connectionPatienceMs = 60_000
 /** After it other webhooks have their turn. */
 const turnMs = 2_000
 const drainMs = 5_000
-const purgeMs = 60 * 60 * 1_000
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { knex, log, pulse, clock, attempt, limits = {} } = parts
@@ -136,9 +135,9 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     })
   })
   const upkeep = [
-    { event: 'webhook_delivery_purge', statement: purgeEvents(retentionDays) },
-    { event: 'webhook_secret_purge', statement: purgePreviousSecrets },
-  ].map(({ event, statement }) => repeating(purgeMs, event, log, () => query(knex, statement)))
+    { event: 'webhook_delivery_purge', piece: purgeEvents(retentionDays) },
+    { event: 'webhook_secret_purge', piece: purgePreviousSecrets },
+  ].map((purge) => purging(knex, purge, log))
 
   return {
     wake: () => {
@@ -161,7 +160,8 @@ interface LeasedWebhook extends DueWebhook {
 }
 
 const purgePreviousSecrets = sql`
-  update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until < now()`
+  update webhooks set previous_secret = null, previous_secret_until = null
+  where ${isOfPiece('webhooks', sql`previous_secret_until < now()`)} returning 1`
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An event
@@ -170,13 +170,18 @@ const purgePreviousSecrets = sql`
  */
 const purgeEvents = (days: number): Sql => sql`
   with cleared as (
-      delete from events where recorded_at < now() - ${days} * interval '1 day' and not exists (
-        select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
-          and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
+      delete from events where ${isOfPiece(
+        'events',
+        sql`recorded_at < now() - ${days} * interval '1 day' and not exists (
+          select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
+            and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
+          order by recorded_at`,
+      )}
       returning tenant_id, user_id, sequence),
     latest as (select tenant_id, user_id as id, max(sequence) as sequence from cleared group by tenant_id, user_id),
     locked as (
       select tenant_id, id from users where (tenant_id, id) in (select tenant_id, id from latest)
       order by tenant_id, id for no key update)
   update users set events_cleared_to = greatest(events_cleared_to, latest.sequence)
-  from latest join locked using (tenant_id, id) where users.tenant_id = latest.tenant_id and users.id = latest.id`
+  from latest join locked using (tenant_id, id) where users.tenant_id = latest.tenant_id and users.id = latest.id
+  returning 1`
