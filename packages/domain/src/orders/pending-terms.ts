@@ -63,25 +63,30 @@ const issuesOfExpiry = (expiresAt: Instant, now: Instant): readonly Issue[] =>
     ? []
     : [{ path: 'expiresAt', message: 'expiresAt must be in the future; send a later time' }]
 
-/** The levels of a pending order belong on either side of its own price. */
+/**
+ * The levels of a pending order belong on either side of the price at which it would be executed,
+ * which for a stop-limit order is its stopLimitPrice.
+ */
 export const requireLevelsAroundPrice = ({
   side,
   orderType,
   price,
+  stopLimitPrice,
   stopLoss,
   takeProfit,
-}: Pick<OrderRequest, 'side' | 'orderType' | 'price' | 'stopLoss' | 'takeProfit'>): E.Either<
+}: Pick<OrderRequest, 'side' | 'orderType'> & Partial<PendingTerms>): E.Either<
   Refusal<'InvalidPrice'>,
   void
 > => {
-  if (orderType === 'market' || price === undefined) return E.right(undefined)
+  const executedAt = stopLimitPrice ?? price
+  if (orderType === 'market' || executedAt === undefined) return E.right(undefined)
   for (const [level, value] of [
     ['stopLoss', stopLoss],
     ['takeProfit', takeProfit],
   ] as const) {
     const isBelow = (side === 'buy') === (level === 'stopLoss')
-    if (value !== undefined && (isBelow ? value >= price : value <= price))
-      return E.left(refuse('InvalidPrice', { level, side, value, price }))
+    if (value !== undefined && (isBelow ? value >= executedAt : value <= executedAt))
+      return E.left(refuse('InvalidPrice', { level, side, value, price: executedAt }))
   }
   return E.right(undefined)
 }
@@ -137,14 +142,7 @@ export const changedTerms = (
     takeProfit: level('takeProfit'),
     expiresAt: expiresAt ?? current.expiresAt,
   }
-  const placed = { side, orderType, price: terms.price }
-  return E.map(() => terms)(
-    requireLevelsAroundPrice({
-      ...placed,
-      ...(terms.stopLoss !== undefined && { stopLoss: terms.stopLoss }),
-      ...(terms.takeProfit !== undefined && { takeProfit: terms.takeProfit }),
-    }),
-  )
+  return E.map(() => terms)(requireLevelsAroundPrice({ ...terms, side, orderType }))
 }
 
 const priceNames = ['price', 'stopLimitPrice', 'stopLoss', 'takeProfit'] as const

@@ -97,6 +97,13 @@ describe('a pending order', () => {
     [{ orderType: 'market', timeInForce: 'gtc' }, 'ValidationError'],
     [{ timeInForce: 'gtd', expiresAt: noon + 1 }, 'none'],
     [{ orderType: 'stop_limit', stopLimitPrice: 1.09, timeInForce: 'day' }, 'none'],
+    // It is executed at its stopLimitPrice.
+    [{ orderType: 'stop_limit', stopLimitPrice: 1.09, takeProfit: 1.095 }, 'none'],
+    [
+      { orderType: 'stop_limit', stopLimitPrice: 1.09, stopLoss: 1.095 },
+      'InvalidPrice',
+      { price: 1.09, level: 'stopLoss' },
+    ],
     [{ volume: 11 }, 'RiskLimitExceeded'],
   ])('with %o is refused with %s', async (fields, tag, details = {}) => {
     const desk = createOrderDesk()
@@ -219,6 +226,15 @@ describe('a change of an open order', () => {
     expect(await tagOf(modifyOrder(caller, order.id, change))).toBe(tag)
   })
 
+  it('to a stop-limit order compares its levels with its stopLimitPrice', async () => {
+    const { place, modifyOrder } = openDesk()
+    const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
+    const tags = [{ takeProfit: 1.095 }, { stopLoss: 1.095 }, { stopLimitPrice: 1.05 }].map(
+      (terms) => tagOf(modifyOrder(caller, order.id, terms)),
+    )
+    expect(await Promise.all(tags)).toEqual(['none', 'InvalidPrice', 'InvalidPrice'])
+  })
+
   it('moves the expiry of an order that has one', async () => {
     const { place, modifyOrder, working } = openDesk()
     const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs })
@@ -238,6 +254,7 @@ describe('a change of an open order', () => {
     await follow()
     expect(await read(order)).toMatchObject({ status: 'open', request: ordered })
     expect(await tagOf(modifyOrder(caller, order.id, { price: 1.11 }))).toBe('ValidationError')
+    expect(await tagOf(modifyOrder(caller, order.id, { takeProfit: 1.09 }))).toBe('InvalidPrice')
     const moved = await rightOf(modifyOrder(caller, order.id, { price: 1.1, stopLimitPrice: 1.08 }))
     expect(moved.request).toMatchObject({ ...ordered, stopLimitPrice: 1.08 })
     expect(await working()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
