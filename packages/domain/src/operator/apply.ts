@@ -9,6 +9,7 @@ import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { DeskLimits, TraderLimits } from '../orders/limits.ts'
 import { accountFieldsOf, changedFields, idOf } from './plan.ts'
 import {
   sections,
@@ -17,7 +18,6 @@ import {
   type AccountTraderLimits,
   type Challenge,
   type Desk,
-  type DeskLimits,
   type OperatorChanges,
   type OperatorDocument,
   type OperatorKeys,
@@ -28,7 +28,6 @@ import {
   type StoredApiKey,
   type StoredMarketDataFeed,
   type Tenant,
-  type TraderLimits,
   type User,
 } from './records.ts'
 

@@ -11,7 +11,8 @@ export type {
   TenantCounts,
   OwnedPlace,
 } from './listing.ts'
-export { challengeStatuses, emptyDocument, marketDataFeedId, noChanges } from './records.ts'
+export { challengeStatuses } from '../orders/limits.ts'
+export { emptyDocument, marketDataFeedId, noChanges } from './records.ts'
 export type {
   AccountTraderLimits,
   Changes,

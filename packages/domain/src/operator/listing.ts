@@ -10,7 +10,8 @@ import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 import { parseUserId, type UserId } from '../primitives/ids.ts'
-import type { Challenge, StoredAccessToken, StoredApiKey, Tenant, TraderLimits } from './records.ts'
+import type { TraderLimits } from '../orders/limits.ts'
+import type { Challenge, StoredAccessToken, StoredApiKey, Tenant } from './records.ts'
 
 /** A tenant as it is shown: whether it has a provider token, never which. */
 export interface ListedTenant extends Tenant {

@@ -3,6 +3,7 @@ import type { Account, AccountFigures, BalanceSnapshot } from '../accounts/accou
 import type { OperatorHalt } from '../accounts/halt.ts'
 import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import type { CredentialHash, Plan, Scope } from '../access/credential.ts'
+import type { ChallengeStanding, DeskLimits, TraderLimits } from '../orders/limits.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -81,20 +82,6 @@ export interface StoredAccessToken extends StoredCredential {
   readonly applicationId: string
 }
 
-/** A limit that is null does not apply. */
-export interface DeskLimits {
-  readonly maxOpenLots: number | null
-  readonly maxOpenPositions: number | null
-  /** In capitals; null allows every symbol. */
-  readonly allowedSymbols: readonly string[] | null
-}
-
-export interface TraderLimits extends DeskLimits {
-  readonly maxLotsPerOrder: number | null
-  /** Orders above it need an approval that the API cannot give. */
-  readonly approvalAboveLots: number | null
-}
-
 export interface Desk {
   readonly id: string
   readonly tenantId: TenantId
@@ -107,16 +94,9 @@ export interface AccountTraderLimits {
   readonly limits: TraderLimits
 }
 
-export const challengeStatuses = ['active', 'passed', 'failed'] as const
-
-/**
- * A prop-firm challenge; an account may have several, distinguished by startedAt, and the newest
- * counts.
- */
-export interface Challenge {
+/** An account may have several challenges, distinguished by startedAt; the newest counts. */
+export interface Challenge extends ChallengeStanding {
   readonly accountId: AccountId
-  readonly startedAt: Instant
-  readonly status: (typeof challengeStatuses)[number]
 }
 
 export interface AccountSnapshot extends BalanceSnapshot {

@@ -19,6 +19,7 @@ import {
   type Decimal,
 } from '../primitives/decimal.ts'
 import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
+import { belongsBelow } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
 /** Why the broker would refuse the order. */
@@ -96,7 +97,7 @@ const requireLevel =
         ? quote && (order.side === 'buy' ? quote.bid : quote.ask)
         : entryPriceOf(order, quote)
     if (price === undefined) return undefined
-    const isBelow = (order.side === 'buy') === (name === 'stopLoss')
+    const isBelow = belongsBelow(name, order.side)
     const distance = isBelow ? difference(price, level) : difference(level, price)
     const least = multiplyDecimals(decimalOf(instrument.stopsLevel), decimalOf(pointOf(instrument)))
     if (compareDecimals(distance, zero) > 0 && compareDecimals(distance, least) >= 0)

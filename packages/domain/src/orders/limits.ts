@@ -76,22 +76,25 @@ export const requireCountsInLimit = (
 // positions and lots, and large orders need an approval. Every order counts as one that opens,
 // since whether it reduces a position is known only once the broker has executed it.
 
-/** The status of a challenge and when it began; the newest counts. */
+export const challengeStatuses = ['active', 'passed', 'failed'] as const
+
+/** A prop firm's challenge on an account: its status, and when it began. The newest counts. */
 export interface ChallengeStanding {
-  readonly status: 'active' | 'passed' | 'failed'
   readonly startedAt: Instant
+  readonly status: (typeof challengeStatuses)[number]
 }
 
 /** A limit that is null does not apply. Lots are compared exactly. */
-export interface ExposureLimits {
+export interface DeskLimits {
   readonly maxOpenLots: number | null
   readonly maxOpenPositions: number | null
-  /** In capitals. */
+  /** In capitals; null allows every symbol. */
   readonly allowedSymbols: readonly string[] | null
 }
 
-export interface OrderLimits extends ExposureLimits {
+export interface TraderLimits extends DeskLimits {
   readonly maxLotsPerOrder: number | null
+  /** Orders above it need an approval that the API cannot give. */
   readonly approvalAboveLots: number | null
 }
 
@@ -117,7 +120,7 @@ export interface OrderSize {
 }
 
 /** Whether any of the limits needs the positions to be read. */
-export const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: ExposureLimits): boolean =>
+export const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: DeskLimits): boolean =>
   maxOpenLots !== null || maxOpenPositions !== null
 
 export const requireUnlocked = (
@@ -131,7 +134,7 @@ const requireWithin =
   <Tag extends 'DeskLimitBreached' | 'TraderLimitBreached'>(tag: Tag) =>
   (
     order: OrderSize,
-    limits: ExposureLimits & Partial<OrderLimits>,
+    limits: DeskLimits & Partial<TraderLimits>,
     openVolumes: OpenVolumes,
   ): E.Either<Refusal<Tag>, void> => {
     const breached = breachedLimit(order, limits, openVolumes)
@@ -146,7 +149,7 @@ export const requireTraderLimits = requireWithin('TraderLimitBreached')
 
 export const requireNoApproval = (
   { volume }: OrderSize,
-  { approvalAboveLots }: OrderLimits,
+  { approvalAboveLots }: TraderLimits,
 ): E.Either<Refusal<'ApprovalRequired'>, void> =>
   approvalAboveLots !== null && volume > approvalAboveLots
     ? E.left(refuse('ApprovalRequired', { approvalAboveLots }))
@@ -154,7 +157,7 @@ export const requireNoApproval = (
 
 const breachedLimit = (
   { symbol, volume }: OrderSize,
-  limits: ExposureLimits & Partial<OrderLimits>,
+  limits: DeskLimits & Partial<TraderLimits>,
   openVolumes: OpenVolumes,
 ): BreachedLimit | undefined => {
   const { maxLotsPerOrder = null, allowedSymbols, maxOpenPositions, maxOpenLots } = limits

@@ -224,15 +224,6 @@ const recordOf = (
   updatedAt,
 })
 
-const termNames = [
-  'price',
-  'stopLimitPrice',
-  'stopLoss',
-  'takeProfit',
-  'timeInForce',
-  'expiresAt',
-] as const
-
 /** The terms of an order, without what else the broker shows of it. */
 export const termsOf = ({
   price,
@@ -250,6 +241,20 @@ export const termsOf = ({
   expiresAt,
 })
 
+const termNames = [
+  'price',
+  'stopLimitPrice',
+  'stopLoss',
+  'takeProfit',
+  'timeInForce',
+  'expiresAt',
+] as const
+
+type SomeTerms = { readonly [Name in keyof PendingTerms]?: PendingTerms[Name] | undefined }
+
+export const isSameTerms = (one: SomeTerms, other: SomeTerms): boolean =>
+  termNames.every((name) => one[name] === other[name])
+
 /**
  * Whether a stop-limit order has been triggered: the broker then holds it as a limit order, whose
  * price is the stopLimitPrice that was ordered.
@@ -264,25 +269,14 @@ const requestOn = (request: OrderRequest, terms: PendingTerms): OrderRequest => 
   // Its default is left out where the caller left it out.
   const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
   const after = {
-    ...terms,
+    ...termsOf(terms),
     timeInForce: isDefault ? undefined : terms.timeInForce,
     // The record stays that of a stop-limit order, with the price that triggered it.
     ...(isTriggered(request, terms) && { price: request.price, stopLimitPrice: terms.price }),
   }
-  if (termNames.every((name) => request[name] === after[name])) return request
-  const present = termNames.filter((name) => after[name] !== undefined)
-  const { accountId, symbol, brokerSymbol, side, orderType, volume, comment, clientId } = request
-  return {
-    accountId,
-    symbol,
-    ...(brokerSymbol === undefined ? {} : { brokerSymbol }),
-    side,
-    orderType,
-    volume,
-    ...(comment === undefined ? {} : { comment }),
-    ...(clientId === undefined ? {} : { clientId }),
-    ...Object.fromEntries(present.map((name) => [name, after[name]])),
-  }
+  if (isSameTerms(request, after)) return request
+  const fields = Object.entries({ ...request, ...after }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(fields) as unknown as OrderRequest
 }
 
 /** Whether the broker holds the order until its price is reached; a market order is executed. */

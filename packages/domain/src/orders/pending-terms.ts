@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
-import { hasRequestedPrices } from '../primitives/requested-prices.ts'
+import { findMisplacedLevel, hasRequestedPrices } from '../primitives/prices.ts'
 import { brokerClientId, clientIdPrefix, isTriggered, termsOf, type Order } from './order.ts'
 import type { OrderRequest, PendingTerms } from './order.ts'
 import type { WorkingOrder } from './placement.ts'
@@ -80,15 +80,10 @@ export const requireLevelsAroundPrice = ({
 > => {
   const executedAt = stopLimitPrice ?? price
   if (orderType === 'market' || executedAt === undefined) return E.right(undefined)
-  for (const [level, value] of [
-    ['stopLoss', stopLoss],
-    ['takeProfit', takeProfit],
-  ] as const) {
-    const isBelow = (side === 'buy') === (level === 'stopLoss')
-    if (value !== undefined && (isBelow ? value >= executedAt : value <= executedAt))
-      return E.left(refuse('InvalidPrice', { level, side, value, price: executedAt }))
-  }
-  return E.right(undefined)
+  const misplaced = findMisplacedLevel(side, executedAt, { stopLoss, takeProfit })
+  return misplaced === undefined
+    ? E.right(undefined)
+    : E.left(refuse('InvalidPrice', { ...misplaced, side, price: executedAt }))
 }
 
 /** MT4 has no stop-limit orders, and none that end with the trading day. */
@@ -161,12 +156,6 @@ export const hasRequestedTerms = (
     (after.expiresAt !== before.expiresAt &&
       Math.abs((after.expiresAt ?? 0) - (requested.expiresAt ?? 0)) <= expiryToleranceMs)
   return isExpiryShown && hasRequestedPrices(priceNames, after, requested, before)
-}
-
-/** Whether two reads show an order on the same terms. */
-export const isSameTerms = (one: PendingTerms, other: PendingTerms): boolean => {
-  const [a, b] = [termsOf(one), termsOf(other)]
-  return (Object.keys(a) as (keyof PendingTerms)[]).every((name) => a[name] === b[name])
 }
 
 /**

@@ -6,10 +6,10 @@ import type { Claimed, IdempotencyClaim, KeptReply } from '../access/idempotency
 import type { Account, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
 import type {
-  ExposureLimits,
+  DeskLimits,
   ChallengeStanding,
   OrderCounts,
-  OrderLimits,
+  TraderLimits,
   CountedOrder,
 } from '../orders/limits.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
@@ -185,7 +185,7 @@ export interface OrderIds {
 }
 
 export interface LimitedDesk {
-  readonly limits: ExposureLimits
+  readonly limits: DeskLimits
   /** All accounts of the desk, whoever of the tenant owns them. */
   readonly accounts: readonly Account[]
   /** The counted orders on them, and on other links to the same broker accounts. */
@@ -193,7 +193,7 @@ export interface LimitedDesk {
 }
 
 export interface LimitedTrader {
-  readonly limits: OrderLimits
+  readonly limits: TraderLimits
   /** The counted orders on the account, and on other links to the same broker account. */
   readonly pending: readonly CountedOrder[]
 }

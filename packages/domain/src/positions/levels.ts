@@ -2,7 +2,7 @@
 // whether a change of them shows in a later read (docs/behaviour.md#changes).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
-import { hasRequestedPrices } from '../primitives/requested-prices.ts'
+import { findMisplacedLevel, hasRequestedPrices } from '../primitives/prices.ts'
 import type { BrokerPosition } from './position.ts'
 
 /** The levels that a position is to have; an absent one is removed. */
@@ -29,12 +29,9 @@ export const decideLevels = (
   { side, currentPrice, ...held }: BrokerPosition,
   change: LevelsChange,
 ): E.Either<Refusal<'InvalidPrice'>, Levels> => {
-  for (const level of levelNames) {
-    const value = change[level] ?? undefined
-    const isBelow = (side === 'buy') === (level === 'stopLoss')
-    if (value !== undefined && (isBelow ? value >= currentPrice : value <= currentPrice))
-      return E.left(refuse('InvalidPrice', { level, side, value, currentPrice }))
-  }
+  const misplaced = findMisplacedLevel(side, currentPrice, change)
+  if (misplaced !== undefined)
+    return E.left(refuse('InvalidPrice', { ...misplaced, side, currentPrice }))
   const levelAfter = (name: LevelName): number | undefined =>
     change[name] === undefined ? held[name] : (change[name] ?? undefined)
   return E.right({ stopLoss: levelAfter('stopLoss'), takeProfit: levelAfter('takeProfit') })

@@ -16,6 +16,7 @@ import {
   type RefusalTag,
 } from '../errors.ts'
 import {
+  isSameTerms,
   parseOrderId,
   requireCancellable,
   requireModifiable,
@@ -29,7 +30,6 @@ import {
   changedTerms,
   findWorking,
   hasRequestedTerms,
-  isSameTerms,
   type TermsChange,
 } from '../orders/pending-terms.ts'
 import {

@@ -31,7 +31,7 @@ import {
   requireVolumeInLimit,
   type ChallengeStanding,
   type CountedOrder,
-  type ExposureLimits,
+  type DeskLimits,
   type OpenVolumes,
   type OrderSize,
 } from '../orders/limits.ts'
@@ -471,7 +471,7 @@ export const requireOrderLimits = (
 
 /** None where the limits do not depend on them. */
 const volumesFor = (
-  limits: ExposureLimits,
+  limits: DeskLimits,
   accounts: readonly Account[],
   pending: readonly CountedOrder[],
   openPositions: OpenPositions,

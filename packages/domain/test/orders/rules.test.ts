@@ -9,7 +9,7 @@ import {
   requireCountsInLimit,
   requireUnlocked,
   requireVolumeInLimit,
-  type OrderLimits,
+  type TraderLimits,
 } from '../../src/orders/limits.ts'
 import {
   brokerClientId,
@@ -157,7 +157,7 @@ describe('order limits', () => {
 })
 
 describe('limits of traders and desks', () => {
-  const none: OrderLimits = {
+  const none: TraderLimits = {
     maxLotsPerOrder: null,
     maxOpenLots: null,
     maxOpenPositions: null,
@@ -172,8 +172,8 @@ describe('limits of traders and desks', () => {
   const again = { ...newAccount(owner), provider: account.provider }
 
   const limited = (
-    trader: Partial<OrderLimits> | null,
-    desk: Partial<OrderLimits> | null,
+    trader: Partial<TraderLimits> | null,
+    desk: Partial<TraderLimits> | null,
     accounts: readonly Account[] = [account],
   ): AccountLimits => ({
     trader: trader && { limits: { ...none, ...trader }, pending: [] },
@@ -266,7 +266,7 @@ describe('limits of traders and desks', () => {
     })
   })
 
-  it.each<[limits: Partial<OrderLimits>, isNeeded: boolean]>([
+  it.each<[limits: Partial<TraderLimits>, isNeeded: boolean]>([
     [{}, false],
     [{ maxLotsPerOrder: 1, approvalAboveLots: 1, allowedSymbols: [] }, false],
     [{ maxOpenLots: 1 }, true],

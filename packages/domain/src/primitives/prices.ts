@@ -1,9 +1,33 @@
-// Whether prices that were read after a change are those that were requested. Brokers round a price
-// to the symbol's digits.
+// What orders and positions share of prices: on which side of a price a level belongs, and whether
+// prices that were read after a change are those that were requested.
 import { compareDecimals, decimalOf, multiplyDecimals, subtractDecimals } from './decimal.ts'
 
+type Level = 'stopLoss' | 'takeProfit'
+
 /**
- * A price that moved counts as requested within half a unit of the last decimal that the broker
+ * Whether the level belongs below the price, as the stop loss of a buy and the take profit of a sell
+ * do; the others belong above it.
+ */
+export const belongsBelow = (level: Level, side: 'buy' | 'sell'): boolean =>
+  (side === 'buy') === (level === 'stopLoss')
+
+/** The first level that is at the price, or on the wrong side of it. */
+export const findMisplacedLevel = (
+  side: 'buy' | 'sell',
+  price: number,
+  levels: { readonly [Name in Level]?: number | null | undefined },
+): { readonly level: Level; readonly value: number } | undefined => {
+  for (const level of ['stopLoss', 'takeProfit'] as const) {
+    const value = levels[level] ?? undefined
+    if (value !== undefined && (belongsBelow(level, side) ? value >= price : value <= price))
+      return { level, value }
+  }
+  return undefined
+}
+
+/**
+ * Whether prices that were read after a change are those that were requested. Brokers round a price
+ * to the symbol's digits: one that moved counts as requested within half a unit of the last decimal that the broker
  * shows; one that did not move proves nothing, however near it is.
  */
 export const hasRequestedPrices = <Name extends string>(
