@@ -7,7 +7,7 @@ import {
   type WorkingOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
-import { roundLots, toIso } from '@tradeport/domain/primitives'
+import { toIso } from '@tradeport/domain/primitives'
 import { isNumber, isRecord, readId, readTime, rowsIn, type Row } from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
@@ -69,17 +69,14 @@ export const workingOrderOf = (row: Row): WorkingOrder | string | undefined => {
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
-  const { openPrice, volume, currentVolume = volume, clientId, expirationType } = row
+  const { openPrice, clientId, expirationType } = row
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
-  if (!isNumber(volume) || !isNumber(currentVolume)) return 'volume is not a finite number'
   const expiresAt =
     typeof row['expirationTime'] === 'string' ? readTime(row['expirationTime']) : undefined
   if (Number.isNaN(expiresAt)) return 'expirationTime is not a time'
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
-    volume: roundLots(volume),
-    remainingVolume: roundLots(currentVolume),
     price: openPrice,
     ...levelsOf(row),
     ...(expirationType === 'ORDER_TIME_DAY'

@@ -308,8 +308,6 @@ describe('a pending order', () => {
   const held = {
     brokerOrderId: '501',
     clientId,
-    volume: 0.1,
-    remainingVolume: 0.1,
     price: 1.09,
     stopLoss: 1.05,
     timeInForce: 'gtc',
@@ -341,7 +339,7 @@ describe('a pending order', () => {
         deals: [lateDeal({ volume: 0.05 })],
         positions: [position({ volume: 0.05, time: at(filledAt) })],
       },
-      { ...held, remainingVolume: 0.05 },
+      held,
     ],
     [
       'as the limit order that it became',

@@ -11,7 +11,7 @@ import { lotsWithout, sumExactly, type Ticket } from '@tradeport/domain/primitiv
 
 export interface BookEntry {
   readonly order: BrokerOrder
-  readonly terms: Omit<WorkingOrder, 'remainingVolume'>
+  readonly terms: WorkingOrder
   readonly fills: readonly (Fill & { readonly volume: number })[]
   /** How what is not executed ended; undefined while it waits. */
   readonly end: OrderOutcome | undefined
@@ -20,9 +20,9 @@ export interface BookEntry {
 }
 
 const termsOf = (
-  { clientId, volume, stopLoss, takeProfit, pending }: BrokerOrder,
+  { clientId, stopLoss, takeProfit, pending }: BrokerOrder,
   brokerOrderId: string,
-): BookEntry['terms'] => ({
+): WorkingOrder => ({
   brokerOrderId,
   clientId,
   price: pending?.price ?? 0,
@@ -31,7 +31,6 @@ const termsOf = (
   takeProfit,
   timeInForce: pending?.timeInForce ?? 'gtc',
   expiresAt: pending?.expiresAt,
-  volume,
 })
 
 const noTerms: Partial<WorkingOrder> = {
@@ -41,7 +40,8 @@ const noTerms: Partial<WorkingOrder> = {
   expiresAt: undefined,
 }
 
-const remainingIn = ({ order, fills }: BookEntry): number =>
+/** Lots that are not executed. */
+export const remainingIn = ({ order, fills }: BookEntry): number =>
   lotsWithout(order.volume, sumExactly(fills.map(({ volume }) => volume)))
 
 /** How an order has ended; undefined where it has not. */
@@ -54,11 +54,6 @@ export const outcomeOf = (entry: BookEntry): OrderOutcome | undefined => {
   if (remaining === 0) return { kind: 'filled', fill }
   return end && { kind: 'partially_filled', fill }
 }
-
-export const workingOrderOf = (entry: BookEntry): WorkingOrder => ({
-  ...entry.terms,
-  remainingVolume: remainingIn(entry),
-})
 
 /** @param entries by the number under which each was accepted */
 export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
@@ -109,11 +104,11 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
       if (entry === undefined) return { kind: 'nothing' }
       const outcome = outcomeOf(entry)
       if (outcome !== undefined) return { kind: 'found', outcome }
-      return { kind: 'working', order: entry.order.pending && workingOrderOf(entry) }
+      return { kind: 'working', order: entry.order.pending && entry.terms }
     },
     /** The pending orders that wait. */
     working: (): readonly WorkingOrder[] =>
-      waiting().flatMap(([, entry]) => (entry.order.pending ? [workingOrderOf(entry)] : [])),
+      waiting().flatMap(([, entry]) => (entry.order.pending ? [entry.terms] : [])),
     /** Under which number an order was accepted that waits under this one now. */
     numberOf: (brokerOrderId: string): string | undefined =>
       waiting().find(([, { terms }]) => terms.brokerOrderId === brokerOrderId)?.[0],

@@ -24,7 +24,7 @@ import { fakeRefusal } from './fake-trading.ts'
 import {
   createOrderBook,
   outcomeOf,
-  workingOrderOf,
+  remainingIn,
   type BookEntry,
   type OrderBook,
 } from './order-book.ts'
@@ -148,8 +148,7 @@ export const createSimulatedBroker = (
       execute(lots)
       const left = hundredths - executed
       const entry = book.entries.get(number)
-      if (entry && Math.round(workingOrderOf(entry).remainingVolume * 100) === left)
-        end('cancelled')
+      if (entry && Math.round(remainingIn(entry) * 100) === left) end('cancelled')
     }
     if (strikes('working', 0.3)) {
       note(`works on ${account.providerAccountId}`)

@@ -119,7 +119,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       const waiting = { price: 0.9, stopLoss: 0.5, takeProfit: 1.5 }
       const working = (shown: object = waiting) => ({
         kind: 'working',
-        order: { ...shown, timeInForce: 'gtc', volume: 0.2, remainingVolume: 0.2 },
+        order: { ...shown, timeInForce: 'gtc' },
       })
       const numberOf = ({ heldOrders }: Pick<PendingDesk, 'heldOrders'>): string =>
         heldOrders()[0]?.brokerOrderId ?? ''

@@ -125,10 +125,6 @@ export interface WorkingOrder extends PendingTerms {
   readonly brokerOrderId: string
   /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
   readonly clientId?: string | undefined
-  /** Lots that were ordered. */
-  readonly volume: number
-  /** Lots that are not executed. */
-  readonly remainingVolume: number
 }
 
 /** What the broker's records show of an order that may have been executed. */

@@ -315,7 +315,7 @@ describe('an order that was rejected as not found', () => {
 })
 
 const terms: PendingTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
-const order: WorkingOrder = { ...terms, brokerOrderId: '7', volume: 1, remainingVolume: 1 }
+const order: WorkingOrder = { ...terms, brokerOrderId: '7' }
 const working: Working = {
   step: 'working',
   sentAt: sending.sentAt,
@@ -412,14 +412,6 @@ describe('a pending order', () => {
     expect(
       afterLookup(working, { ...lookup, answer: { kind: 'working', order: renumbered } }),
     ).toEqual({ ...isHeld, placement: { ...working, brokerOrderId: '8' } })
-  })
-
-  it('that is filled in parts stays open until the broker works it no more', () => {
-    const partly = afterLookup(working, {
-      ...lookup,
-      answer: { kind: 'working', order: { ...order, remainingVolume: 0.4 } },
-    })
-    expect(partly).toEqual(isHeld)
   })
 })
 
