@@ -278,8 +278,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       one.set('trade', { kind: 'partial-fill', times: 1 })
       await one.place()
       sandbox.prices.pin('EURUSD', { bid: 1.085, ask: 1.0852 })
-      const first =
-        { kind: options.platform === 'mt4' ? 'found' : 'working' }
+      const first = { kind: options.platform === 'mt4' ? 'found' : 'working' }
       expect(await one.look()).toMatchObject(first)
       sandbox.prices.pin('EURUSD', { bid: 1.084, ask: 1.0842 })
       expect(await one.look()).toMatchObject({

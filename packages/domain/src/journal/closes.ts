@@ -12,7 +12,7 @@ import {
 } from '../primitives/decimal.ts'
 import { exactSumOf, sumExactly } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { compareLots, fillOfExecutions } from '../primitives/lots.ts'
+import { averagePrice, compareLots } from '../primitives/lots.ts'
 import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, isReadableTime, priceOf, volumeOf } from '../trades/deal.ts'
 import type { BrokerDeal } from './broker-deal.ts'
@@ -82,7 +82,7 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
       deal,
       closedVolume: divideDecimals(closed, shares),
       remainingVolume: divideDecimals(rest, shares),
-      entryPrice: averagePrice(entry),
+      entryPrice: reportedPrice(entry),
     })
     if (isReversal) {
       const reversed = subtractDecimals(scaled(volume), open)
@@ -101,11 +101,11 @@ interface Part {
 }
 
 /** Weighted by volume; null without the price of every part, and the volume of each of several. */
-const averagePrice = (parts: readonly Part[]): number | null => {
-  const [first, ...rest] = parts.map((part) => ({ ...part, at: 0 }))
+const reportedPrice = (parts: readonly Part[]): number | null => {
+  const [first, ...others] = parts
   if (first === undefined || parts.some(({ price }) => price === 0)) return null
-  if (rest.length === 0) return first.price
-  return parts.some(({ volume }) => volume === 0) ? null : fillOfExecutions([first, ...rest]).price
+  if (others.length === 0) return first.price
+  return parts.some(({ volume }) => volume === 0) ? null : averagePrice(parts)
 }
 
 const partOf = (deal: BrokerDeal): Part => ({ volume: volumeOf(deal), price: priceOf(deal) })
@@ -118,7 +118,7 @@ export const entryOf = (
   const volumes = parts.map(({ volume }) => volume)
   return {
     volume: volumes.includes(0) ? null : sumExactly(volumes),
-    price: averagePrice(parts),
+    price: reportedPrice(parts),
   }
 }
 
@@ -147,7 +147,7 @@ export const closeFillOf = (
   if (!isWhole) return undefined
   const times = deals.map(({ time }) => time).filter(isReadableTime)
   return {
-    price: averagePrice(parts),
+    price: reportedPrice(parts),
     profit: sumExactly(deals.map(({ profit }) => profit)),
     at: times.length === 0 ? null : Math.max(...times),
   }

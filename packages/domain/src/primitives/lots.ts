@@ -8,6 +8,7 @@ import {
   multiplyDecimals,
   subtractDecimals,
   zero,
+  type Decimal,
 } from './decimal.ts'
 import type { Instant } from './instant.ts'
 
@@ -42,14 +43,21 @@ export interface Execution {
  * The volume is the exact sum, the price weighted by volume and rounded once, the time that of the
  * last. At least one execution.
  */
-export const fillOfExecutions = (executions: readonly [Execution, ...Execution[]]): Execution => {
-  const volume = executions.map((one) => decimalOf(one.volume)).reduce(addDecimals, zero)
-  const worth = executions
-    .map((one) => multiplyDecimals(decimalOf(one.volume), decimalOf(one.price)))
+export const fillOfExecutions = (executions: readonly [Execution, ...Execution[]]): Execution => ({
+  volume: decimalToNumber(exactVolume(executions)),
+  price: averagePrice(executions),
+  at: Math.max(...executions.map(({ at }) => at)),
+})
+
+type Part = Pick<Execution, 'volume' | 'price'>
+
+/** Weighted by volume, rounded once. At least one part. */
+export const averagePrice = (parts: readonly Part[]): number => {
+  const worth = parts
+    .map(({ volume, price }) => multiplyDecimals(decimalOf(volume), decimalOf(price)))
     .reduce(addDecimals, zero)
-  return {
-    volume: decimalToNumber(volume),
-    price: divideDecimals(worth, volume),
-    at: Math.max(...executions.map(({ at }) => at)),
-  }
+  return divideDecimals(worth, exactVolume(parts))
 }
+
+const exactVolume = (parts: readonly Part[]): Decimal =>
+  parts.map(({ volume }) => decimalOf(volume)).reduce(addDecimals, zero)

@@ -7,10 +7,10 @@ import type { AsyncResult } from '../errors.ts'
 import { readableTypes, type EventId } from '../events/event-log.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { AccountStore, Ports } from '../ports/index.ts'
-import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
-import { findAccount, requireResumable } from './steps/find.ts'
+import { requireOwnAccount, requireResumable } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
@@ -46,9 +46,6 @@ interface EventPorts extends Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
 export const createEvents = (ports: EventPorts) => {
   const { eventLog, streamSlots } = ports
   const tails = createEventTails(ports)
-
-  const requireAccount = (owner: Owner, id: AccountId | undefined) =>
-    id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
 
   /** Misses no event after `after`. */
   const readPage = (owner: Owner, query: EventsQuery): AsyncResult<EventsPage, 'EventGone'> =>
@@ -88,7 +85,7 @@ export const createEvents = (ports: EventPorts) => {
     ): AsyncResult<EventsPage, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> =>
       pipe(
         TE.fromEither(readableTypes(scopes, types)),
-        TE.tap(() => requireAccount(owner, query.accountId)),
+        TE.tap(() => requireOwnAccount(ports)(owner, query.accountId)),
         TE.flatMap((readable) => readPage(owner, { ...query, types: readable })),
       ),
 
@@ -102,7 +99,7 @@ export const createEvents = (ports: EventPorts) => {
     > =>
       pipe(
         TE.fromEither(readableTypes(caller.scopes, types)),
-        TE.tap(() => requireAccount(caller.owner, accountId)),
+        TE.tap(() => requireOwnAccount(ports)(caller.owner, accountId)),
         TE.tap(() => requireResumable(ports)(caller.owner, after)),
         TE.bindTo('readable'),
         TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),

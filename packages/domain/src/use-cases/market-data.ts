@@ -380,8 +380,12 @@ export const createMarketData = (ports: MarketPorts) => {
       accountId: AccountId | undefined,
     ): AsyncResult<readonly ShownQuote[], SourceTag> =>
       pipe(
-        symbols,
-        TE.traverseArray((symbol) => pipe(locate(caller, accountId, symbol), TE.flatMap(quoteOf))),
+        sourceOf(caller, accountId),
+        TE.flatMap((source) =>
+          TE.traverseArray((symbol: string) => pipe(locateIn(source)(symbol), TE.flatMap(quoteOf)))(
+            symbols,
+          ),
+        ),
       ),
 
     /** GET /quotes/stream. */

@@ -65,7 +65,7 @@ import type {
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
-import { findAccount } from './steps/find.ts'
+import { findAccount, requireOwnAccount } from './steps/find.ts'
 import type { ResolveOrderSymbol } from './steps/order-symbol.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
@@ -118,10 +118,7 @@ export const createOrders = (ports: OrdersPorts) => {
       query: OrdersQuery,
     ): AsyncResult<Page<Order>, 'AccountNotFound'> =>
       pipe(
-        TE.right(query.accountId),
-        TE.tap((accountId) =>
-          accountId === undefined ? TE.right(undefined) : findAccount(ports)(owner, accountId),
-        ),
+        requireOwnAccount(ports)(owner, query.accountId),
         TE.flatMap(() => orders.list(owner, program, query, clock.now())),
       ),
 

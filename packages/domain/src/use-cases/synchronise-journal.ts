@@ -311,9 +311,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
         changed.push(...found.changed)
         isDifferent ||= found.changed.length > 0
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-        const isEnd = nextOffset === null && to === window.to
-        const foundCount = inserted.length + changed.length
-        if (!isEnd && nextOffset !== null && foundCount < mostDealsAtOnce) {
+        if (nextOffset !== null && inserted.length + changed.length < mostDealsAtOnce) {
           await orStop(journal.renew(claim))
           continue
         }
@@ -325,7 +323,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
             changed,
             reading,
             now: clock.now(),
-            completed: isEnd ? { syncedAt, latestDealAt } : null,
+            completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
         ;[inserted, changed] = [[], []]

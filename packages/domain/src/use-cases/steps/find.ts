@@ -38,6 +38,12 @@ export const findAccount =
     return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
   }
 
+/** An account by which a list is filtered must be the owner's. */
+export const requireOwnAccount =
+  (ports: { readonly accounts: Pick<AccountStore, 'find'> }) =>
+  (owner: Owner, id: AccountId | undefined): AsyncResult<unknown, 'AccountNotFound'> =>
+    id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
+
 /** Refuses to continue after an event where a later one may have been cleared away. */
 export const requireResumable =
   ({ eventLog }: Pick<Ports, 'eventLog'>) =>
