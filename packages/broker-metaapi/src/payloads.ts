@@ -7,14 +7,23 @@ import * as t from 'io-ts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import { parseInstant, type Instant } from '@tradeport/domain/primitives'
 
-/** Undefined, which JSON cannot express, if the bytes are not JSON. */
-export const parseJson = (bytes: Uint8Array): unknown => {
+/**
+ * Undefined, which JSON cannot express, if the text is not JSON. U+0000 and halves of surrogate
+ * pairs, which no store can hold, are U+FFFD, so that no deal or outcome is lost because of them.
+ */
+export const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown
+    return JSON.parse(json, mayBeUnstorable.test(json) ? storable : undefined) as unknown
   } catch {
     return undefined
   }
 }
+
+const mayBeUnstorable = /\\u(?:0000|d[89a-f])/i
+const storable = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value
+
+export const parseBytes = (bytes: Uint8Array): unknown => parseJson(new TextDecoder().decode(bytes))
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -58,7 +67,7 @@ export interface Rows {
 }
 
 export const rowsIn = (bytes: Uint8Array, name: string): E.Either<string, Rows> => {
-  const json = parseJson(bytes)
+  const json = parseBytes(bytes)
   if (json === undefined) return E.left(notJson)
   if (Array.isArray(json)) return E.right({ rows: json, isLoading: false })
   const { [name]: rows, synchronizing } = isRecord(json) ? json : {}
@@ -218,7 +227,7 @@ const notJson = 'the answer is not JSON'
 export const decode =
   <A>(codec: t.Decoder<unknown, A>) =>
   (bytes: Uint8Array): E.Either<string, A> => {
-    const json = parseJson(bytes)
+    const json = parseBytes(bytes)
     return json === undefined ? E.left(notJson) : pipe(codec.decode(json), E.mapLeft(describeFirst))
   }
 

@@ -12,7 +12,7 @@ import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
 import { retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
-import { AccountInformation, decode } from './payloads.ts'
+import { AccountInformation, decode, parseJson } from './payloads.ts'
 import { requests, urlOf, type Ask, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 import { symbolNotFound, verdictOf, type TradeVerdict } from './trade-answer.ts'
@@ -209,9 +209,5 @@ const readAnswer = async (response: http.IncomingMessage, token: string): Promis
 // The provider's words may be shown to users, and might repeat a header.
 const parseWithout = (token: string, text: string): unknown => {
   const inJson = JSON.stringify(token).slice(1, -1)
-  try {
-    return JSON.parse(text.replaceAll(token, '').replaceAll(inJson, '')) as unknown
-  } catch {
-    return undefined
-  }
+  return parseJson(text.replaceAll(token, '').replaceAll(inJson, ''))
 }

@@ -5,7 +5,7 @@ import type { Clock } from '@tradeport/domain/ports'
 import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
-import { parseJson } from './payloads.ts'
+import { parseBytes } from './payloads.ts'
 import { pausedPart, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 
@@ -54,7 +54,7 @@ export const createTransport = (
     const errorBytes = (await readAtMost(response, maxErrorBytes)) ?? new Uint8Array()
     throw failureOfAnswer(
       route,
-      { status, retryAfter: headers.get('retry-after'), date, body: parseJson(errorBytes) },
+      { status, retryAfter: headers.get('retry-after'), date, body: parseBytes(errorBytes) },
       clock.now(),
     )
   }

@@ -239,6 +239,11 @@ describe('a deal', () => {
       { id: 33_582_357, positionId: 46_648_037, orderId: 7 },
       { id: '33582357', positionId: '46648037', orderId: '7' },
     ],
+    // What a store could not hold.
+    [
+      { id: '335\0', symbol: 'EUR\ud800USD\u{1f600}' },
+      { id: '335\ufffd', symbol: 'EUR\ufffdUSD\u{1f600}' },
+    ],
     [{ time: '2026-04-20T12:00:00+02:00' }, { time: Date.UTC(2026, 3, 20, 10) }],
     [{ time: '2026-04-20T12:00:00' }, { time: Date.UTC(2026, 3, 20, 12) }],
     ...['2026-02-30T00:00:00.000Z', '2026-04-17 07:30:03.223', 'yesterday', '', 1_776_400].map(

@@ -290,6 +290,7 @@ describe('an answer', () => {
 
   it.each([
     ['46655555', '46655555'],
+    ['4665\0', '4665\ufffd'],
     [undefined, null],
     ['', null],
     [2 ** 53, null],
