@@ -484,6 +484,46 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
   })
 
+  it('a delivery is sent although the clock was set back after it was recorded', async () => {
+    const webhook = await created()
+    await record(webhook.owner)
+    clock.elapse(-120 * minuteMs)
+    await working(() => ok)
+    await expect.poll(() => statusOf(webhook)).toBe('success')
+  })
+
+  it('webhooks with something due are found however much others have waiting', async () => {
+    const [many, one] = [await created(), await created()]
+    for (const { owner } of [many, one]) await record(owner)
+    await knex.raw(
+      `insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
+       select tenant_id, gen_random_uuid(), webhook_id, event_sequence, status, attempts, created_at, next_attempt_at
+       from webhook_deliveries, generate_series(1, 3000) where webhook_id = ?`,
+      [many.id],
+    )
+    const deliveries = dueDeliveriesOf(here)
+    const claims: Knex.Sql[] = []
+    const keep = (statement: Knex.Sql) => void claims.push(statement)
+    knex.on('query', keep)
+    const found = await deliveries.claim(clock.now(), { ...anyDue, limit: 9 })
+    knex.off('query', keep)
+    expect(found.map(({ webhookId }) => webhookId)).toStrictEqual(
+      expect.arrayContaining([many.id, one.id]),
+    )
+    const [claim = expect.fail('nothing was claimed')] = claims
+    await record((await created()).owner)
+    const { rows } = await knex.raw<{ rows: unknown[] }>(
+      `explain (analyze, format json) ${claim.sql.replaceAll(/\$\d+/g, '?')}`,
+      claim.bindings as Knex.RawBinding[],
+    )
+    const read = JSON.stringify(rows).matchAll(
+      /"Relation Name":"webhook_deliveries"[^{}]*?"Actual Rows":([\d.]+)/g,
+    )
+    const counts = [...read].map(([, count]) => Number(count))
+    expect(counts).not.toHaveLength(0)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1)
+  })
+
   it('a delivery that cannot be read keeps no other of its webhook waiting', async () => {
     const webhook = await created()
     const events = newEvents(2)

@@ -240,14 +240,20 @@ export const createDueDeliveries = ({
     claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
       readAll(
         knex,
-        sql`with due as (
-            select webhooks.tenant_id, webhooks.id from webhooks join (
-              select tenant_id, webhook_id, min(sequence) as first from webhook_deliveries
-              where status = 'pending' and ${isDue(now)} group by tenant_id, webhook_id
-            ) as waiting on webhooks.tenant_id = waiting.tenant_id and webhook_id = webhooks.id
+        // From one webhook with something pending to the next: each by its earliest delivery alone.
+        sql`with recursive waiting as (
+            (select ${earliest} from webhook_deliveries where status = 'pending' order by ${earliest} limit 1)
+            union all
+            select next.* from waiting cross join lateral (
+              select ${earliest} from webhook_deliveries where status = 'pending'
+                and (tenant_id, webhook_id) > (waiting.tenant_id, waiting.webhook_id)
+              order by ${earliest} limit 1) as next),
+          due as (
+            select webhooks.tenant_id, webhooks.id from webhooks join waiting
+              on webhooks.tenant_id = waiting.tenant_id and webhook_id = webhooks.id and ${isDue(now)}
             where is_slow = ${isSlow} and (sender_until is null or sender_until < now())
               and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
-            order by first limit ${limit} for no key update of webhooks skip locked)
+            order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set sender = ${sender}, sender_until = ${leaseEnd}
           from due where webhooks.tenant_id = due.tenant_id and webhooks.id = due.id
           returning ${dueWebhooks.columns}`,
@@ -355,12 +361,19 @@ const dueWebhooks = mapped(
   ({ tenantId, userId, ...webhook }): DueWebhook => ({ ...webhook, owner: { tenantId, userId } }),
 )
 
-// A delivery that was recorded or attempted in the future dates from before a clock was set back.
-// How long it has waited is unknown, so it is due at once: otherwise it would wait for as long
-// again as the clock was set back.
-const isDue = (now: Instant): Sql => sql`
-  (next_attempt_at <= ${toTimestamptz(now)}::timestamptz
-    or coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz)`
+const earliest = sql`tenant_id, webhook_id, next_attempt_at`
+
+const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)}::timestamptz`
+
+/**
+ * A delivery that was recorded or attempted in the future dates from before a clock was set back. How
+ * long it has waited is unknown, so it is due at once: otherwise it would wait for as long again as
+ * the clock was set back.
+ */
+export const makeStrandedDue = (now: Instant): Sql => sql`
+  update webhook_deliveries set next_attempt_at = ${toTimestamptz(now)}
+  where status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
+    and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`
 
 /** Whether the delivery was written: not where another process has continued it. */
 const continueDelivery = async (

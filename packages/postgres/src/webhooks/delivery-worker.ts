@@ -8,9 +8,14 @@ import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { createFailureLog, isOfPiece, purging } from '../connection/repeating.ts'
-import { sql, type Sql } from '../connection/sql.ts'
-import { createDueDeliveries, type DueDeliveriesParts, type DueWebhook } from './deliveries.ts'
+import { createFailureLog, isOfPiece, purging, repeating } from '../connection/repeating.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
+import {
+  createDueDeliveries,
+  makeStrandedDue,
+  type DueDeliveriesParts,
+  type DueWebhook,
+} from './deliveries.ts'
 
 export interface DeliveryWorkerOptions {
   /** How many webhooks are sent to at once, in all and of one user. */
@@ -64,6 +69,7 @@ const connectionPatienceMs = 60_000
 /** After it other webhooks have their turn. */
 const turnMs = 2_000
 const drainMs = 5_000
+const strandedMs = 30_000
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { knex, log, pulse, clock, attempt, limits = {} } = parts
@@ -138,6 +144,9 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     { event: 'webhook_delivery_purge', piece: purgeEvents(retentionDays) },
     { event: 'webhook_secret_purge', piece: purgePreviousSecrets },
   ].map((purge) => purging(knex, purge, log))
+  const stranded = repeating(strandedMs, 'stranded_deliveries', log, () =>
+    query(knex, makeStrandedDue(clock.now())),
+  )
 
   return {
     wake: () => {
@@ -149,7 +158,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
         Promise.all(workers.map(({ stop }) => stop())),
         setTimeout(drainMs, undefined, { ref: false }),
       ])
-      await Promise.all(upkeep.map(({ stop }) => stop()))
+      await Promise.all([stranded, ...upkeep].map(({ stop }) => stop()))
     },
   }
 }
