@@ -1,5 +1,6 @@
 // The OpenAPI document of an API, made of the routes that the server itself answers.
 import type { RefusalTag } from '@tradeport/domain/errors'
+import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { apiVersion, errorEnvelope } from './envelope.ts'
 import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
@@ -66,8 +67,12 @@ const metaFields = {
 const plainMeta = record('Meta', 'About the reply.', metaFields)
 const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
-const texts: Readonly<Record<string, string>> = {
+const headerTexts: Readonly<Record<string, string>> = {
   'X-Request-ID': 'The id of the request, as sent or as generated (`req_…`).',
+  'X-RateLimit-Limit':
+    'The size of the tightest limit of the credential. Sent when the credential was recognised.',
+  'X-RateLimit-Remaining': 'How many requests are left of it.',
+  'X-RateLimit-Reset': 'When it will be full again, in Unix seconds.',
   'Retry-After': 'After how many whole seconds to try again.',
   'WWW-Authenticate': 'The scheme of the credential.',
   'Idempotent-Replayed':
@@ -76,26 +81,25 @@ const texts: Readonly<Record<string, string>> = {
   'Cache-Control': 'How long the reply may be kept.',
   Location: 'Where it can be read.',
 }
-const limitTexts: Readonly<Record<string, string>> = {
-  'X-RateLimit-Limit':
-    'The size of the tightest limit of the credential. Sent when the credential was recognised.',
-  'X-RateLimit-Remaining': 'How many requests are left of it.',
-  'X-RateLimit-Reset': 'When it will be full again, in Unix seconds.',
-}
+
+const limitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 const headersNamed = (...names: readonly string[]): Parts =>
   Object.fromEntries(
     names.map((name) => [
       name,
       component('headers', name, {
-        description: texts[name] ?? limitTexts[name],
-        schema: { type: name in limitTexts || name === 'Retry-After' ? 'integer' : 'string' },
+        description: headerTexts[name],
+        schema: { type: /^(X-RateLimit|Retry)-/.test(name) ? 'integer' : 'string' },
       }),
     ]),
   )
 
-const json = (schema: JsonSchema, example: object) => ({
-  'application/json': { schema, ...example },
+// What is undefined is not written.
+const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
+  schema: json,
+  example,
+  examples,
 })
 
 const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts => {
@@ -110,12 +114,7 @@ const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts 
     ...streamedHeaders,
   }
   if (streamedContent !== undefined) {
-    const content = Object.fromEntries(
-      Object.entries(streamedContent).map(([type, { json: schema, example }]) => [
-        type,
-        { schema, example },
-      ]),
-    )
+    const content = mapRecord((file: Schema<unknown>) => mediaOf(file))(streamedContent)
     return { 200: { description: 'Streamed until it ends.', headers, content } }
   }
   if (data === undefined) return {}
@@ -125,7 +124,7 @@ const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts 
     meta: meta === undefined ? plainMeta : object('About the reply.', { ...metaFields, ...meta }),
     error: nothing,
   })
-  const content = json(envelope.json, { example: envelope.example })
+  const content = { 'application/json': mediaOf(envelope) }
   const notModified = 'The data is as If-None-Match names it; there is no body.'
   return {
     [statusOf(route)]: { description: data.json.description, headers, content },
@@ -142,7 +141,7 @@ const errorFields = {
 }
 
 const errorShape = (tag: RefusalTag): JsonSchema => {
-  const [, , { details } = {}] = rowOf(tag)
+  const [, , details] = rowOf(tag)
   const shape = details && object('For programs.', details)
   return record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, {
     code: oneOf([codeOf(tag)], 'For programs.'),
@@ -155,15 +154,14 @@ const errorShape = (tag: RefusalTag): JsonSchema => {
   }).json
 }
 
-const refusalContent = (error: JsonSchema, examples: object) =>
-  json(
-    object('A refusal.', {
-      success: oneOf([false], 'It was not done.'),
-      data: nothing,
-      error: { ...nothing, json: error },
-    }).json,
-    examples,
-  )
+const refusalContent = (error: JsonSchema, examples?: object) => {
+  const refusal = object('A refusal.', {
+    success: oneOf([false], 'It was not done.'),
+    data: nothing,
+    error: { ...nothing, json: error },
+  })
+  return { 'application/json': mediaOf({ ...refusal, example: undefined }, examples) }
+}
 
 /**
  * Refusals that a later request with the same Idempotency-Key is answered with again. Unavailable is
@@ -193,7 +191,7 @@ const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[
       ...replies.flatMap(({ headers: own }) => Object.keys(own)),
       ...(isKept ? ['Idempotent-Replayed'] : []),
     ),
-    content: refusalContent(error, { examples: Object.fromEntries(examples) }),
+    content: refusalContent(error, Object.fromEntries(examples)),
   }
 }
 
@@ -266,10 +264,7 @@ const operationOf = (
     security: isPublic ? [{}, ...security] : security,
     parameters: parametersOf(route),
     ...(body && {
-      requestBody: {
-        required: !isBodyOptional,
-        content: json(body.json, { example: body.example }),
-      },
+      requestBody: { required: !isBodyOptional, content: { 'application/json': mediaOf(body) } },
     }),
     responses: {
       ...successReplies(route, ofEvery),
@@ -283,9 +278,9 @@ export const documentOf = (
   groups: readonly RouteGroup<never>[],
   /** Precedes every path. */
   prefix: string,
-  { hasLimits, webhooks = {}, securitySchemes, ...about }: About,
+  { hasLimits, webhooks, securitySchemes, ...about }: About,
 ): OpenApiDocument => {
-  const ofEvery = ['X-Request-ID', ...(hasLimits ? Object.keys(limitTexts) : [])]
+  const ofEvery = ['X-Request-ID', ...(hasLimits ? limitHeaders : [])]
   const preRequestError = preRequestErrorOf(groups)
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { name, routes } of groups)
@@ -299,7 +294,7 @@ export const documentOf = (
         preRequestError,
       )
     }
-  const { referring, components } = withComponents({ paths, webhooks })
+  const { referring, components } = withComponents({ paths, webhooks: webhooks ?? {} })
   return {
     openapi: '3.1.0',
     info: {
@@ -311,18 +306,16 @@ export const documentOf = (
     servers: [{ url: prefix, description: 'This service.' }],
     tags: [
       ...groups.map(({ name, description }) => ({ name, description })),
-      ...(Object.keys(webhooks).length === 0
-        ? []
-        : [
-            {
-              name: 'Events',
-              description: 'What is posted to webhooks, when the operator has switched events on.',
-            },
-          ]),
+      ...(webhooks === undefined ? [] : [eventsTag]),
     ],
     ...referring,
     components: { ...components, securitySchemes } as OpenApiDocument['components'],
   }
+}
+
+const eventsTag = {
+  name: 'Events',
+  description: 'What is posted to webhooks, when the operator has switched events on.',
 }
 
 /** The reply to a malformed request (400, 408, 431), with every code of the API. */
@@ -344,7 +337,7 @@ const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => 
     description:
       'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
     headers: headersNamed('X-Request-ID'),
-    content: refusalContent(anyError.json, {}),
+    content: refusalContent(anyError.json),
   })
 }
 

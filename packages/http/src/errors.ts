@@ -41,9 +41,9 @@ type Row<R> = readonly [
   status: number,
   /** For a person: what was wrong, and what to do. */
   message: string | ((refusal: R) => string),
+  /** For programs: fields of the refusal, or of what `detailsOf` makes of it. */
+  details?: Fields | undefined,
   more?: {
-    /** For programs: fields of the refusal, or of what `detailsOf` makes of it. */
-    readonly details?: Fields
     readonly detailsOf?: (refusal: R) => object
     /** Fields of the refusal that the document's example needs in addition to the details. */
     readonly example?: Partial<Omit<R, '_tag'>>
@@ -55,14 +55,12 @@ type Row<R> = readonly [
 /** `ACCOUNT_NOT_FOUND` for AccountNotFound. */
 export const codeOf = (tag: RefusalTag): string => tag.replace(/(?<=.)[A-Z]/g, '_$&').toUpperCase()
 
-const ofAccount = { details: { accountId } }
-const ofStatus = { details: { status: text('The status of the order.', 'filled') } }
+const ofAccount = { accountId }
+const ofStatus = { status: text('The status of the order.', 'filled') }
 const breachedLimit = {
-  details: {
-    limit: text('The name of the limit.', 'maxLotsPerOrder'),
-    allowed: anything('The maximum, or the symbols that are allowed.', 5),
-    current: anything('The requested value, or current usage excluding this order.', 6),
-  },
+  limit: text('The name of the limit.', 'maxLotsPerOrder'),
+  allowed: anything('The maximum, or the symbols that are allowed.', 5),
+  current: anything('The requested value, or current usage excluding this order.', 6),
 }
 
 const limitText = ({ limit, allowed, current }: BreachedLimit): string =>
@@ -105,18 +103,16 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       return `${messages.join('; ')}${issues.length > 3 ? `; and ${issues.length - 3} more` : ''}.`
     },
     {
-      details: {
-        issues: list(
-          object('One fault.', {
-            path: text('The field, parameter or header.', 'limit'),
-            message: text(
-              'What it must be and what it got.',
-              'limit must be a whole number from 1 to 100; got "0"',
-            ),
-          }),
-          'Every fault of the request, in the order in which they were found.',
-        ),
-      },
+      issues: list(
+        object('One fault.', {
+          path: text('The field, parameter or header.', 'limit'),
+          message: text(
+            'What it must be and what it got.',
+            'limit must be a whole number from 1 to 100; got "0"',
+          ),
+        }),
+        'Every fault of the request, in the order in which they were found.',
+      ),
     },
   ],
   Unauthorized: [
@@ -125,6 +121,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       isOperators === true
         ? "The operator's token is missing or wrong. Send it in Authorization: Bearer."
         : 'The credential is missing, unknown, expired, revoked or not allowed from this address. Send an API key in X-API-Key or an access token in Authorization: Bearer, never in the query or the body.',
+    undefined,
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   ],
   InsufficientScope: [
@@ -132,9 +129,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     ({ requiredAnyOf }) =>
       `The credential lacks the scope. Use one with ${requiredAnyOf.join(' or ')}.`,
     {
-      details: {
-        required_any_of: list(text('A scope.', 'trading:read'), 'One of these scopes is needed.'),
-      },
+      required_any_of: list(text('A scope.', 'trading:read'), 'One of these scopes is needed.'),
+    },
+    {
       detailsOf: ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf }),
       example: { requiredAnyOf: ['trading:read'] },
     },
@@ -149,6 +146,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       what === 'route'
         ? `No route has this method and path. ${hint}`
         : `There is no ${what} ${name === undefined ? 'with this name or id' : JSON.stringify(name)}. Check how it is written.`,
+    undefined,
     { example: { what: 'record' } },
   ],
   AccountNotFound: [
@@ -168,11 +166,11 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     ({ halt: { by, reason } }) =>
       `The account is halted by its ${by}${reason === null ? '' : ` (${reason})`} and accepts no new orders. ${by === 'owner' ? 'DELETE /accounts/:id/halt lifts it' : 'Ask the operator to lift it'}.`,
     {
-      details: {
-        accountId,
-        by: halter,
-        since: time('Since when.'),
-      },
+      accountId,
+      by: halter,
+      since: time('Since when.'),
+    },
+    {
       detailsOf: ({ accountId: halted, halt }) => ({ accountId: halted, ...halt }),
       example: {
         halt: { by: 'owner', since: Date.parse('2026-11-20T14:05:09.000Z'), reason: 'news' },
@@ -183,7 +181,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     501,
     (refusal) =>
       `Orders of type ${refusal.orderType} are switched off in this service. Nothing was checked or recorded; send orderType market.`,
-    { details: { orderType: text('The type that was sent.', 'limit') } },
+    { orderType: text('The type that was sent.', 'limit') },
   ],
   OrderTypeNotSupportedByPlatform: [
     400,
@@ -192,11 +190,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
         ? `The account is on ${platform.toUpperCase()}, which has no stop_limit orders. Use limit or stop.`
         : `The account is on ${platform.toUpperCase()}, which has no orders with timeInForce ${timeInForce}. Use gtc or gtd.`,
     {
-      details: {
-        orderType: text('The type that was sent.', 'stop_limit'),
-        timeInForce: text('The time in force that was sent, or gtc.', 'gtc'),
-        platform: text('The platform of the account.', 'mt4'),
-      },
+      orderType: text('The type that was sent.', 'stop_limit'),
+      timeInForce: text('The time in force that was sent, or gtc.', 'gtc'),
+      platform: text('The platform of the account.', 'mt4'),
     },
   ],
   UnsupportedBroker: [
@@ -221,7 +217,8 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     429,
     (refusal) =>
       `The broker limits the requests for account ${refusal.accountId}. Nothing was changed; try again in ${seconds(refusal.retryAfterSeconds)}.`,
-    { ...ofAccount, example: { retryAfterSeconds: 7 } },
+    ofAccount,
+    { example: { retryAfterSeconds: 7 } },
   ],
   ChallengeLocked: [
     403,
@@ -245,7 +242,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     409,
     (refusal) =>
       `Orders above ${refusal.approvalAboveLots} lots need the head trader's approval. Nothing was queued; send at most ${refusal.approvalAboveLots} lots.`,
-    { details: { approvalAboveLots: decimal('The maximum of lots without it.', 2) } },
+    { approvalAboveLots: decimal('The maximum of lots without it.', 2) },
   ],
   LimitCheckUnavailable: [
     503,
@@ -256,15 +253,10 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     400,
     riskText,
     {
-      details: {
-        limit: oneOf(
-          ['volume_per_order', 'orders_per_day', 'open_orders'],
-          'The name of the limit.',
-        ),
-        allowed: decimal('The maximum.', 10),
-        current: decimal('The present count, or the volume that was sent.', 10.5),
-        ...partialWithoutExample({ resetsAt: time('When the count of the day starts again.') }),
-      },
+      limit: oneOf(['volume_per_order', 'orders_per_day', 'open_orders'], 'The name of the limit.'),
+      allowed: decimal('The maximum.', 10),
+      current: decimal('The present count, or the volume that was sent.', 10.5),
+      ...partialWithoutExample({ resetsAt: time('When the count of the day starts again.') }),
     },
   ],
   OrderInFlight: [
@@ -295,7 +287,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     503,
     (refusal) =>
       `Account ${refusal.accountId} ${refusal.status === 'disconnected' ? 'is disconnected' : 'cannot be read'} from its broker. Try again; if that does not help, ask the operator of this service.`,
-    { details: { accountId, status: text('Its status.', 'disconnected') } },
+    { accountId, status: text('Its status.', 'disconnected') },
   ],
   PositionNotFound: [
     404,
@@ -306,32 +298,30 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     ({ level, side, value, currentPrice, price }) =>
       `${level} must be ${(level === 'stopLoss') === (side === 'buy') ? 'below' : 'above'} the ${price === undefined ? `current price ${currentPrice}` : `order's price ${price}`} for a ${side}; got ${value}.`,
     {
-      details: {
-        currentPrice: optional(
-          decimal('The price that the level of a position is compared with.', 1.08655),
-        ),
-        ...partialWithoutExample({
-          price: decimal('The price that the level of a pending order is compared with.'),
-        }),
-      },
-      example: { level: 'stopLoss', side: 'buy', value: 1.09 },
+      currentPrice: optional(
+        decimal('The price that the level of a position is compared with.', 1.08655),
+      ),
+      ...partialWithoutExample({
+        price: decimal('The price that the level of a pending order is compared with.'),
+      }),
     },
+    { example: { level: 'stopLoss', side: 'buy', value: 1.09 } },
   ],
   InvalidVolume: [
     400,
     (refusal) =>
       `volume must be at most the ${refusal.openVolume} lots that are open; got ${refusal.volume}. Send {} to close all.`,
-    { details: { volume: decimal('The lots that were sent.', 0.5), openVolume: lots } },
+    { volume: decimal('The lots that were sent.', 0.5), openVolume: lots },
   ],
   TradeRejected: [
     422,
     (refusal) =>
       `The broker refused the change, and nothing was changed: ${refusal.message} (${refusal.code}).`,
     {
-      details: {
-        brokerCode: text("The broker's code.", 'TRADE_RETCODE_MARKET_CLOSED'),
-        brokerMessage: text("The broker's message.", 'Market is closed'),
-      },
+      brokerCode: text("The broker's code.", 'TRADE_RETCODE_MARKET_CLOSED'),
+      brokerMessage: text("The broker's message.", 'Market is closed'),
+    },
+    {
       detailsOf: ({ code, message }) => ({ brokerCode: code, brokerMessage: message }),
       example: { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed' },
     },
@@ -345,29 +335,23 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     501,
     (refusal) =>
       `The request is valid, but ${refusal.feature} is not switched on for it. Ask the operator of this service.`,
-    {
-      details: { feature: text('What is not available.', 'market-data') },
-    },
+    { feature: text('What is not available.', 'market-data') },
   ],
   SymbolAmbiguous: [
     400,
     ({ symbol: wanted, candidates }) =>
       `The broker has several symbols that ${wanted} could mean: ${candidates.join(', ')}. Name one of them.`,
     {
-      details: {
-        symbol,
-        candidates: list(text('As the broker spells it.', 'EURUSD.r'), 'Symbols of the broker.'),
-      },
+      symbol,
+      candidates: list(text('As the broker spells it.', 'EURUSD.r'), 'Symbols of the broker.'),
     },
   ],
   NotAvailableOnPlatform: [
     400,
     ({ feature, platform }) => `The platform ${platform} of the account has no ${feature}.`,
     {
-      details: {
-        feature: text('What is not available.', 'ticks'),
-        platform: text('The platform.', 'mt4'),
-      },
+      feature: text('What is not available.', 'ticks'),
+      platform: text('The platform.', 'mt4'),
     },
   ],
   TradeNotFound: [
@@ -378,31 +362,26 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     422,
     (refusal) =>
       `Account ${refusal.accountId} has more than ${refusal.limit} deals, which is the maximum that is read; no partial result is given. Name another account with accountId.`,
-    { details: { accountId, limit: whole('The maximum of deals that are read.', 20_000) } },
+    { accountId, limit: whole('The maximum of deals that are read.', 20_000) },
   ],
   EventGone: [
     410,
     'Events after this one were cleared away, or it never existed. To get every event that is kept, continue after details.resumeAfter; expect that earlier ones are missing.',
     {
-      details: {
-        resumeAfter: text(
-          'What to continue after: the last event that was cleared away.',
-          'evt_0000000000000000k2p6',
-        ),
-        oldest: nullable(
-          text(
-            'The oldest event that is kept; null when there is none.',
-            'evt_0000000000000000k2p7',
-          ),
-        ),
-      },
+      resumeAfter: text(
+        'What to continue after: the last event that was cleared away.',
+        'evt_0000000000000000k2p6',
+      ),
+      oldest: nullable(
+        text('The oldest event that is kept; null when there is none.', 'evt_0000000000000000k2p7'),
+      ),
     },
   ],
   StreamLimitReached: [
     429,
     ({ limit }) =>
       `${limit} event streams are open, which is the most at a time. Close one, or try again.`,
-    { details: { limit: whole('The most at a time.', 5) } },
+    { limit: whole('The most at a time.', 5) },
   ],
   InvalidCursor: [
     400,
@@ -415,13 +394,13 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       return `${usedUp} Try again in ${seconds(retryAfterSeconds)}${more}.`
     },
     {
-      details: {
-        scope: oneOf(
-          ['tier', 'endpoint', 'suspension', 'address', 'bodies', 'calculations'],
-          "Which limit is used up: the plan's, the endpoint's, a suspension, your address's, or that of bodies or of calculations at a time.",
-        ),
-        window: optional(oneOf(['minute', 'day'], "Which of the plan's limits.")),
-      },
+      scope: oneOf(
+        ['tier', 'endpoint', 'suspension', 'address', 'bodies', 'calculations'],
+        "Which limit is used up: the plan's, the endpoint's, a suspension, your address's, or that of bodies or of calculations at a time.",
+      ),
+      window: optional(oneOf(['minute', 'day'], "Which of the plan's limits.")),
+    },
+    {
       detailsOf: ({ exceeded }) => exceeded,
       example: { exceeded: { scope: 'tier', window: 'minute' }, retryAfterSeconds: 1 },
     },
@@ -430,9 +409,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     409,
     (refusal) =>
       `You have ${refusal.allowed} webhooks, which is the maximum. Delete one that you no longer need.`,
-    {
-      details: { allowed: whole('The maximum.', 10) },
-    },
+    { allowed: whole('The maximum.', 10) },
   ],
   IdempotencyKeyReused: [
     409,
@@ -441,14 +418,13 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   IdempotencyInProgress: [
     409,
     'The first request with this Idempotency-Key is not answered yet. Send it again in a second, with the same key.',
+    undefined,
     { headers: { 'Retry-After': '1' } },
   ],
   PayloadTooLarge: [
     413,
     (refusal) => `The body must be at most ${refusal.limitBytes} bytes.`,
-    {
-      details: { limitBytes: whole('The maximum of bytes.', maxBodyBytes) },
-    },
+    { limitBytes: whole('The maximum of bytes.', maxBodyBytes) },
   ],
   InternalError: [
     500,
@@ -461,11 +437,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
         ? 'The service could not confirm the write, so the change may or may not be saved. Check whether it is before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
     {
-      details: {
-        ...partialWithoutExample({
-          outcome: oneOf(['unknown'], 'The change may or may not be saved.'),
-        }),
-      },
+      ...partialWithoutExample({
+        outcome: oneOf(['unknown'], 'The change may or may not be saved.'),
+      }),
     },
   ],
   InternalTimeout: [504, 'A part of the service did not answer in time. Try again.'],
@@ -482,7 +456,7 @@ export interface ErrorReply {
 export const rowOf = (tag: RefusalTag) => errorTable[tag] as unknown as Row<Refusal>
 
 export const errorReply = (refusal: Refusal): ErrorReply => {
-  const [status, message, { details = {}, detailsOf, headers } = {}] = rowOf(refusal._tag)
+  const [status, message, details = {}, { detailsOf, headers } = {}] = rowOf(refusal._tag)
   const found = object('', details).encode((detailsOf?.(refusal) ?? refusal) as never) as object
   return {
     status,
@@ -500,6 +474,6 @@ export const errorReply = (refusal: Refusal): ErrorReply => {
 
 /** A refusal with this tag, for the document. */
 export const exampleOf = (tag: RefusalTag): Refusal => {
-  const [, , { details = {}, example } = {}] = rowOf(tag)
+  const [, , details = {}, { example } = {}] = rowOf(tag)
   return { _tag: tag, ...Object(object('', details).example), ...example } as Refusal
 }

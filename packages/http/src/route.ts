@@ -119,7 +119,7 @@ export type IsOn = (capability: string) => boolean
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-interface RouteRecord<
+export interface RouteRecord<
   UseCases,
   Caller,
   Params,
@@ -169,7 +169,7 @@ interface RouteRecord<
   ) => DataReply<NoInfer<Data>> | StreamedReply
 }
 
-type NoneLeft<Tag extends RefusalTag, Failure extends Refusal> = [
+export type NoneLeft<Tag extends RefusalTag, Failure extends Refusal> = [
   Exclude<Tag, Failure['_tag']>,
 ] extends [never]
   ? unknown

@@ -265,20 +265,18 @@ export const nullable = <A>(
 export const list = <A>(
   item: Schema<A>,
   description: string,
-  {
-    items = 'items',
-    ...bounds
-  }: { readonly items?: string; readonly minItems?: number; readonly maxItems?: number } = {},
+  bounds: { readonly minItems?: number; readonly maxItems?: number } = {},
+  items = 'items',
 ): Schema<readonly A[]> => {
-  const { minItems = 0, maxItems } = bounds
+  const { minItems = 0, maxItems = Infinity } = bounds
   const json = { type: 'array', description, items: item.json, ...bounds }
   const requirement =
-    maxItems === undefined ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
+    maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
   return {
     json,
     example: [item.example],
     validate: (value, context) => {
-      if (!Array.isArray(value) || value.length < minItems || value.length > (maxItems ?? Infinity))
+      if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
         return fault(value, context, requirement, json)
       const { left, right } = separate(
         value.map((entry, index) => item.validate(entry, within(context, String(index)))),
@@ -375,10 +373,29 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optiona
 
 /**
  * An object of a reply: other fields of the value are not written. Clients must accept fields that
- * are added later. Where a reply is read, as in tests, unknown fields are refused.
+ * are added later.
  */
-export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> =>
-  objectOf(description, fields, {})
+export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> => {
+  const entries = Object.entries(fields)
+  const examples = entries.map(([name, { example }]) => [name, example])
+  return {
+    json: {
+      type: 'object',
+      description,
+      properties: Object.fromEntries(entries.map(([name, { json }]) => [name, json])),
+      required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
+    },
+    example: Object.fromEntries(examples.filter(([, example]) => example !== undefined)),
+    validate: unread,
+    encode: (value) => {
+      const values = value as Readonly<Record<string, unknown>>
+      const written: Record<string, unknown> = {}
+      for (const [name, field] of entries)
+        if (values[name] !== undefined) written[name] = field.encode(values[name])
+      return written
+    },
+  }
+}
 
 /**
  * An object of a request: an unknown field is refused, because a misspelt one that is ignored looks
@@ -389,34 +406,18 @@ export const input = <F extends Fields>(
   description: string,
   fields: F,
   minProperties?: 1,
-): Schema<Input<F>> =>
-  objectOf(description, fields, {
-    additionalProperties: false,
-    ...(minProperties && { minProperties }),
-  })
-
-const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): Schema<A> => {
-  const entries = Object.entries(fields)
+): Schema<Input<F>> => {
+  const { json: shape, example } = object(description, fields)
   const names = Object.keys(fields)
-  const json = {
-    type: 'object',
-    description,
-    properties: Object.fromEntries(entries.map(([name, field]) => [name, field.json])),
-    required: names.filter((name) => !('fallback' in Object(fields[name]))),
-    ...bounds,
-  }
+  const json = { ...shape, additionalProperties: false, ...(minProperties && { minProperties }) }
   return {
     json,
-    example: Object.fromEntries(
-      entries
-        .map(([name, { example }]) => [name, example])
-        .filter(([, example]) => example !== undefined),
-    ),
+    example,
     validate: (value, context) => {
       if (!isRecord(value)) return fault(value, context, 'an object', json)
       const errors = unknownFields(value, names, context)
       const values: Record<string, unknown> = {}
-      for (const [name, field] of entries) {
+      for (const [name, field] of Object.entries(fields)) {
         const sent = Object.hasOwn(value, name) ? value[name] : undefined
         const result =
           sent === undefined && 'fallback' in field
@@ -426,21 +427,12 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
         else if (result.right !== undefined) values[name] = result.right
       }
       if (errors.length > 0) return t.failures(errors)
-      return 'minProperties' in bounds && Object.keys(values).length === 0
-        ? t.failure(
-            value,
-            context,
-            `${pathOf(context)} must have at least one of ${names.join(', ')}`,
-          )
-        : t.success(values as A)
+      const message = `${pathOf(context)} must have at least one of ${names.join(', ')}`
+      return minProperties !== undefined && Object.keys(values).length === 0
+        ? t.failure(value, context, message)
+        : t.success(values as Input<F>)
     },
-    encode: (value) => {
-      const values = value as Readonly<Record<string, unknown>>
-      const written: Record<string, unknown> = {}
-      for (const [name, field] of entries)
-        if (values[name] !== undefined) written[name] = field.encode(values[name])
-      return written
-    },
+    encode: identity,
   }
 }
 

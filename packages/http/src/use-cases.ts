@@ -21,6 +21,7 @@ import type {
   describeCaller,
   identifyCaller,
 } from '@tradeport/domain/use-cases'
+import { routesOf } from './route.ts'
 
 /** Of the API for users. */
 export type UseCases = ReturnType<typeof createAccounts> &
@@ -45,3 +46,9 @@ export type OperatorUseCases = ReturnType<typeof createOperatorDocuments> &
   ReturnType<typeof createOperatorHealth> &
   ReturnType<typeof createOperatorRecords> &
   ReturnType<typeof createOrdersUnderWay>
+
+/** Makes a route of the API for users. */
+export const route = routesOf<UseCases>()
+
+/** Makes a route of the operator API. */
+export const operatorRoute = routesOf<OperatorUseCases>()

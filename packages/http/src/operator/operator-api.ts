@@ -20,11 +20,11 @@ import {
   positive,
   ticket,
 } from '../fields.ts'
-import { type IsOn, replyWith, operatorOnly, routesOf } from '../route.ts'
+import { type IsOn, replyWith, operatorOnly } from '../route.ts'
 import {
+  time,
   anyText,
   anything,
-  withDescription,
   input,
   list,
   nullable,
@@ -41,7 +41,7 @@ import {
   encodedFrom,
 } from '../schema.ts'
 import { orderFields, presentOrder } from '../routes/orders.ts'
-import type { OperatorUseCases } from '../use-cases.ts'
+import { operatorRoute as route, type OperatorUseCases } from '../use-cases.ts'
 import {
   accessToken,
   account,
@@ -56,7 +56,6 @@ import {
   userId,
 } from './records.ts'
 
-const route = routesOf<OperatorUseCases>()
 const access = operatorOnly
 
 const count = whole('The number of records.', 1)
@@ -90,10 +89,7 @@ const operatorOrder = encodedFrom(
       lookups: nullable(whole('How often it was looked for at the broker.', 3)),
       brokerOrderId: nullable(text("The broker's number.", '46650112')),
       dueAt: nullable(
-        withDescription(
-          instant,
-          'When a process goes on with it; null when nothing more is to be done.',
-        ),
+        time('When a process goes on with it; null when nothing more is to be done.'),
       ),
       finished: nullable(
         object('Who ended it manually.', {

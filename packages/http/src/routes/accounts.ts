@@ -20,7 +20,7 @@ import {
   instant,
   margin,
 } from '../fields.ts'
-import { type IsOn, replyWith, anyOf, routesOf } from '../route.ts'
+import { type IsOn, replyWith, anyOf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -34,11 +34,10 @@ import {
   partialWithoutExample,
   record,
   text,
-  withDescription,
   time,
   encodedFrom,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 import { cancelAttempt } from './orders.ts'
 import { closeAttempt } from './positions.ts'
 
@@ -117,7 +116,7 @@ const halt = (isOn: IsOn) =>
       accountId,
       halted: flag('Whether it is.'),
       by: nullable(halter),
-      since: nullable(withDescription(instant, 'Since when.')),
+      since: nullable(time('Since when.')),
       reason: nullable(text('Why, as it was given.', 'news')),
       ...(isOn('pending-orders') && ofCancellations),
       ...partialWithoutExample({
@@ -140,85 +139,82 @@ const halt = (isOn: IsOn) =>
     }),
   )
 
-const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
+const writers = anyOf('trading:write')
 const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
 
-export const accountRoutes = (isOn: IsOn) => [
-  route(
-    'GET /accounts',
-    'listAccounts',
-    'Linked accounts, oldest first, with balances read live where the broker can be read.',
-    {
-      access,
-      refusals: [],
-      useCase: (useCases, caller) => useCases.listAccounts(caller),
-      ...replyWith(list(account, 'Oldest first; empty when none is linked.')),
-    },
-  ),
-  route('GET /accounts/:id', 'getAccount', 'Get an account.', {
-    ...byId,
-    refusals: ['AccountNotFound', 'AccountDisconnected'],
-    useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
-    ...replyWith(account),
-  }),
-  route(
-    'GET /accounts/:id/history',
-    'listBalanceHistory',
-    'Balance snapshots of an account, newest first.',
-    {
-      ...byId,
-      query: {
-        ...dateRange,
-        interval: optional(
-          oneOf(
-            historyIntervals,
-            'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.',
-          ),
-        ),
+export const accountRoutes = (isOn: IsOn) => {
+  const ofHalt = { ...byId, capability: 'trading-tools', ...replyWith(halt(isOn)) }
+  return [
+    route(
+      'GET /accounts',
+      'listAccounts',
+      'Linked accounts, oldest first, with balances read live where the broker can be read.',
+      {
+        access,
+        refusals: [],
+        useCase: (useCases, caller) => useCases.listAccounts(caller),
+        ...replyWith(list(account, 'Oldest first; empty when none is linked.')),
       },
-      range: ['startDate', 'endDate'],
-      refusals: ['AccountNotFound'],
-      useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
-        useCases.listBalanceHistory(caller, id, { from, to, interval }),
-      ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
-    },
-  ),
-  route('GET /accounts/:id/halt', 'getHalt', 'Whether an account is halted, by whom and why.', {
-    ...byId,
-    capability: 'trading-tools',
-    access: anyOf('accounts:read', 'trading:write'),
-    refusals: ['AccountNotFound'],
-    useCase: (useCases, caller, { id }) => useCases.getHalt(caller, id),
-    ...replyWith(halt(isOn)),
-  }),
-  route(
-    'POST /accounts/:id/halt',
-    'haltAccount',
-    'Halts an account: no order is placed on it, orders that are recorded and not yet sent are rejected, and positions can still be changed and closed.',
-    {
+    ),
+    route('GET /accounts/:id', 'getAccount', 'Get an account.', {
       ...byId,
-      capability: 'trading-tools',
-      access: anyOf('trading:write'),
-      body: haltRequest,
-      isBodyOptional: true,
+      refusals: ['AccountNotFound', 'AccountDisconnected'],
+      useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
+      ...replyWith(account),
+    }),
+    route(
+      'GET /accounts/:id/history',
+      'listBalanceHistory',
+      'Balance snapshots of an account, newest first.',
+      {
+        ...byId,
+        query: {
+          ...dateRange,
+          interval: optional(
+            oneOf(
+              historyIntervals,
+              'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.',
+            ),
+          ),
+        },
+        range: ['startDate', 'endDate'],
+        refusals: ['AccountNotFound'],
+        useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
+          useCases.listBalanceHistory(caller, id, { from, to, interval }),
+        ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
+      },
+    ),
+    route('GET /accounts/:id/halt', 'getHalt', 'Whether an account is halted, by whom and why.', {
+      ...ofHalt,
+      access: anyOf('accounts:read', 'trading:write'),
       refusals: ['AccountNotFound'],
-      useCase: (useCases, caller, { id, body, guard }) =>
-        useCases.haltAccount(caller, id, body, guard),
-      ...replyWith(halt(isOn)),
-    },
-  ),
-  route(
-    'DELETE /accounts/:id/halt',
-    'liftHalt',
-    "Lifts the owner's halt of an account. The operator's can only be lifted by the operator.",
-    {
-      ...byId,
-      capability: 'trading-tools',
-      access: anyOf('trading:write'),
-      refusals: ['AccountNotFound', 'AccountHalted'],
-      useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
-      ...replyWith(halt(isOn)),
-    },
-  ),
-]
+      useCase: (useCases, caller, { id }) => useCases.getHalt(caller, id),
+    }),
+    route(
+      'POST /accounts/:id/halt',
+      'haltAccount',
+      'Halts an account: no order is placed on it, orders that are recorded and not yet sent are rejected, and positions can still be changed and closed.',
+      {
+        ...ofHalt,
+        access: writers,
+        body: haltRequest,
+        isBodyOptional: true,
+        refusals: ['AccountNotFound'],
+        useCase: (useCases, caller, { id, body, guard }) =>
+          useCases.haltAccount(caller, id, body, guard),
+      },
+    ),
+    route(
+      'DELETE /accounts/:id/halt',
+      'liftHalt',
+      "Lifts the owner's halt of an account. The operator's can only be lifted by the operator.",
+      {
+        ...ofHalt,
+        access: writers,
+        refusals: ['AccountNotFound', 'AccountHalted'],
+        useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
+      },
+    ),
+  ]
+}

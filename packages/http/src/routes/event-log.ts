@@ -3,10 +3,10 @@ import { eventScopes, parseEventId, type EventId, type LoggedEvent } from '@trad
 import { webhookEventTypes, type WebhookEventType } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
-import { accountId, instant, limit, listPaginationShape } from '../fields.ts'
-import { anyOf, routesOf } from '../route.ts'
+import { accountId, limit, listPaginationShape } from '../fields.ts'
+import { anyOf } from '../route.ts'
 import {
-  withDescription,
+  time,
   list,
   oneOf,
   optional,
@@ -17,7 +17,7 @@ import {
   anything,
   encodedFrom,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 
 export const eventIdPattern = '^evt_[0-9a-z]{20}$'
 export const exampleEventId = 'evt_0000000000000000k2p7'
@@ -56,7 +56,7 @@ const event = encodedFrom(
     id: text('Event id; ids sort in event order.', exampleEventId, { pattern: eventIdPattern }),
     event: oneOf(webhookEventTypes, 'The event type.', 'order.filled'),
     accountId,
-    timestamp: withDescription(instant, 'When it was recorded.'),
+    timestamp: time('When it was recorded.'),
     data: anything('As webhooks get it; the fields depend on the type.', {
       order_id: 'ord_0mhk3v9q2c7d1x8p4z6w',
     }),
@@ -70,7 +70,6 @@ const event = encodedFrom(
   }),
 )
 
-const route = routesOf<UseCases>()
 const access = anyOf(...eventScopes)
 const filters = partial({ types, accountId })
 

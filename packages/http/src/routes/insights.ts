@@ -27,7 +27,6 @@ import {
   tradeId,
   tradeProvenanceShape,
 } from '../fields.ts'
-import { routesOf } from '../route.ts'
 import {
   decimal,
   digits,
@@ -45,10 +44,9 @@ import {
   whole,
   withDefault,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 import { access, allOf, ofAccounts, reading, replyWithSums, statisticsFields } from './trades.ts'
 
-const route = routesOf<UseCases>()
 const capability = 'insights'
 
 const percent = (example: number) =>

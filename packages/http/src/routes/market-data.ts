@@ -23,8 +23,9 @@ import {
   symbolFilter,
   timeRange,
 } from '../fields.ts'
-import { anybody, anybodyBut, anyOf, type IsOn, replyWith, routesOf } from '../route.ts'
+import { anybody, anybodyBut, anyOf, type IsOn, replyWith } from '../route.ts'
 import {
+  time,
   decimal,
   digits,
   eitherOf,
@@ -41,7 +42,7 @@ import {
   whole,
   withDescription,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route, type UseCases } from '../use-cases.ts'
 
 const instrument = record('Instrument', 'An instrument of the fixed list.', {
   symbol: text('In capitals.', 'EURUSD'),
@@ -58,8 +59,6 @@ const instrument = record('Instrument', 'An instrument of the fixed list.', {
   baseCurrency: optional(text('Only of forex pairs.', 'EUR')),
   quoteCurrency: optional(text('Only of forex pairs.', 'USD')),
 })
-
-const route = routesOf<UseCases>()
 
 const listFilters = partial({
   type: oneOf(instrumentTypes, 'Instruments of one type.'),
@@ -155,15 +154,12 @@ const quote = record('Quote', 'The current price of an instrument.', {
   bid: decimal('What a seller gets.', 1.08415),
   ask: decimal('What a buyer pays.', 1.08427),
   spread: decimal('ask - bid.', 0.00012),
-  time: withDescription(instant, 'When the broker quoted it.'),
+  time: time('When the broker quoted it.'),
   stale: flag('Whether the quote is older than 60 seconds.', false),
 })
 
 const candle = record('Candle', 'The prices of one period.', {
-  time: withDescription(
-    instant,
-    "Its opening. Days, weeks and months begin by the broker's clock.",
-  ),
+  time: time("Its opening. Days, weeks and months begin by the broker's clock."),
   open: decimal('The first bid.', 1.0842),
   high: decimal('The highest bid.', 1.0851),
   low: decimal('The lowest bid.', 1.0838),

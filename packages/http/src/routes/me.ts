@@ -2,7 +2,7 @@
 import { plans, scopes } from '@tradeport/domain/access'
 import type { CallerDescription } from '@tradeport/domain/use-cases'
 import { ownerId } from '../fields.ts'
-import { anyCredential, replyWith, routesOf } from '../route.ts'
+import { anyCredential, replyWith } from '../route.ts'
 import {
   encodedFrom,
   list,
@@ -16,7 +16,7 @@ import {
   whole,
   withDescription,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 
 const limit = object('A limit of the credential.', {
   scope: oneOf(['tier', 'endpoint'], 'Whether it is of the plan or of the endpoint.'),
@@ -55,8 +55,6 @@ const description = encodedFrom(
     })),
   }),
 )
-
-const route = routesOf<UseCases>()
 
 export const meRoutes = [
   route(

@@ -41,7 +41,7 @@ import {
   side,
   symbol,
 } from '../fields.ts'
-import { replyWith, anyOf, type IsOn, type Route, routesOf } from '../route.ts'
+import { replyWith, anyOf, type IsOn, type Route } from '../route.ts'
 import {
   anything,
   flag,
@@ -63,7 +63,7 @@ import {
   encodedFrom,
   type Schema,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route, type UseCases } from '../use-cases.ts'
 
 const stopLoss = positive('A price.', 1.05)
 const takeProfit = positive('A price.', 1.3)
@@ -276,7 +276,6 @@ const reasonOf = (because: NonNullable<PreviewedCheck['because']>) => {
   return { code, message, details }
 }
 
-const route = routesOf<UseCases>()
 const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
 const params = { id: orderId }

@@ -24,7 +24,7 @@ import {
   takeProfit,
   ticket,
 } from '../fields.ts'
-import { anyOf, replyWith, routesOf } from '../route.ts'
+import { anyOf, replyWith } from '../route.ts'
 import {
   decimal,
   withDescription,
@@ -42,7 +42,7 @@ import {
   time,
   encodedFrom,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 
 const shape = record('Position', 'An open position, as its broker has it.', {
   ...positionFields,
@@ -167,7 +167,6 @@ const selection = named(
   { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
 )
 
-const route = routesOf<UseCases>()
 const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
 const meta = { provenance: provenanceShape }

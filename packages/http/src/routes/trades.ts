@@ -14,7 +14,7 @@ import {
   tradeProvenanceShape,
   tradeShape,
 } from '../fields.ts'
-import { anyOf, type IsOn, routesOf } from '../route.ts'
+import { anyOf, type IsOn } from '../route.ts'
 import {
   decimal,
   flagText,
@@ -33,7 +33,7 @@ import {
   withDefault,
   encodedFrom,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 import { exportFormats, tradeFile, tradeFileReply } from './trade-file.ts'
 
 const interval = (description: string, lower: number, upper: number) =>
@@ -119,7 +119,6 @@ const warning = encodedFrom(
   }),
 )
 
-const route = routesOf<UseCases>()
 export const ofAccounts = {
   ...partial({ accountId, symbol: symbolFilter }),
   ...dateRange,

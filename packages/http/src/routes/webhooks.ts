@@ -18,7 +18,7 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
 import { replyWithPage, deliveryId, instant, instantPattern, paging, webhookId } from '../fields.ts'
-import { type IsOn, replyWith, anyOf, routesOf } from '../route.ts'
+import { type IsOn, replyWith, anyOf } from '../route.ts'
 import {
   anyText,
   decimal,
@@ -39,7 +39,7 @@ import {
   withDefault,
   encodedFrom,
 } from '../schema.ts'
-import type { UseCases } from '../use-cases.ts'
+import { route, type UseCases } from '../use-cases.ts'
 import { eventIdPattern, exampleEventId } from './event-log.ts'
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
@@ -128,7 +128,6 @@ const recovered = record('WebhookRecovery', 'What is delivered again.', {
   scheduled: whole('How many deliveries were recorded.', 12),
 })
 
-const route = routesOf<UseCases>()
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const writing = { access: anyOf('webhooks:write'), params }
@@ -150,7 +149,7 @@ export const webhookRoutes = (isOn: IsOn) => {
     ),
     lastFailureAt: nullable(time('When an attempt last failed; null before the first.'), null),
     createdAt: instant,
-    updatedAt: withDescription(instant, 'When its user last changed it.'),
+    updatedAt: time('When its user last changed it.'),
   }
 
   const webhook = record('Webhook', 'Where which events are posted.', fields)
@@ -208,11 +207,12 @@ export const webhookRoutes = (isOn: IsOn) => {
   })
 
   const eventTypes = mapDecoded(
-    list(eventType, 'Which events; each counts once.', {
-      minItems: eventTypeBounds.minimum,
-      maxItems: eventTypeBounds.maximum,
-      items: 'event types',
-    }),
+    list(
+      eventType,
+      'Which events; each counts once.',
+      { minItems: eventTypeBounds.minimum, maxItems: eventTypeBounds.maximum },
+      'event types',
+    ),
     (sent) => [...new Set(sent)],
   )
 
