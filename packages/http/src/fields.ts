@@ -27,6 +27,7 @@ import {
   parsedString,
   record,
   type Schema,
+  type Shape,
   partialWithoutExample,
   text,
   time,
@@ -243,7 +244,7 @@ export const cursorMeta = (
 })
 
 /** A numbered page of a list, as data. */
-export const replyWithPage = <A>(item: Schema<A>) => ({
+export const replyWithPage = <A>(item: Shape<A>) => ({
   data: list(item, 'Newest first.'),
   meta: { pagination: paginationShape },
   present: (page: Page<A>) => ({ data: page.items, meta: { pagination: pageMeta(page) } }),

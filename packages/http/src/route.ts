@@ -22,7 +22,9 @@ import {
   object,
   optional,
   read as readValue,
+  type InputFields,
   type Schema,
+  type Shape,
 } from './schema.ts'
 
 /** Who may call a route, and the caller that its use case receives. */
@@ -90,7 +92,7 @@ interface DataReply<Data> {
 }
 
 /** A reply whose data is the result. */
-export const replyWith = <A>(data: Schema<A>) => ({
+export const replyWith = <A>(data: Shape<A>) => ({
   data,
   present: (result: A): DataReply<A> => ({ data: result }),
 })
@@ -98,7 +100,7 @@ export const replyWith = <A>(data: Schema<A>) => ({
 /** The reply to a result. */
 interface ReplyShape<Result, Data> {
   /** Absent from a route that can only be refused, because a capability is off. */
-  readonly data?: Schema<Data>
+  readonly data?: Shape<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Fields
   /** Where what was created can be read, below the prefix. The status is then 201. */
@@ -110,7 +112,7 @@ interface ReplyShape<Result, Data> {
   /** How long caches may keep the reply. */
   readonly maxAgeSeconds?: number
   /** Streamed text instead of JSON, by content type: a file or events. */
-  readonly streamedContent?: Readonly<Record<string, Schema<unknown>>>
+  readonly streamedContent?: Fields
   readonly streamedHeaders?: Readonly<Record<string, object>>
 }
 
@@ -213,9 +215,9 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
   readonly capability?: string | readonly string[]
   readonly access: Access
   readonly limit: EndpointLimit | undefined
-  readonly params: Fields
-  readonly query: Fields
-  readonly headers: Fields
+  readonly params: InputFields
+  readonly query: InputFields
+  readonly headers: InputFields
   readonly range?: readonly [start: string, end: string]
   readonly body?: Schema<unknown>
   readonly isBodyOptional?: true
@@ -245,9 +247,9 @@ export const routesOf =
   <UseCases>() =>
   <
     Caller,
-    Params extends Fields,
-    Query extends Fields,
-    Headers extends Fields,
+    Params extends InputFields,
+    Query extends InputFields,
+    Headers extends InputFields,
     Body,
     Result,
     Data,
@@ -274,8 +276,8 @@ export const routesOf =
       NoneLeft<Tag, Failure | Early>,
   ): Route<UseCases> => {
     const { access, body, limit, range, refusalForMalformedId, data, location } = record
-    const params: Fields = record.params ?? {}
-    const query: Fields = record.query ?? {}
+    const params: InputFields = record.params ?? {}
+    const query: InputFields = record.query ?? {}
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     const headers = {

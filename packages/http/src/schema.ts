@@ -24,27 +24,35 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-export interface Schema<A> {
+/** A value of a reply. */
+export interface Shape<A> {
   readonly json: JsonSchema
   /** A JSON value of this shape; undefined for a field that examples leave out. */
   readonly example: unknown
-  readonly validate: t.Validate<unknown, A>
-  // Methods, so that a schema of any type is a Schema<unknown>.
+  // Methods, so that a shape of any type is a Shape<unknown>.
   encode(value: A): unknown
   /** The JSON text of a value; without it, that of what `encode` returns. */
   stringify?(value: A): string
 }
 
-/** A field that may be absent. */
-export interface Optional<A, Absent> extends Schema<A> {
-  readonly fallback: Absent
+/** A value that requests have too. */
+export interface Schema<A> extends Shape<A> {
+  readonly validate: t.Validate<unknown, A>
 }
 
-export type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown, unknown>>>
+/** A field that may be absent, and is then read as this. */
+export interface Absent<A = undefined> {
+  readonly fallback: A
+}
 
-export type TypeOf<S> = S extends Schema<infer A> ? A : never
+export type Fields = Readonly<Record<string, Shape<unknown>>>
+export type InputFields = Readonly<Record<string, Schema<unknown>>>
+
+export type TypeOf<S> = S extends Shape<infer A> ? A : never
+/** A shape of another type, which requests have where they have the first. */
+type Like<S, A> = S extends Schema<unknown> ? Schema<A> : Shape<A>
 type AbsentNames<F> = {
-  [Name in keyof F]: F[Name] extends { readonly fallback: undefined } | undefined ? Name : never
+  [Name in keyof F]: F[Name] extends Absent | undefined ? Name : never
 }[keyof F]
 type Simplified<A> = { readonly [Name in keyof A]: A[Name] }
 type ObjectOf<F, Unset> = Simplified<
@@ -243,38 +251,50 @@ export const anything = (description: string, example?: unknown): Schema<unknown
  * An instant of a reply, which is UTC with milliseconds. The same moment is often written many
  * times over, such as that of a cached read.
  */
-export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
+export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Shape<Instant> =>
   encodedFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** Null as well. */
-export const nullable = <A>(
-  { json, ...schema }: Schema<A>,
+export const nullable = <S extends Shape<unknown>>(
+  { json, ...schema }: S,
   example: unknown = schema.example,
-): Schema<A | null> => ({
-  json:
-    typeof json['type'] === 'string' && json['enum'] === undefined
-      ? { ...json, type: [json['type'], 'null'] }
-      : { anyOf: [json, { type: 'null' }] },
-  example,
-  validate: (value, context) =>
-    value === null ? t.success(null) : schema.validate(value, context),
-  encode: (value) => (value === null ? null : schema.encode(value)),
+) =>
+  ({
+    json:
+      typeof json['type'] === 'string' && json['enum'] === undefined
+        ? { ...json, type: [json['type'], 'null'] }
+        : { anyOf: [json, { type: 'null' }] },
+    example,
+    ...('validate' in schema && {
+      validate: (value: unknown, context: t.Context) =>
+        value === null
+          ? t.success(null)
+          : (schema as unknown as Schema<unknown>).validate(value, context),
+    }),
+    encode: (value: unknown) => (value === null ? null : schema.encode(value)),
+  }) as Like<S, TypeOf<S> | null>
+
+export const list = <A>(item: Shape<A>, description: string): Shape<readonly A[]> => ({
+  json: { type: 'array', description, items: item.json },
+  example: [item.example],
+  encode: (values) => values.map((value) => item.encode(value)),
 })
 
 /** @param items what they are called in an error: "eventTypes must be 1 to 10 event types" */
-export const list = <A>(
+export const inputList = <A>(
   item: Schema<A>,
   description: string,
   bounds: { readonly minItems?: number; readonly maxItems?: number } = {},
   items = 'items',
 ): Schema<readonly A[]> => {
   const { minItems = 0, maxItems = Infinity } = bounds
-  const json = { type: 'array', description, items: item.json, ...bounds }
+  const shape = list(item, description)
+  const json = { ...shape.json, ...bounds }
   const requirement =
     maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
   return {
+    ...shape,
     json,
-    example: [item.example],
     validate: (value, context) => {
       if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
         return fault(value, context, requirement, json)
@@ -283,7 +303,6 @@ export const list = <A>(
       )
       return left.length > 0 ? t.failures(left.flat()) : t.success(right)
     },
-    encode: (values) => values.map((value) => item.encode(value)),
   }
 }
 
@@ -292,9 +311,9 @@ export const list = <A>(
  * @param item must write the same for the same item, which must not change
  */
 export const keptList = <A extends object>(
-  item: Schema<A>,
+  item: Shape<A>,
   description: string,
-): Schema<readonly A[]> => {
+): Shape<readonly A[]> => {
   const texts = new WeakMap<A, string>()
   const textOf = (value: A): string => {
     let kept = texts.get(value)
@@ -308,31 +327,26 @@ export const keptList = <A extends object>(
 }
 
 /** The same for another place. */
-export const withDescription = <A>(schema: Schema<A>, description: string): Schema<A> => ({
+export const withDescription = <S extends Shape<unknown>>(schema: S, description: string): S => ({
   ...schema,
   json: { ...schema.json, description },
 })
 
-const unread: t.Validate<unknown, never> = (value, context) =>
-  t.failure(value, context, 'is not read')
-
 /** For replies only: writes a value of another type as this JSON. */
-export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
+export const encodedFrom = <A, B>(schema: Shape<A>, present: (value: B) => A): Shape<B> => ({
   json: schema.json,
   example: schema.example,
-  validate: unread,
   encode: (value) => schema.encode(present(value)),
 })
 
 /** For replies only: one of two shapes. */
 export const eitherOf = <A, B>(
-  first: Schema<A>,
-  second: Schema<B>,
+  first: Shape<A>,
+  second: Shape<B>,
   isFirst: (value: A | B) => value is A,
-): Schema<A | B> => ({
+): Shape<A | B> => ({
   json: { anyOf: [first.json, second.json] },
   example: first.example,
-  validate: unread,
   encode: (value) => (isFirst(value) ? first.encode(value) : second.encode(value)),
 })
 
@@ -347,24 +361,24 @@ export const mapDecoded = <A, B>(
   encode: identity,
 })
 
-export const optional = <A>(schema: Schema<A>): Optional<A, undefined> => ({
+export const optional = <S extends Shape<unknown>>(schema: S): S & Absent => ({
   ...schema,
   fallback: undefined,
 })
 
-type Partial<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]>, undefined> }
+type Partial<F> = { readonly [Name in keyof F]: F[Name] & Absent }
 
 /** Fields that may be absent. */
 export const partial = <F extends Fields>(fields: F) =>
-  mapRecord((field: Schema<unknown>) => optional(field))(fields) as Partial<F>
+  mapRecord((field: Shape<unknown>) => optional(field))(fields) as Partial<F>
 
 /** Fields that may be absent, and that examples leave out. */
 export const partialWithoutExample = <F extends Fields>(fields: F) =>
   partial(
-    mapRecord((field: Schema<unknown>) => ({ ...field, example: undefined }))(fields),
+    mapRecord((field: Shape<unknown>) => ({ ...field, example: undefined }))(fields),
   ) as Partial<F>
 
-export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optional<A, A> => ({
+export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<A> & Absent<A> => ({
   ...schema,
   json: { ...schema.json, default: fallback },
   example: undefined,
@@ -375,7 +389,7 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optiona
  * An object of a reply: other fields of the value are not written. Clients must accept fields that
  * are added later.
  */
-export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> => {
+export const object = <F extends Fields>(description: string, fields: F): Shape<Output<F>> => {
   const entries = Object.entries(fields)
   const examples = entries.map(([name, { example }]) => [name, example])
   return {
@@ -386,7 +400,6 @@ export const object = <F extends Fields>(description: string, fields: F): Schema
       required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
     },
     example: Object.fromEntries(examples.filter(([, example]) => example !== undefined)),
-    validate: unread,
     encode: (value) => {
       const values = value as Readonly<Record<string, unknown>>
       const written: Record<string, unknown> = {}
@@ -402,7 +415,7 @@ export const object = <F extends Fields>(description: string, fields: F): Schema
  * like one that was accepted.
  * @param minProperties 1 where at least one field is required
  */
-export const input = <F extends Fields>(
+export const input = <F extends InputFields>(
   description: string,
   fields: F,
   minProperties?: 1,
@@ -489,14 +502,14 @@ export const withComponents = <A>(parts: A) => {
 }
 
 /** A shape that the document and generated clients know by name. */
-export const named = <A>(
+export const named = <S extends Shape<unknown>>(
   name: string,
-  schema: Schema<A>,
+  schema: S,
   example: unknown = schema.example,
-): Schema<A> => ({ ...schema, json: component('schemas', name, schema.json), example })
+): S => ({ ...schema, json: component('schemas', name, schema.json), example })
 
 export const record = <F extends Fields>(
   name: string,
   description: string,
   fields: F,
-): Schema<Output<F>> => named(name, object(description, fields))
+): Shape<Output<F>> => named(name, object(description, fields))

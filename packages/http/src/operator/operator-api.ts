@@ -33,7 +33,7 @@ import {
   optional,
   parsedString,
   record,
-  type Schema,
+  type Shape,
   partialWithoutExample,
   text,
   whole,
@@ -130,7 +130,7 @@ const ofTenant = {
 }
 
 /** A list that is read by cursor. */
-const listing = <A>(item: Schema<A>) => ({
+const listing = <A>(item: Shape<A>) => ({
   data: list(item, 'In the order of the list.'),
   meta: { pagination: listPaginationShape },
   present: (
@@ -147,7 +147,7 @@ const tenantList = <A>(
   operationId: string,
   summary: string,
   query: typeof paging,
-  item: Schema<A>,
+  item: Shape<A>,
   listOf: (
     useCases: OperatorUseCases,
   ) => (

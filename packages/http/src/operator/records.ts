@@ -35,15 +35,16 @@ import {
   anything,
   mapDecoded,
   decimal,
-  type Fields,
+  type InputFields,
   flag,
   input,
+  inputList,
   list,
   named,
   nullable,
   object,
   oneOf,
-  type Optional,
+  type Absent,
   optional,
   parsedString,
   record,
@@ -55,9 +56,9 @@ import {
 } from '../schema.ts'
 
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
-const settings = <F extends Fields>(fields: F) =>
+const settings = <F extends InputFields>(fields: F) =>
   partialWithoutExample(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
-    readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined>
+    readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
   }
 
 const visible = (description: string, maxLength: number, example: string, more = {}) =>
@@ -148,22 +149,22 @@ const accountFields = {
 }
 const granted = {
   userId,
-  scopes: list(scope, 'Its scopes.'),
+  scopes: inputList(scope, 'Its scopes.'),
   expiresAt: instant('When it expires.'),
   enabled: flag('Whether it may be used.'),
 }
 const keyFields = {
   ...granted,
   name,
-  ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.'),
+  ipAllowlist: inputList(network, 'Where it may be used from; everywhere when empty.'),
 }
 const tokenFields = { ...granted, applicationId: name }
 const deskLimits = {
   maxOpenLots: lots,
   maxOpenPositions: count,
-  allowedSymbols: list(orderSymbol, 'Symbols.'),
+  allowedSymbols: inputList(orderSymbol, 'Symbols.'),
 }
-const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
+const deskFields = { tenantId, accounts: inputList(accountId, 'Its accounts.') }
 const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
 const challengeStart = instant('When the challenge started.')
 const challengeFields = { status: oneOf(challengeStatuses, 'The status of the challenge.') }
@@ -189,9 +190,9 @@ const spellings = input(
   ),
 )
 
-const section = <F extends Fields>(title: string, fields: F) =>
+const section = <F extends InputFields>(title: string, fields: F) =>
   optional(
-    list(
+    inputList(
       named(
         title,
         input('A field that is left out is left alone, one that is null is unset.', {

@@ -120,7 +120,7 @@ const newOrder = (name: string, lotsToTrade: typeof volume, hasPending: boolean)
 
 /** Only an open order has a level to remove. */
 const changedLevel = (hasPending: boolean, level: Schema<number>) =>
-  optional<number | null>(hasPending ? nullable(level) : level)
+  optional<Schema<number | null>>(hasPending ? nullable(level) : level)
 
 const orderChange = (hasPending: boolean) =>
   named(

@@ -26,6 +26,7 @@ import {
   withDescription,
   flag,
   input,
+  inputList,
   list,
   named,
   nullable,
@@ -207,7 +208,7 @@ export const webhookRoutes = (isOn: IsOn) => {
   })
 
   const eventTypes = mapDecoded(
-    list(
+    inputList(
       eventType,
       'Which events; each counts once.',
       { minItems: eventTypeBounds.minimum, maxItems: eventTypeBounds.maximum },
