@@ -413,6 +413,21 @@ onEachDatabase('the journal', (here, there) => {
     expect(await tradeIds(account)).toStrictEqual(['2'])
   })
 
+  it('reads no later deals where an early one is written', async () => {
+    const account = await newBrokerAccount()
+    const positions = Array.from({ length: 50 }, (_, n) => opening(`${n + 10}`, n + 2))
+    const claim = await kept(account, positions)
+    let most = 0
+    const count = ({ command, rowCount }: { command: string; rowCount: number }) => {
+      if (command === 'SELECT') most = Math.max(most, rowCount)
+    }
+    here.knex.on('query-response', count)
+    await keep(claim, { inserted: [opening('1', 1), positions[0] as BrokerDeal] })
+    here.knex.off('query-response', count)
+    expect(await stateOf(account)).toMatchObject({ deals: 51 })
+    expect(most).toBe(1)
+  })
+
   it('has another revision once a trade that was there was changed or removed, and no other before', async () => {
     const account = await newBrokerAccount()
     const claim = await kept(account, [...closed('1', 2), opening('2', 2)])

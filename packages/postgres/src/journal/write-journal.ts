@@ -177,13 +177,16 @@ const newDeals = async (
   deals: readonly BrokerDeal[],
 ): Promise<readonly BrokerDeal[]> => {
   if (deals.length === 0) return []
-  const earliest = deals.reduce(
-    (first, { time = Infinity }) => (time < first ? time : first),
-    Infinity,
-  )
+  let [earliest, latest] = [Infinity, -Infinity]
+  for (const { time = Number.NaN } of deals) {
+    if (time < earliest) earliest = time
+    // NaN, the greatest number to PostgreSQL, where a time is missing or cannot be read.
+    latest = Number.isFinite(time) ? Math.max(latest, time) : Number.NaN
+  }
   const rows = await query<DealRow>(
     trx,
-    sql`select time_ms, id, entry from deals where ${ofAccount(account)} and time_ms >= ${earliest}`,
+    sql`select time_ms, id, entry from deals
+      where ${ofAccount(account)} and time_ms between ${earliest} and ${latest}`,
   )
   const stored = new Set(rows.map(keyText))
   return deals.filter((deal) => !stored.has(keyText(keyOfDeal(deal))))
