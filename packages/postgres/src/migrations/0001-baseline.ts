@@ -395,7 +395,7 @@ const tables = `
   create index webhook_deliveries_log on webhook_deliveries (tenant_id, webhook_id, sequence);
   create index webhook_deliveries_by_status on webhook_deliveries (tenant_id, webhook_id, status, sequence);
   create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_sequence);
-  create index webhook_deliveries_due on webhook_deliveries (tenant_id, webhook_id, next_attempt_at) where status = 'pending';
+  create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where status = 'pending';
 
   -- Users with an open stream for events of the broker.
   create table stream_leases (

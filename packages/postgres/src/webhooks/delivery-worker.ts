@@ -25,8 +25,8 @@ export interface DeliveryWorkerOptions {
   /** How often due deliveries are looked up; 500 by default. */
   readonly pollMs?: number
   /**
-   * For how long a webhook stays with its process from the claim or the end of an attempt; 45,000 by
-   * default. An attempt begins in the first quarter and ends within 30 seconds, so that no other
+   * For how long a webhook stays with its process from the claim, the end of an attempt or the
+   * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends within 30 seconds, so that no other
    * process sends meanwhile.
    */
   readonly leaseMs?: number
