@@ -6,14 +6,7 @@ export {
   createApi,
   createOpenApiDocument,
 } from './api.ts'
-export type {
-  AnsweredRequest,
-  ServerDependencies,
-  Log,
-  ObserveRequest,
-  Pages,
-  RequestMeter,
-} from './app.ts'
+export type { ServerDependencies, Pages } from './app.ts'
 export { isBearerOf } from './credentials.ts'
 export type { OpenApiDocument, Operation } from './document.ts'
 export { type Address, listen, type Listener, type ListenOptions } from './listen.ts'
@@ -21,17 +14,9 @@ export { type Networks, parseNetworks } from './networks.ts'
 export {
   createOperatorApi,
   createOperatorDocument,
-  type OperatorApiDependencies,
   operatorRoutes,
 } from './operator/operator-api.ts'
 export { apiVersion } from './envelope.ts'
-export {
-  type FilePage,
-  filePages,
-  indexPage,
-  metricsPage,
-  probePages,
-  type Readiness,
-} from './pages.ts'
+export { filePages, indexPage, metricsPage, probePages, type Readiness } from './pages.ts'
 export type { Route } from './route.ts'
 export type { OperatorUseCases, UseCases } from './use-cases.ts'
