@@ -53,7 +53,9 @@ it('the scan measures any JSON as its value is, however the bytes are cut, and a
         const scan = createJsonScan()
         let at = 0
         for (const cut of cuts) scan(bytes.subarray(at, (at += cut)))
-        const size = sizeOf(JSON.parse(text))
+        // Not of JSON.parse(text): in Node 24.21 a name of one escaped character may be read as a
+        // backslash, when an object with such a name was parsed before.
+        const size = sizeOf(value)
         expect(scan(bytes.subarray(at))).toEqual(size)
         const { values, depth } = createJsonScan()(Buffer.from(`${text}]"x,:}`))
         expect([values >= size.values, depth >= size.depth]).toEqual([true, true])
