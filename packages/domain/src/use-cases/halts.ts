@@ -1,11 +1,10 @@
 // Halts of an account by its owner: while one lasts no order is placed.
-import type * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
-import type { AsyncResult, Halt, Refusal } from '../errors.ts'
+import type { AsyncResult, Halt } from '../errors.ts'
 import { withoutKey, type AccountStore, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import { findAccount } from './steps/find.ts'
@@ -28,9 +27,9 @@ export interface HaltView {
   readonly accountId: AccountId
   readonly halt: O.Option<Halt>
   /** Undefined where no orders were to be cancelled. */
-  readonly cancellations?: Awaited<ReturnType<ReturnType<CancelOrders>>>
+  readonly cancellations?: Awaited<ReturnType<ReturnType<CancelOrders>>> | undefined
   /** Undefined where no positions were to be closed. */
-  readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>>
+  readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>> | undefined
 }
 
 interface HaltPorts extends Pick<Ports, 'halts' | 'clock'> {
@@ -41,12 +40,6 @@ interface HaltPorts extends Pick<Ports, 'halts' | 'clock'> {
 
 export const createHalts = (ports: HaltPorts) => {
   const { halts, clock } = ports
-
-  /** That orders could not be cancelled, or positions closed, does not undo the halt. */
-  const cancelAll = (caller: Caller, accountId: AccountId) =>
-    TE.fromTask(ports.cancelOrders(caller, accountId, 'halt'))
-  const closeAll = (caller: Caller, accountId: AccountId) =>
-    TE.fromTask(ports.closePositions(caller, { accountId }, withoutKey))
 
   return {
     /** GET /accounts/:id/halt. */
@@ -78,23 +71,17 @@ export const createHalts = (ports: HaltPorts) => {
           }),
         ),
         TE.flatMap(() => halts.find(caller.owner, id)),
-        TE.map((halt): HaltView => ({ accountId: id, halt })),
-        TE.flatMap((view) =>
-          cancelOrders
-            ? pipe(
-                cancelAll(caller, id),
-                TE.map((cancellations): HaltView => ({ ...view, cancellations })),
-              )
-            : TE.right(view),
+        TE.bindTo('halt'),
+        // That orders could not be cancelled, or positions closed, does not undo the halt.
+        TE.bind('cancellations', () =>
+          cancelOrders ? TE.fromTask(ports.cancelOrders(caller, id, 'halt')) : TE.right(undefined),
         ),
-        TE.flatMap((view) =>
+        TE.bind('closes', () =>
           closePositions
-            ? pipe(
-                closeAll(caller, id),
-                TE.map((closes) => ({ ...view, closes })),
-              )
-            : TE.right(view),
+            ? TE.fromTask(ports.closePositions(caller, { accountId: id }, withoutKey))
+            : TE.right(undefined),
         ),
+        TE.map((done) => ({ accountId: id, ...done })),
       ),
 
     /** DELETE /accounts/:id/halt: refused while the operator halts the account. */
@@ -106,9 +93,7 @@ export const createHalts = (ports: HaltPorts) => {
         findAccount(ports)(owner, id),
         TE.flatMap(() => halts.find(owner, id)),
         TE.map(O.filter(({ by }) => by === 'operator')),
-        TE.flatMapEither((halt): E.Either<Refusal<'AccountHalted'>, void> =>
-          requireNotHalted(id, halt),
-        ),
+        TE.flatMapEither((halt) => requireNotHalted(id, halt)),
         TE.flatMap(() => halts.lift(owner, id)),
         TE.map(() => ({ accountId: id, halt: O.none })),
       ),

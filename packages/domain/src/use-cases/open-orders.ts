@@ -165,22 +165,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const changeAtBroker = startBrokerChange(ports)
       return pipe(
         TE.fromOption(() => refuse('NotFound', { what: 'order' }))(parseOrderId(text)),
-        TE.flatMap((id): AsyncResult<OpenPlacement, ChangeTag | Tag> => findOpen(id)),
-        TE.flatMap(({ order: { id, request }, destination }): AsyncResult<Order, ChangeTag | Tag> =>
+        TE.flatMap(findOpen),
+        TE.flatMap(({ order: { id, request }, destination }) =>
           changeAtBroker<Order, ChangeTag | Tag>({
             accountId: request.accountId,
             subject: id,
             destination: pipe(
               findAccount(ports)(owner, request.accountId),
-              TE.flatMap((account): AsyncResult<unknown, ChangeTag> =>
-                requireChangeable(ports)(account),
-              ),
+              TE.flatMap(requireChangeable(ports)),
               TE.map(() => destination),
             ),
             make: (_, send) =>
               pipe(
                 findOpen(id),
-                TE.flatMap((open): AsyncResult<Order, ChangeTag | Tag> => make(open, send)),
+                TE.flatMap((open) => make(open, send)),
               ),
           }),
         ),
@@ -380,6 +378,23 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       return after
     }
 
+  /** Returns the step that was made; undefined where there was nothing to store. */
+  const follow = (
+    one: OrderPlacement,
+    shown: WorkingOrder | undefined,
+  ): AsyncResult<PlacementStep | undefined> => {
+    const { order, placement } = one
+    if (placement.step !== 'working') return TE.right(undefined)
+    const now = clock.now()
+    const step = stepOfRound(order, placement, shown, now)
+    return step === undefined
+      ? TE.right(undefined)
+      : pipe(
+          orders.advance(order.owner, one, step, now),
+          TE.map(() => step),
+        )
+  }
+
   return {
     /** PUT /orders/:id: gives an open order other terms. */
     modifyOrder: (caller: Caller, id: string, terms: TermsChange): AsyncResult<Order, ModifyTag> =>
@@ -425,38 +440,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
             ({ destination }) => destination.providerAccountId === account.providerAccountId,
           ),
         ),
-        TE.flatMap((open): AsyncResult<FollowedOrders, BrokerReadTag> =>
+        TE.flatMap((open) =>
           open.length === 0
-            ? TE.right({ areDue: false })
+            ? TE.right([])
             : pipe(
                 trading.workingOrders(account),
-                TE.flatMap((working): AsyncResult<FollowedOrders, BrokerReadTag> =>
-                  pipe(
-                    open,
-                    TE.traverseArray((one) => follow(one, findWorking(one.order, working))),
-                    TE.map((steps) => ({ areDue: steps.some((step) => step?.continueInMs === 0) })),
-                  ),
+                TE.flatMap((working) =>
+                  TE.traverseArray((one: OrderPlacement) =>
+                    follow(one, findWorking(one.order, working)),
+                  )(open),
                 ),
               ),
         ),
+        TE.map((steps) => ({ areDue: steps.some((step) => step?.continueInMs === 0) })),
       ),
-  }
-
-  /** Returns the step that was made; undefined where there was nothing to store. */
-  function follow(
-    one: OrderPlacement,
-    shown: WorkingOrder | undefined,
-  ): AsyncResult<PlacementStep | undefined> {
-    const { order, placement } = one
-    if (placement.step !== 'working') return TE.right(undefined)
-    const now = clock.now()
-    const step = stepOfRound(order, placement, shown, now)
-    return step === undefined
-      ? TE.right(undefined)
-      : pipe(
-          orders.advance(order.owner, one, step, now),
-          TE.map(() => step),
-        )
   }
 }
 

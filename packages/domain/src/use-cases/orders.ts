@@ -298,9 +298,7 @@ export const accountChecks: readonly OrderCheck<AccountFacts>[] = [
     require: (_, { account, halt }) =>
       pipe(
         halt,
-        E.flatMap((found): E.Either<Refusal<PlaceOrderTag>, void> =>
-          requireNotHalted(account.id, found),
-        ),
+        E.flatMap((found) => requireNotHalted(account.id, found)),
       ),
   },
   { name: 'provider_account', require: (_, { account }) => requireBrokerAccount(account) },
@@ -309,9 +307,7 @@ export const accountChecks: readonly OrderCheck<AccountFacts>[] = [
     require: (order, { account }) =>
       pipe(
         requireBrokerAccount(account),
-        E.flatMap(({ platform }): E.Either<Refusal<PlaceOrderTag>, void> =>
-          requireOrderTypeOf(platform, order),
-        ),
+        E.flatMap(({ platform }) => requireOrderTypeOf(platform, order)),
       ),
   },
   {
@@ -424,9 +420,7 @@ export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal, OrderSiz
       for (const { limits, accounts, pending } of desks) {
         const within = pipe(
           volumesFor(limits, accounts, pending, openPositions),
-          E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
-            requireDeskLimits(order, limits, openVolumes),
-          ),
+          E.flatMap((openVolumes) => requireDeskLimits(order, limits, openVolumes)),
         )
         if (E.isLeft(within)) return within
       }
@@ -440,9 +434,7 @@ export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal, OrderSiz
         ? E.right(undefined)
         : pipe(
             volumesFor(trader.limits, [account], trader.pending, openPositions),
-            E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
-              requireTraderLimits(order, trader.limits, openVolumes),
-            ),
+            E.flatMap((openVolumes) => requireTraderLimits(order, trader.limits, openVolumes)),
           ),
   },
   {

@@ -176,7 +176,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       const changeAtBroker = startBrokerChange(ports)
       return pipe(
         findPositionAccount(ports)(owner, text),
-        TE.flatMap(({ id, account }): AsyncResult<A, ChangeTag | Tag> =>
+        TE.flatMap(({ id, account }) =>
           changeAtBroker<A, ChangeTag | Tag>({
             accountId: id.accountId,
             subject: id.ticket,

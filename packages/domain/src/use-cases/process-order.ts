@@ -135,9 +135,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   }: OrderJob): TE.TaskEither<SendObstacle, Account> =>
     pipe(
       findAccount(ports)(owner, request.accountId),
-      TE.tap((account): TE.TaskEither<SendObstacle, unknown> =>
-        TE.fromEither(requireTradable(account)),
-      ),
+      TE.tap((account) => TE.fromEither(requireTradable(account))),
       TE.tap((account) =>
         pipe(
           TE.fromEither(requireBrokerAccount(account)),
