@@ -314,13 +314,13 @@ export const afterVerification = (
   createdAt: Instant,
   isPending: boolean,
 ): PlacementStep | undefined => {
-  if (answer.kind === 'found') return ended(answer.outcome)
-  if (answer.kind === 'working' && isPending)
-    return foundWorking(newlyWorking(createdAt, null), answer.order)
+  const from = firstLookup(createdAt, null)
+  const shown = afterShown(from, answer, isPending)
+  if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
     return { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
-  return lookUpLater(firstLookup(createdAt, null))
+  return lookUpLater(from)
 }
 
 /** A lookup that was made. */
@@ -340,22 +340,27 @@ export const afterLookup = (
   { answer, at, readFromTerminal, isPending }: Lookup,
 ): PlacementStep => {
   if (from.step === 'working') return afterLookupOfWorking(from, answer, at)
-  if (answer.kind === 'working' && isPending)
-    return foundWorking(newlyWorking(from.sentAt, from.brokerOrderId), answer.order)
-  const counted = { ...from, lookups: from.lookups + 1 }
-  switch (answer.kind) {
-    case 'found':
-      return ended(answer.outcome)
-    case 'unreadable':
-    case 'working':
-      return lookUpLater({ ...counted, absence: null })
-    case 'nothing': {
-      const absence = absenceWith(from, at)
-      return isProved(absence) && readFromTerminal
-        ? rejectAbsent(from)
-        : lookUpLater({ ...counted, absence })
-    }
-  }
+  const shown = afterShown(from, answer, isPending)
+  if (shown !== undefined) return shown
+  const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
+  return absence !== null && isProved(absence) && readFromTerminal
+    ? rejectAbsent(from)
+    : lookUpLater({ ...from, lookups: from.lookups + 1, absence })
+}
+
+/**
+ * What follows where the records show how the order ended, or that it is a pending order that the
+ * broker holds; undefined where they show neither.
+ */
+const afterShown = (
+  { sentAt, brokerOrderId }: LookingUp | Rechecking,
+  answer: LookupAnswer,
+  isPending: boolean,
+): PlacementStep | undefined => {
+  if (answer.kind === 'found') return ended(answer.outcome)
+  return answer.kind === 'working' && isPending
+    ? foundWorking(newlyWorking(sentAt, brokerOrderId), answer.order)
+    : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
@@ -474,9 +479,8 @@ export const afterRecheck = (
   answer: LookupAnswer,
   isPending: boolean,
 ): PlacementStep => {
-  if (answer.kind === 'found') return ended(answer.outcome)
-  if (answer.kind === 'working' && isPending)
-    return foundWorking(newlyWorking(from.sentAt, from.brokerOrderId), answer.order)
+  const shown = afterShown(from, answer, isPending)
+  if (shown !== undefined) return shown
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay
