@@ -15,15 +15,12 @@ export {
   type AccountReading,
   type BalanceSnapshot,
   type BrokerAccount,
-  type LinkedAccount,
   type TradeMode,
 } from './account.ts'
-export { requireNotHalted, type OperatorHalt } from './halt.ts'
+export { type OperatorHalt } from './halt.ts'
 export {
-  checkThreshold,
   thresholdSeverities,
   thresholdTypes,
   type CheckedThreshold,
   type RiskThreshold,
-  type ThresholdCheck,
 } from './risk-threshold.ts'

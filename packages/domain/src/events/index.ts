@@ -12,7 +12,6 @@ export {
   eventScopes,
   formatEventId,
   parseEventId,
-  readableTypes,
   type EventId,
   type LoggedEvent,
 } from './event-log.ts'

@@ -1,6 +1,4 @@
 // The fixed list of instruments, and the market data of brokers.
-export { resolveSymbol } from './broker-symbol.ts'
-export type { ResolvedSymbol } from './broker-symbol.ts'
 export { gapsIn } from './candle-ranges.ts'
 export type { CandleRange } from './candle-ranges.ts'
 export { filterInstruments, instrumentTypes, instruments } from './instruments.ts'
@@ -13,5 +11,4 @@ export type {
   Quote,
   Tick,
   Timeframe,
-  TradingSession,
 } from './market-data.ts'

@@ -1,7 +1,2 @@
 // Notices to owners by mail.
-export {
-  noticeKey,
-  type OwnerNotice,
-  type SuspensionNotice,
-  type WebhookDisabledNotice,
-} from './owner-notice.ts'
+export { noticeKey, type OwnerNotice, type SuspensionNotice } from './owner-notice.ts'

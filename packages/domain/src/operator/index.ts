@@ -1,7 +1,7 @@
 // The operator's view: documents with their plans, lists of records, and the checks of the doctor.
 export { usersAffectedBy, type AffectedUsers } from './apply.ts'
 export { embeddedRisk, maxListedJournals } from './health.ts'
-export type { ClockReading, Durability, LimiterStanding, ProviderStanding } from './health.ts'
+export type { Durability, LimiterStanding, ProviderStanding } from './health.ts'
 export type {
   Listed,
   ListedAccount,
@@ -9,7 +9,6 @@ export type {
   OwnedListRequest,
   Slice,
   TenantCounts,
-  OwnedPlace,
 } from './listing.ts'
 export { challengeStatuses } from '../orders/limits.ts'
 export { emptyDocument, marketDataFeedId, noChanges } from './records.ts'
@@ -30,5 +29,5 @@ export type {
   Challenge,
   Tenant,
 } from './records.ts'
-export type { ResealedBatch, SealedSecret, SecretKind, SecretsCensus } from './sealed-secrets.ts'
+export type { SealedSecret, SecretKind } from './sealed-secrets.ts'
 export { secretKinds } from './sealed-secrets.ts'

@@ -13,16 +13,14 @@ export {
 } from './identify-caller.ts'
 export { createInsights } from './insights.ts'
 export { createMarketData } from './market-data.ts'
-export type { QuoteStream, ShownQuote, StreamedQuote } from './market-data.ts'
+export type { ShownQuote, StreamedQuote } from './market-data.ts'
 export { createOrderSymbols } from './steps/order-symbol.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
-export type { ShownCandle } from './steps/read-candles.ts'
 export type { Reconciliation } from './insights.ts'
 export { createOpenOrders, type CancelAttempt, type FollowedOrders } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
 export { createOrdersUnderWay } from './operator-orders.ts'
-export type { FinishOrder } from './operator-orders.ts'
 export { createOperatorRecords } from './operator-records.ts'
 export {
   createOrderPreviews,

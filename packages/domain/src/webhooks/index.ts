@@ -7,7 +7,6 @@ export {
   interrupted,
   isInterrupted,
   isReplay,
-  newDelivery,
   replayOf,
   retrySchedule,
   withReplayBegun,
@@ -19,10 +18,9 @@ export {
   type RetrySchedule,
   type WebhookDelivery,
 } from './delivery.ts'
-export { signStandardWebhook, signWebhook, verifyWebhookSignature } from './signature.ts'
+export { signWebhook, verifyWebhookSignature } from './signature.ts'
 export {
   addressOf,
-  hostIssues,
   isLocalName,
   maxWebhookUrlLength,
   isLoopback,
@@ -44,7 +42,6 @@ export {
   webhookEventTypes,
   withRotatedSecret,
   withTestSuccess,
-  type SecretRotation,
   type Webhook,
   type WebhookEventType,
   type WebhookWithSecret,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { resolveSymbol } from '../../src/market/index.ts'
+import { resolveSymbol } from '../../src/market/broker-symbol.ts'
 
 it.each<
   [wanted: string, symbols: readonly string[], found: string | readonly string[] | undefined]
