@@ -6,14 +6,6 @@ import type { Ticket } from '../primitives/ids.ts'
 import { compareLots, lotsWithout, roundLots } from '../primitives/lots.ts'
 import type { BrokerPosition } from './position.ts'
 
-/** A close as it is sent. Volumes in lots. */
-export interface CloseOrder {
-  /** Below the position's; null for all that is open. */
-  readonly volume: number | null
-  readonly closes: number
-  readonly leaves: number
-}
-
 /** The outcome of a close. Volumes in lots. */
 export interface CloseOutcome {
   readonly closedVolume: number
@@ -22,27 +14,30 @@ export interface CloseOutcome {
   readonly remainingTicket?: Ticket
 }
 
+/** A close as it is requested. */
+export interface CloseRequest {
+  /** Lots to send, below the position's; null for all that is open. */
+  readonly volume: number | null
+  /** The outcome when the broker closes just that. */
+  readonly expected: CloseOutcome
+}
+
 /** A volume that is not given, or is the position's own, closes all. */
 export const decideClose = (
   { volume: open }: BrokerPosition,
   requested: number | undefined,
-): E.Either<Refusal<'InvalidVolume'>, CloseOrder> => {
-  const all: CloseOrder = { volume: null, closes: open, leaves: 0 }
+): E.Either<Refusal<'InvalidVolume'>, CloseRequest> => {
+  const all = { volume: null, expected: { closedVolume: open, remainingVolume: 0 } }
   if (requested === undefined) return E.right(all)
-  const closes = roundLots(requested)
-  const difference = compareLots(closes, open)
+  const volume = roundLots(requested)
+  const difference = compareLots(volume, open)
   // Less than the platforms' finest volume is none.
-  if (difference > 0 || closes === 0)
+  if (difference > 0 || volume === 0)
     return E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
   if (difference === 0) return E.right(all)
-  return E.right({ volume: closes, closes, leaves: lotsWithout(open, closes) })
+  const remainingVolume = lotsWithout(open, volume)
+  return E.right({ volume, expected: { closedVolume: volume, remainingVolume } })
 }
-
-/** A close that went as it was sent. */
-export const outcomeAsSent = ({ closes, leaves }: CloseOrder): CloseOutcome => ({
-  closedVolume: closes,
-  remainingVolume: leaves,
-})
 
 interface PositionsBefore {
   readonly position: BrokerPosition
@@ -57,46 +52,44 @@ interface PositionsBefore {
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
-  order: CloseOrder,
+  { expected }: CloseRequest,
   after: readonly BrokerPosition[],
   renumbers: boolean,
 ): CloseOutcome | undefined => {
   const held = after.find(({ ticket }) => ticket === position.ticket)
-  if (held !== undefined) return shrunkTo(held, position, order)
+  if (held !== undefined) return shrunkTo(held, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
-  const expected = remainders.find(({ volume }) => compareLots(volume, order.leaves) === 0)
-  const [remainder, another] = expected === undefined && renumbers ? remainders : [expected]
+  const exact = remainders.find(({ volume }) => compareLots(volume, expected.remainingVolume) === 0)
+  const [remainder, another] = exact === undefined && renumbers ? remainders : [exact]
   if (another !== undefined) return undefined
-  if (remainder !== undefined) return withRemainder(shrunkTo(remainder, position, order), remainder)
-  if (order.leaves === 0) return outcomeAsSent(order)
-  return renumbers ? undefined : { closedVolume: order.closes, remainingVolume: 0 }
+  if (remainder !== undefined) {
+    const outcome = shrunkTo(remainder, position, expected)
+    return outcome && { ...outcome, remainingTicket: remainder.ticket }
+  }
+  return renumbers && expected.remainingVolume > 0
+    ? undefined
+    : { closedVolume: expected.closedVolume, remainingVolume: 0 }
 }
 
 /**
  * Whether the positions show exactly the close that was sent, which decides a close that nobody
  * confirmed.
  */
-export const isDoneAsSent = (
-  { closedVolume, remainingVolume }: CloseOutcome,
-  { closes, leaves }: CloseOrder,
-): boolean => compareLots(closedVolume, closes) === 0 && compareLots(remainingVolume, leaves) === 0
+export const isDoneAsSent = (outcome: CloseOutcome, { expected }: CloseRequest): boolean =>
+  compareLots(outcome.closedVolume, expected.closedVolume) === 0 &&
+  compareLots(outcome.remainingVolume, expected.remainingVolume) === 0
 
 // Whatever went beyond what was sent was closed by somebody else.
 const shrunkTo = (
   held: BrokerPosition,
   { volume }: BrokerPosition,
-  { closes }: CloseOrder,
+  { closedVolume }: CloseOutcome,
 ): CloseOutcome | undefined => {
   if (compareLots(held.volume, volume) >= 0) return undefined
   const gone = lotsWithout(volume, held.volume)
-  return { closedVolume: Math.min(gone, closes), remainingVolume: held.volume }
+  return { closedVolume: Math.min(gone, closedVolume), remainingVolume: held.volume }
 }
-
-const withRemainder = (
-  outcome: CloseOutcome | undefined,
-  { ticket }: BrokerPosition,
-): CloseOutcome | undefined => outcome && { ...outcome, remainingTicket: ticket }
 
 // The remainder equals the position that it is left of, except for ticket and volume.
 const isRemainderOf = (position: BrokerPosition, one: BrokerPosition): boolean =>

@@ -29,9 +29,8 @@ import {
   closeShownBy,
   decideClose,
   isDoneAsSent,
-  outcomeAsSent,
-  type CloseOrder,
   type CloseOutcome,
+  type CloseRequest,
 } from '../positions/close.ts'
 import {
   decideLevels,
@@ -132,7 +131,7 @@ interface DecidedClose {
   readonly target: ChangeTarget
   /** As it was read before. */
   readonly before: OpenPosition
-  readonly order: CloseOrder
+  readonly request: CloseRequest
   /** The keys of deals that certainly belong to no close that is still to be sent. */
   readonly earlierDeals: ReadonlySet<string>
 }
@@ -322,7 +321,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     const { brokerAccount, id } = close.target
     const sentOrShown = async (): Promise<E.Either<BrokerChangeError, SentClose>> => {
       const sent = await send((maySend) =>
-        positionTrading.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
+        positionTrading.closePosition(brokerAccount, id.ticket, close.request.volume, maySend),
       )()
       if (E.isRight(sent)) {
         const { brokerOrderId, progress } = sent.right
@@ -331,7 +330,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       if (sent.left._tag !== 'BrokerOutcomeUnknown') return sent
       const read = await positionTrading.freshPositions(brokerAccount)()
       const shown = E.isRight(read) ? shownClose(close, read.right) : undefined
-      return shown !== undefined && isDoneAsSent(shown.outcome, close.order)
+      return shown !== undefined && isDoneAsSent(shown.outcome, close.request)
         ? E.right({ brokerOrderId: null, isConfirmed: false, shown })
         : sent
     }
@@ -362,7 +361,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       let { shown } = sent
       let deals: readonly BrokerDeal[] = []
       const fill = (): CloseFill | undefined =>
-        closeFillOf(deals, (shown?.outcome ?? outcomeAsSent(close.order)).closedVolume)
+        closeFillOf(deals, (shown?.outcome ?? close.request.expected).closedVolume)
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
@@ -405,7 +404,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.Do,
         TE.let('target', () => target),
         TE.bind('before', () => readOpenPosition(target)),
-        TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
+        TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
         TE.bindW('earlierDeals', () => findEarlierDeals(target)),
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
@@ -418,7 +417,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
           ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
           () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
         ),
-        TE.map(({ before, order, sent, found: { shown, fill } }) => {
+        TE.map(({ before, request, sent, found: { shown, fill } }) => {
           const { accountId, ticket } = target.id
           const { readAt } = shown?.reading ?? before.reading
           return {
@@ -427,7 +426,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
               ticket,
               brokerOrderId: sent.brokerOrderId,
               // A broker that confirmed a close has made it, though no read may show it yet.
-              ...(shown?.outcome ?? outcomeAsSent(order)),
+              ...(shown?.outcome ?? request.expected),
               closePrice: fill?.price ?? null,
               realizedPnl: fill?.profit ?? null,
               closedAt: fill?.at ?? null,
@@ -488,12 +487,12 @@ export const createPositionChanges = (ports: ChangePorts) => {
  * position gets a new ticket.
  */
 const shownClose = (
-  { target, before, order }: DecidedClose,
+  { target, before, request }: DecidedClose,
   reading: PositionsReading,
 ): ShownClose | undefined => {
   const positionsBefore = { position: before.position, positions: before.reading.positions }
   const isRenumbered = target.brokerAccount.platform === 'mt4'
-  const outcome = closeShownBy(positionsBefore, order, reading.positions, isRenumbered)
+  const outcome = closeShownBy(positionsBefore, request, reading.positions, isRenumbered)
   return outcome && { outcome, reading }
 }
 

@@ -7,9 +7,8 @@ import {
   closeShownBy,
   decideClose,
   isDoneAsSent,
-  outcomeAsSent,
-  type CloseOrder,
   type CloseOutcome,
+  type CloseRequest,
 } from '../../src/positions/close.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
@@ -18,7 +17,12 @@ import { openPosition } from '@tradeport/testkit'
 const cents = fc.integer({ min: 1, max: 10_000 })
 const lots = (hundredths: number): number => hundredths / 100
 
-const decided = (position: BrokerPosition, volume?: number): CloseOrder => {
+const gone = (closedVolume: number, remainingVolume: number): CloseOutcome => ({
+  closedVolume,
+  remainingVolume,
+})
+
+const decided = (position: BrokerPosition, volume?: number): CloseRequest => {
   const order = decideClose(position, volume)
   return E.isRight(order) ? order.right : expect.fail('was refused')
 }
@@ -36,21 +40,20 @@ describe('how much is closed', () => {
           expect(order).toEqual(
             E.right({
               volume: asked === open ? null : lots(asked),
-              closes: lots(asked),
-              leaves: (open - asked) / 100,
+              expected: gone(lots(asked), (open - asked) / 100),
             }),
           )
       }),
     )
   })
 
-  it.each<[asked: number | undefined, order: CloseOrder]>([
-    [undefined, { volume: null, closes: 0.3, leaves: 0 }],
-    [0.3, { volume: null, closes: 0.3, leaves: 0 }],
+  it.each<[asked: number | undefined, order: CloseRequest]>([
+    [undefined, { volume: null, expected: gone(0.3, 0) }],
+    [0.3, { volume: null, expected: gone(0.3, 0) }],
     // What 0.1 + 0.2 is to a program is all of 0.3, and not more than it.
-    [0.1 + 0.2, { volume: null, closes: 0.3, leaves: 0 }],
-    [0.1, { volume: 0.1, closes: 0.1, leaves: 0.2 }],
-    [0.29, { volume: 0.29, closes: 0.29, leaves: 0.01 }],
+    [0.1 + 0.2, { volume: null, expected: gone(0.3, 0) }],
+    [0.1, { volume: 0.1, expected: gone(0.1, 0.2) }],
+    [0.29, { volume: 0.29, expected: gone(0.29, 0.01) }],
   ])('of 0.3 lots when %d are asked for', (asked, order) => {
     expect(decided(openPosition(), asked)).toEqual(order)
   })
@@ -77,11 +80,6 @@ it.each([
   },
 )
 
-const gone = (closedVolume: number, remainingVolume: number) => ({
-  closedVolume,
-  remainingVolume,
-})
-
 describe('what a later read of the positions shows of a close', () => {
   const position = openPosition()
   const other = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
@@ -97,10 +95,10 @@ describe('what a later read of the positions shows of a close', () => {
   })
 
   it.each<
-    [what: string, order: CloseOrder, after: readonly BrokerPosition[], shown?: CloseOutcome]
+    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
   >([
     ['all, where the position is gone', all, [other], gone(0.3, 0)],
-    ['the part, where the position is smaller by it', part, [shrunk(0.2)], outcomeAsSent(part)],
+    ['the part, where the position is smaller by it', part, [shrunk(0.2)], part.expected],
     ['less than was sent, where the broker did less', part, [shrunk(0.25)], gone(0.05, 0.25)],
     ['a part, where all was sent and the broker did less', all, [shrunk(0.1)], gone(0.2, 0.1)],
     ['no more than was sent, where another closed the rest', part, [other], gone(0.1, 0)],
@@ -114,7 +112,7 @@ describe('what a later read of the positions shows of a close', () => {
   })
 
   it.each<
-    [what: string, order: CloseOrder, after: readonly BrokerPosition[], shown?: CloseOutcome]
+    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
   >([
     ['all, where the position is gone', all, [other], gone(0.3, 0)],
     ['the rest', part, [other, rest], renumbered(0.1, 0.2)],
