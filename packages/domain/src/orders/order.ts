@@ -204,7 +204,8 @@ export const withTerms = (
   at: Instant,
 ): Order => {
   if (!mayChange(order)) return order
-  const request = shown.terms === undefined ? order.request : requestOn(order.request, shown.terms)
+  const request =
+    shown.terms === undefined ? order.request : requestWith(order.request, shown.terms)
   const brokerOrderId = shown.brokerOrderId ?? order.brokerOrderId
   const isSame =
     order.status === 'open' && request === order.request && brokerOrderId === order.brokerOrderId
@@ -265,7 +266,7 @@ export const isTriggered = (
 ): boolean => orderType === 'stop_limit' && shown.stopLimitPrice === undefined
 
 /** The request with other terms; itself where it has these. */
-const requestOn = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
+const requestWith = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
   // Its default is left out where the caller left it out.
   const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
   const after = {

@@ -315,7 +315,7 @@ export const afterVerification = (
   isPending: boolean,
 ): PlacementStep | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = afterShown(from, answer, isPending)
+  const shown = endOrWorking(from, answer, isPending)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -340,7 +340,7 @@ export const afterLookup = (
   { answer, at, readFromTerminal, isPending }: Lookup,
 ): PlacementStep => {
   if (from.step === 'working') return afterLookupOfWorking(from, answer, at)
-  const shown = afterShown(from, answer, isPending)
+  const shown = endOrWorking(from, answer, isPending)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal
@@ -352,14 +352,14 @@ export const afterLookup = (
  * What follows where the records show how the order ended, or that it is a pending order that the
  * broker holds; undefined where they show neither.
  */
-const afterShown = (
+const endOrWorking = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
   isPending: boolean,
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return ended(answer.outcome)
   return answer.kind === 'working' && isPending
-    ? foundWorking(newlyWorking(sentAt, brokerOrderId), answer.order)
+    ? afterSeen(newlyWorking(sentAt, brokerOrderId), answer.order)
     : undefined
 }
 
@@ -371,8 +371,8 @@ export const afterLookupOfWorking = (
 ): PlacementStep => {
   if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
   return answer.kind === 'working' && answer.order !== undefined
-    ? foundWorking(from, answer.order)
-    : stillMissing(from, at)
+    ? afterSeen(from, answer.order)
+    : afterUnclearLookup(from, at)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
@@ -403,7 +403,7 @@ const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
  * What follows when the broker works the order. Where it is not shown among the pending orders, the
  * next lookup has to show its number or its end.
  */
-export const foundWorking = (
+export const afterSeen = (
   from: Working,
   shown: (PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>) | undefined,
 ): PlacementStep =>
@@ -416,13 +416,13 @@ export const foundWorking = (
       }
 
 /** What follows when the broker does not hold the order any more: it is looked up at once. */
-export const goneMissing = (from: Working, now: Instant): PlacementStep => ({
+export const afterNotSeen = (from: Working, now: Instant): PlacementStep => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
 })
 
 /** What follows from a lookup that did not find the order; it may be anything but unknown. */
-const stillMissing = (from: Working, now: Instant): PlacementStep => {
+const afterUnclearLookup = (from: Working, now: Instant): PlacementStep => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -434,7 +434,7 @@ const stillMissing = (from: Working, now: Instant): PlacementStep => {
  * What follows when a halt could not cancel the order: another try; nothing where it is missing,
  * because then it is looked up in any case.
  */
-export const haltCancellationFailed = (from: Working): PlacementStep | undefined => {
+export const afterFailedHaltCancellation = (from: Working): PlacementStep | undefined => {
   const { missing, failedHaltCancellations: before } = from
   if (missing !== null) return undefined
   return {
@@ -444,7 +444,7 @@ export const haltCancellationFailed = (from: Working): PlacementStep | undefined
 }
 
 /** What follows when no halt cancels the order any more. */
-export const haltLifted = (from: Working): PlacementStep | undefined =>
+export const afterHaltLifted = (from: Working): PlacementStep | undefined =>
   from.failedHaltCancellations === 0 || from.missing !== null
     ? undefined
     : {
@@ -479,7 +479,7 @@ export const afterRecheck = (
   answer: LookupAnswer,
   isPending: boolean,
 ): PlacementStep => {
-  const shown = afterShown(from, answer, isPending)
+  const shown = endOrWorking(from, answer, isPending)
   if (shown !== undefined) return shown
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1

@@ -34,10 +34,10 @@ import {
 } from '../orders/pending-terms.ts'
 import {
   afterLookupOfWorking,
-  goneMissing,
-  haltCancellationFailed,
-  haltLifted,
-  foundWorking,
+  afterNotSeen,
+  afterFailedHaltCancellation,
+  afterHaltLifted,
+  afterSeen,
   withStep,
   type LookupAnswer,
   type PlacementStep,
@@ -60,7 +60,7 @@ import { lookUpOrder } from './steps/broker-order.ts'
 import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
-import { doEach } from './steps/several.ts'
+import { doEach } from './steps/do-each.ts'
 
 interface OpenOrderPorts extends Pick<
   Ports,
@@ -257,7 +257,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
       if (shown === 'gone') return refuseGone(open, requireModifiable, outcomeUnknown(open))
       return pipe(
-        await store(open, (from) => foundWorking(from, shown)),
+        await store(open, (from) => afterSeen(from, shown)),
         E.map((after) => after.order),
       )
     }
@@ -368,11 +368,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const { owner, id, request } = order
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
-      if (!isHalted.right) return store(found, haltLifted)
+      if (!isHalted.right) return store(found, afterHaltLifted)
       if (placement.missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
       const cancelled = await cancel({ owner }, id, 'halt')()
       if (E.isRight(cancelled)) return cancelled
-      const after = await store(found, haltCancellationFailed)
+      const after = await store(found, afterFailedHaltCancellation)
       if (E.isRight(after) && failuresOf(after.right) === 1 && failuresOf(found) === 0)
         ports.onHaltLeftOrder(order, cancelled.left._tag)
       return after
@@ -483,8 +483,8 @@ const stepOfRound = (
 ): PlacementStep | undefined => {
   // One that is missing already falls due by itself.
   if (shown === undefined)
-    return placement.missing === null ? goneMissing(placement, now) : undefined
-  const step = foundWorking(placement, shown)
+    return placement.missing === null ? afterNotSeen(placement, now) : undefined
+  const step = afterSeen(placement, shown)
   const isUnchanged =
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&

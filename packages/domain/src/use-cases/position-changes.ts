@@ -61,7 +61,7 @@ import {
   type RestrictionTag,
 } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
-import { doEach } from './steps/several.ts'
+import { doEach } from './steps/do-each.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<

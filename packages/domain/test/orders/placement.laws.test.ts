@@ -10,7 +10,7 @@ import {
   afterRecheck,
   afterSend,
   afterVerification,
-  goneMissing,
+  afterNotSeen,
   nextAction,
   sendTimeoutMs,
   lateRejection,
@@ -367,7 +367,7 @@ describe('a pending order', () => {
     })
     fc.assert(
       fc.property(answers, (kinds) => {
-        let step: PlacementStep = goneMissing(working, createdAt)
+        let step: PlacementStep = afterNotSeen(working, createdAt)
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
