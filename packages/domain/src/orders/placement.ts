@@ -370,8 +370,10 @@ export const afterLookupOfWorking = (
   at: Instant,
 ): PlacementStep => {
   if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
-  return answer.kind === 'working' && answer.order !== undefined
-    ? afterSeen(from, answer.order)
+  if (answer.kind === 'working' && answer.order !== undefined) return afterSeen(from, answer.order)
+  // Records that cannot be read do not show that an order is missing.
+  return answer.kind === 'unreadable' && from.missing === null
+    ? { placement: from, continueInMs: steadyLookupPauseMs }
     : afterUnclearLookup(from, at)
 }
 
@@ -421,7 +423,7 @@ export const afterNotSeen = (from: Working, now: Instant): PlacementStep => ({
   continueInMs: 0,
 })
 
-/** What follows from a lookup that did not find the order; it may be anything but unknown. */
+/** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
 const afterUnclearLookup = (from: Working, now: Instant): PlacementStep => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {

@@ -1,6 +1,8 @@
 // Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
 import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
+import { refuse } from '../../src/errors.ts'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
   brokerClientId,
@@ -646,6 +648,25 @@ describe('a cancellation of an open order', () => {
     await runFor(4 * 60, false, refusing)
     expect(pauses()).toEqual([1, 2])
     expect(leftByHalts).toHaveLength(2)
+    await runFor(60 * 60)
+    expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
+  })
+
+  it('by a halt of one that cannot be read fails, and the order is not taken for missing', async () => {
+    const desk = openDesk()
+    const { place, account, trading, halts, runFor, leftByHalts, placement } = desk
+    const order = await place()
+    await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders: true }))
+    trading.hide(true)
+    const unavailableAtBroker = TE.left(
+      refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
+    )
+    const down = desk.openWith({ trading: { ...trading, cancelOrder: () => unavailableAtBroker } })
+    await desk.process(order, false, down)
+    await runFor(10 * 60, false, down)
+    expect(leftByHalts).toEqual([[order.id, 'BrokerUnavailable']])
+    expect(await placement(order)).toMatchObject({ step: 'working', missing: null })
+    trading.hide(false)
     await runFor(60 * 60)
     expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
   })
