@@ -3,7 +3,7 @@
 // all follow from it.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
-import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
+import { createIsoWriter, roundLots, type Instant } from '@tradeport/domain/primitives'
 import { closest } from 'fastest-levenshtein'
 import { separate } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
@@ -198,6 +198,18 @@ const numeric =
 
 export const decimal = numeric('number', 'a number', Number.isFinite)
 export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
+
+/** Lots to trade, rounded to the eight decimals that platforms know. */
+export const lotsToTrade = (description: string, example: number): Schema<number> =>
+  primitive(
+    'a number above 0, rounded to eight decimals',
+    { type: 'number', description, exclusiveMinimum: 0 },
+    example,
+    (value) =>
+      typeof value === 'number' && Number.isFinite(value)
+        ? O.fromPredicate((rounded: number) => rounded > 0)(roundLots(value))
+        : O.none,
+  )
 
 /** The same in a query, where it is text. */
 const asText = <A>(

@@ -125,7 +125,7 @@ export const cachedBroker = (
   }
 }
 
-/** For estimates: a margin that was computed a little earlier, at whatever price, is near enough. */
+/** For estimates: a margin that was computed a little earlier, at nearly the same price, will do. */
 export const cachedMarginEstimates = (
   broker: Pick<Broker, 'requiredMargin'>,
   { clock, tallies }: CacheParts,
@@ -140,11 +140,14 @@ export const cachedMarginEstimates = (
   return {
     requiredMargin: (account, query) =>
       margins.read(
-        keyOf(account, query.symbol, query.side, query.volume),
+        keyOf(account, query.symbol, query.side, query.volume, priceRange(query.openPrice)),
         broker.requiredMargin(account, query),
       ),
   }
 }
+
+/** The same for prices that differ by less than 1 %, except where a range ends between them. */
+const priceRange = (price: number): number => Math.floor(100 * Math.log(price))
 
 /** None if the read takes longer; it continues, and later readers get its result. */
 const noneAfter =

@@ -74,16 +74,22 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('margins of estimates are read once in a minute, whatever the price', async () => {
+it('margins of estimates are read once in a minute for prices that are nearly the same', async () => {
   const { broker, clock } = setUp()
   const estimates = cachedMarginEstimates(broker, { clock })
   const ask = (fields: object) => estimates.requiredMargin(account, { ...eurusd, ...fields })()
-  for (const fields of [{}, { openPrice: 1.2 }, { volume: 0.2 }, { side: 'sell' }])
+  for (const fields of [
+    {},
+    { openPrice: 1.1005 },
+    { openPrice: 1.2 },
+    { volume: 0.2 },
+    { side: 'sell' },
+  ])
     await ask(fields)
-  expect(broker.calls('requiredMargin')).toBe(3)
+  expect(broker.calls('requiredMargin')).toBe(4)
   clock.advance(60_000)
   await ask({})
-  expect(broker.calls('requiredMargin')).toBe(4)
+  expect(broker.calls('requiredMargin')).toBe(5)
 })
 
 describe.each([

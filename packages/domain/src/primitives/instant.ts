@@ -47,10 +47,16 @@ export const createIsoWriter = (): ((instant: Instant) => string) => {
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const toUtcDay = (instant: Instant): string => toIso(instant).slice(0, 10)
 
+const [earliest, latest] = [
+  Date.parse('0000-01-01T00:00:00.000Z'),
+  Date.parse('9999-12-31T23:59:59.999Z'),
+]
+
 /**
  * Reads an ISO 8601 date or date-time. A date-time without offset is UTC; digits beyond
  * milliseconds are cut off at the start of a range and filled up at its end only for bare dates. A
- * day or time that does not exist (30 February, 25 o'clock) is none.
+ * day or time that does not exist (30 February, 25 o'clock) is none, and so is one that is not in
+ * the years 0 to 9999 of UTC, which four digits cannot write.
  */
 export const parseInstant = (text: string, edge: RangeEdge): O.Option<Instant> => {
   const match = pattern.exec(text)
@@ -65,5 +71,6 @@ export const parseInstant = (text: string, edge: RangeEdge): O.Option<Instant> =
   const [hours, minutes] = [Math.abs(Number(offsetHours)), Number(offsetMinutes)]
   if (hours > 23 || minutes > 59) return O.none
   const offsetMs = hours * hourMs + minutes * minuteMs
-  return O.some(offsetHours.startsWith('-') ? instant + offsetMs : instant - offsetMs)
+  const inUtc = offsetHours.startsWith('-') ? instant + offsetMs : instant - offsetMs
+  return inUtc >= earliest && inUtc <= latest ? O.some(inUtc) : O.none
 }

@@ -279,7 +279,7 @@ export const createMarketData = (ports: MarketPorts) => {
     to: Instant,
     limit: number,
   ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
-    const earliest = to - longestSearchMs
+    const earliest = Math.max(0, to - longestSearchMs)
     let ticks: readonly Tick[] = []
     let windowMs = minuteMs
     /** A window that begins here holds too many. */

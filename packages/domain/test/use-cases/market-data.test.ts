@@ -195,6 +195,14 @@ describe('ticks', () => {
     expect(read).toEqual(ticks.slice(first, last))
   })
 
+  it('are none before 1970, which the broker is not asked for', async () => {
+    const { use, caller, link, marketData } = open()
+    const { id } = link()
+    const of = { to: Date.parse('0000-01-01T00:00:00.000Z'), limit: 10 }
+    expect(await rightOf(use.listTicks(caller, 'EURUSD', id, of))).toEqual([])
+    expect(marketData.calls('ticks')).toBe(0)
+  })
+
   it('are the last ones whatever their density, in a bounded number of reads', () =>
     fc.assert(
       fc.asyncProperty(

@@ -46,6 +46,7 @@ import {
   anything,
   flag,
   list,
+  lotsToTrade,
   nullable,
   decimal,
   withDescription,
@@ -69,7 +70,7 @@ const stopLoss = positive('A price.', 1.05)
 const takeProfit = positive('A price.', 1.3)
 
 // The use case checks the maximum, by a code of its own.
-const volume = positive('Lots.', 0.2)
+const volume = lotsToTrade('Lots.', 0.2)
 
 const price = optional(
   positive(
@@ -91,7 +92,7 @@ const pendingFields = partialWithoutExample({
 })
 const { stopLimitPrice, expiresAt } = pendingFields
 
-const newOrder = (name: string, lotsToTrade: typeof volume, hasPending: boolean) =>
+const newOrder = (name: string, volumeToTrade: typeof volume, hasPending: boolean) =>
   named(
     name,
     input('A new order.', {
@@ -107,7 +108,7 @@ const newOrder = (name: string, lotsToTrade: typeof volume, hasPending: boolean)
             ['market'],
             'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
           ),
-      volume: lotsToTrade,
+      volume: volumeToTrade,
       price,
       ...(hasPending && pendingFields),
       ...partial({ stopLoss, takeProfit }),

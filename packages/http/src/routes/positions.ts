@@ -31,6 +31,7 @@ import {
   input,
   keptList,
   list,
+  lotsToTrade,
   named,
   nullable,
   oneOf,
@@ -135,7 +136,7 @@ const level = named(
 const close = named(
   'ClosePositionRequest',
   input('How much to close.', {
-    volume: optional(positive('Lots, at most those that are open; all when left out.', 0.1)),
+    volume: optional(lotsToTrade('Lots, at most those that are open; all when left out.', 0.1)),
   }),
 )
 

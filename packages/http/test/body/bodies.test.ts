@@ -82,7 +82,10 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ['the body must hold at most 10000 JSON values; got more', listOf(10_001)],
   ['a is not a known field; the nearest is volume', nested(64)],
   ['lists and objects must be nested at most 64 deep; got deeper ones', nested(65)],
-  ['volume must be a number above 0; got an object', `{"volume":{"${'x'.repeat(256)}":0}}`],
+  [
+    'volume must be a number above 0, rounded to eight decimals; got an object',
+    `{"volume":{"${'x'.repeat(256)}":0}}`,
+  ],
   [
     'the names of fields must have at most 256 bytes; got a longer one',
     `{"volume":{"${'x'.repeat(257)}":0}}`,
