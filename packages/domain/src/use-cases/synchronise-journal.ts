@@ -46,7 +46,10 @@ interface Ports extends Pauser {
   readonly recordsEvents: boolean
   /** A first read that finds more deals than this stops there. */
   readonly stopsAboveDeals: number
-  /** Called when the journal disagrees with the broker although both were read twice. */
+  /**
+   * Called when the journal disagrees with the broker although both were read twice, the history
+   * from its beginning.
+   */
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
 }
 
@@ -348,10 +351,11 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
       ? await readFirst(planned.window)
       : await readAgain(claim.state, planned.window)
   if (read === undefined) return
-  const isAlreadyChecked = read.state.check !== null && !read.isDifferent
-  if (isAlreadyChecked && !isFull) return
+  const { check, disagreements, rereadAt } = read.state
+  // A difference is compared again until the whole history is to be read because of it.
+  const isChecked = check !== null && (check.difference === 0 || rereadAt !== null)
+  if (isChecked && !read.isDifferent && !isFull) return
 
-  const { disagreements, rereadAt } = read.state
   const rereadLater = () =>
     orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
   let difference = await compareBalance(read.reading)
@@ -362,7 +366,11 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     // once more.
     const window = isFull ? planned.window : tailWindow(read.state, clock.now())
     const again = await readAgain(read.state, window)
-    difference = (await compareBalance(again.reading)) ?? difference
+    const first = difference
+    difference = (await compareBalance(again.reading)) ?? first
+    // While deals keep coming, each comparison lacks those that came since its read.
+    const isMoving = again.state.deals !== read.state.deals && difference !== first
+    if (isMoving && difference !== 0 && !read.isDifferent && !isFull) return
     const goneAgain = new Set(again.vanished.map(dealKey))
     vanished = vanished.filter((deal) => goneAgain.has(dealKey(deal)))
     if (isFull && difference !== 0 && vanished.length > 0) {
@@ -375,8 +383,12 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     }
   }
   const isInAgreement = difference === 0 && vanished.length === 0 && (isFull || !read.isDifferent)
-  if (isInAgreement) return isFull ? orStop(journal.setReread(claim, agreed)) : undefined
+  // Deals that were shown late explain a balance that disagreed before.
+  const isExplained = rereadAt !== null && (claim.state.check?.difference ?? 0) !== 0
+  if (isInAgreement)
+    return isFull || isExplained ? orStop(journal.setReread(claim, agreed)) : undefined
   if (rereadAt !== null && !isFull) return
-  ports.onDisagreement(account, difference)
+  // The provider's history lags behind the balance, so that one read of its end proves nothing.
+  if (planned.kind !== 'tail') ports.onDisagreement(account, difference)
   await rereadLater()
 }

@@ -263,6 +263,43 @@ describe('a journal that disagrees with the broker', () => {
     expect(await desk.tradeIds()).toEqual(['3', '2'])
   })
 
+  it('is compared at the next read where deals keep coming between the two', async () => {
+    const desk = withHistory(two)
+    desk.put(two, 102)
+    desk.fromBalanceRead(1, three, 105)
+    await rightOf(desk.sync())
+    expect(await desk.state()).toMatchObject({ rereadAt: null, check: { difference: 3 } })
+    desk.put(three, 102)
+    await desk.later()
+    expect(await desk.state()).toMatchObject(agrees)
+    expect(desk.disagreements).toEqual([])
+  })
+
+  it('agrees again once the deals that it lacked are shown late', async () => {
+    const desk = withHistory(two)
+    await rightOf(desk.sync())
+    const opening = three.filter(({ id }) => id !== '32')
+    desk.put(opening, 102)
+    await desk.later()
+    const rereadAt = desk.clock.now() + minuteMs
+    expect(await desk.state()).toMatchObject({ rereadAt, check: { difference: 1 } })
+    desk.put(three)
+    await desk.later()
+    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
+    // Nothing was reported, because no read of the whole history disagreed.
+    expect(desk.disagreements).toEqual([])
+  })
+
+  it('is reported once a read of the whole history disagrees too', async () => {
+    const desk = withHistory(two)
+    await rightOf(desk.sync())
+    desk.put(three, 105)
+    await desk.later()
+    expect(desk.disagreements).toEqual([])
+    await desk.later(minuteMs)
+    expect(desk.disagreements).toEqual([3])
+  })
+
   const agrees = { rereadAt: null, check: { difference: 0 } }
   const changed = three.map((deal) => (deal.id === '22' ? { ...deal, profit: 5 } : deal))
   type Shown = readonly [deals: readonly Deal[], balance?: number]
