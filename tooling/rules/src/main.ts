@@ -2,11 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-const isInstalled = (path: string) => path.includes('node_modules') || path.includes('/dist/')
-const files = (pattern: string): readonly string[] =>
-  globSync(pattern, { exclude: isInstalled })
-    .filter((path) => !isInstalled(path))
-    .toSorted()
+const files = (pattern: string): readonly string[] => globSync(pattern).toSorted()
 
 // A package has one entry; the domain has one for each folder.
 const isEntry = (path: string): boolean =>
