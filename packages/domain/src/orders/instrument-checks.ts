@@ -188,8 +188,9 @@ export const estimateOrder = (
     to: number | undefined,
     tickValue: number | null | undefined,
   ): number | null => {
-    if (from === undefined || to === undefined || instrument === undefined) return null
-    if (tickValue === null || tickValue === undefined) return null
+    if (from === undefined || to === undefined) return null
+    // A provider that does not know a tick's size or value may report 0.
+    if (!instrument?.tickSize || !tickValue) return null
     const distance = side === 'buy' ? difference(to, from) : difference(from, to)
     // A level on the wrong side of the price.
     if (compareDecimals(distance, zero) <= 0) return null

@@ -163,6 +163,18 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
     { quote: { ...quote, lossTickValue: null } },
     { riskAmount: null },
   ],
+  [
+    'a tick value of 0, which stands for none',
+    { stopLoss: 1 },
+    { quote: { ...quote, lossTickValue: 0 } },
+    { riskAmount: null },
+  ],
+  [
+    'a tick size of 0, which stands for none',
+    { stopLoss: 1 },
+    { instrument: { ...instrument, tickSize: 0 } },
+    { riskAmount: null },
+  ],
   ['no figures', {}, { figures: undefined }, { margin: 330, marginLevelAfter: null }],
 ])('the estimates of an order: %s', (_, fields, parts, expected) => {
   const figures = { equity: 10_000, margin: 100 }
