@@ -1,20 +1,16 @@
 // Further statistics of closed trades (docs/behaviour.md#insights).
 import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
 import { deepestDrawdown, drawdowns } from './drawdown.ts'
-import { expectancy } from './expectancy.ts'
-import { averageHoldingTime } from './holding-time.ts'
-import { recoveryFactor } from './recovery-factor.ts'
-import { sortinoRatio } from './sortino-ratio.ts'
-import { longestStreaks } from './streaks.ts'
+import { meanOf } from './sample-moments.ts'
 import { statisticsOf, type TradeStatistics } from './trade-statistics.ts'
-import type { TradeResults } from './trade-results.ts'
+import type { Column, TradeResults } from './trade-results.ts'
 
 export interface ExtendedStatistics extends TradeStatistics {
   /** Null when there is profit and no loss, 0 when there is neither. */
   readonly sortinoRatio: number | null
-  /** Money. */
+  /** The mean net profit in money, which MetaTrader reports as the expected payoff. */
   readonly expectancy: number
-  /** Seconds. */
+  /** Seconds from opening to closing. */
   readonly averageHoldingTime: number
   readonly longestWinStreak: number
   readonly longestLossStreak: number
@@ -36,11 +32,55 @@ export const extendedStatistics = (
   return {
     ...statistics,
     sortinoRatio: sortinoRatio(netProfits),
-    expectancy: expectancy(netProfits),
-    averageHoldingTime: averageHoldingTime(holdingTimes),
+    expectancy: meanOf(netProfits),
+    averageHoldingTime: meanOf(holdingTimes),
     longestWinStreak: streaks.wins,
     longestLossStreak: streaks.losses,
     recoveryFactor: recoveryFactor(statistics.netProfit, statistics.maxDrawdown),
     maxDrawdownPercent: history && drawdownPercent(amount, highest ?? 0),
   }
+}
+
+/**
+ * The mean trade over the downside deviation from 0, which counts every trade:
+ *   x̄ / √(Σ min(xᵢ, 0)² / n) (F. A. Sortino and R. van der Meer, Journal of Portfolio Management
+ * 17(4), 1991, with a target of 0). Without a unit, per trade, not annualised. Null when there is
+ * profit and no loss, 0 when there is neither, NaN when a net profit is not finite.
+ */
+const sortinoRatio = (netProfits: Column): number | null => {
+  const mean = meanOf(netProfits)
+  if (!Number.isFinite(mean)) return Number.NaN
+  let largestLoss = 0
+  for (const netProfit of netProfits) largestLoss = Math.max(largestLoss, -netProfit)
+  if (largestLoss === 0) return mean === 0 ? 0 : null
+  // In units of the largest loss, so that no square leaves the range of doubles.
+  let squares = 0
+  for (const netProfit of netProfits)
+    if (netProfit < 0) squares += (netProfit / largestLoss) * (netProfit / largestLoss)
+  return mean / largestLoss / Math.sqrt(squares / netProfits.length)
+}
+
+/**
+ * Net profit over the largest drawdown, both in money and of closed trades. Null when there is
+ * profit and no drawdown, 0 when there is neither. MetaTrader divides by the drawdown of equity,
+ * which open positions make deeper.
+ */
+const recoveryFactor = (netProfit: number, maxDrawdown: number): number | null => {
+  if (maxDrawdown === 0) return netProfit === 0 ? 0 : null
+  return netProfit / maxDrawdown
+}
+
+/**
+ * How many trades in a row, in closing order, had a net profit above 0 (wins), or of 0 or below
+ * (losses); 0 without such trades.
+ */
+const longestStreaks = (netProfits: Column): { readonly wins: number; readonly losses: number } => {
+  let [wins, losses, winning, losing] = [0, 0, 0, 0]
+  for (const netProfit of netProfits) {
+    if (netProfit > 0) [winning, losing] = [winning + 1, 0]
+    else [winning, losing] = [0, losing + 1]
+    wins = Math.max(wins, winning)
+    losses = Math.max(losses, losing)
+  }
+  return { wins, losses }
 }

@@ -3,7 +3,6 @@
 import { bcaInterval, quantileOf, type Bounds } from './bca-interval.ts'
 import { maxDrawdown } from './drawdown.ts'
 import { defaultLevel } from './intervals.ts'
-import { expectancy } from './expectancy.ts'
 import { createRandom, seedOf } from './random.ts'
 import {
   amountsOf,
@@ -14,6 +13,7 @@ import {
   totalsOf,
   type Figures,
 } from './resampling.ts'
+import { meanOf } from './sample-moments.ts'
 import { statisticsOf } from './trade-statistics.ts'
 
 export interface RobustInterval extends Bounds {
@@ -74,7 +74,7 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   return {
     ...common,
     intervals: {
-      expectancy: interval('expectancy', expectancy(netProfits)),
+      expectancy: interval('expectancy', meanOf(netProfits)),
       winRate: interval('winRate', winRate),
       profitFactor: interval('profitFactor', profitFactor),
       sharpeRatio: interval('sharpeRatio', sharpeRatio),

@@ -5,11 +5,14 @@ import { exactSumOf, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
 import type { Column } from './trade-results.ts'
 
 export interface SampleMoments {
-  /** The exact mean of the values read as decimals, rounded once; 0 of no values. */
   readonly mean: number
   /** √(Σ (x − mean)² / (n − 1)); 0 below two values, and exactly 0 when all values are equal. */
   readonly deviation: number
 }
+
+/** The mean of values read as decimals, rounded once; 0 of no values. */
+export const meanOf = (values: Column): number =>
+  exactSumOf(values).dividedBy(Math.max(1, values.length))
 
 /**
  * Mean and sample standard deviation of the values, in their unit. The offsets of the values from
@@ -17,11 +20,9 @@ export interface SampleMoments {
  * where a value is not finite.
  */
 export const sampleMoments = (values: Column): SampleMoments => {
-  const n = values.length
-  if (n === 0) return { mean: 0, deviation: 0 }
-  const mean = exactSumOf(values).dividedBy(n)
+  const mean = meanOf(values)
   if (!Number.isFinite(mean)) return { mean, deviation: Number.NaN }
-  return { mean, deviation: n === 1 ? 0 : deviationFrom(mean, values) }
+  return { mean, deviation: values.length < 2 ? 0 : deviationFrom(mean, values) }
 }
 
 const deviationFrom = (mean: number, values: Column): number => {

@@ -4,7 +4,7 @@ import { shuffled } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxDrawdown } from '../../src/statistics/drawdown.ts'
-import { expectancy } from '../../src/statistics/expectancy.ts'
+import { meanOf } from '../../src/statistics/sample-moments.ts'
 import { normalProbability } from '../../src/statistics/normal-probability.ts'
 import { createRandom, seedOf } from '../../src/statistics/random.ts'
 import { robustStatistics, type RobustStatistics } from '../../src/statistics/robust-statistics.ts'
@@ -15,7 +15,7 @@ import { expectRelative } from './expect-relative.ts'
 type Figure = Exclude<keyof NonNullable<RobustStatistics['intervals']>, 'maxDrawdown'>
 
 const figures: { readonly [Name in Figure]: (values: readonly number[]) => number } = {
-  expectancy,
+  expectancy: meanOf,
   winRate: (values) => statisticsOf(values).winRate,
   profitFactor: (values) => statisticsOf(values).profitFactor ?? Infinity,
   sharpeRatio: (values) => statisticsOf(values).sharpeRatio,
