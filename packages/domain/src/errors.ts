@@ -21,8 +21,8 @@ export interface BreachedLimit {
   readonly limit: string
   readonly allowed: number | readonly string[]
   /**
-   * The order's lots or symbol where the limit is on the order; what is open and under way without
-   * it where the limit is on the book.
+   * Of a limit on single orders, the lots or symbol of this one; of a limit on what is open, the
+   * positions or lots that are open or under way without it.
    */
   readonly current: number | string
 }
@@ -156,7 +156,7 @@ interface RefusalFields {
   NotAvailableOnPlatform: { readonly feature: string; readonly platform: string }
   TradeNotFound: None
   HistoryTooLarge: OfAccount & {
-    /** The most deals that are read: 20,000. */
+    /** The most deals of an account of which trades are shown: 20,000. */
     readonly limit: number
   }
   InvalidCursor: None

@@ -13,7 +13,7 @@ export type AccountStatus = (typeof accountStatuses)[number]
 /** What the broker reports the account to be; `unconfirmed` where a read did not report it. */
 export type TradeMode = 'demo' | 'contest' | 'real' | 'unconfirmed'
 
-/** Platform code of the paper book, which no broker holds. */
+/** Platform code of the platform's own practice accounts, which no broker holds. */
 const paperPlatform = 'paper'
 
 /** Money in the account's currency; null until a broker read supplied it. */
@@ -113,7 +113,7 @@ export const isDemo = (account: Account): boolean =>
 
 export const isPaper = (account: Account): boolean => account.brokerType === paperPlatform
 
-/** Accounts that a list reads live: supported platform, and connected or waiting to recover. */
+/** Whether a list reads the account live: mt4 or mt5, and neither disconnected nor syncing. */
 export const isReadLive = (account: Account): boolean =>
   (account.brokerType === 'mt4' || account.brokerType === 'mt5') &&
   (account.status === 'connected' || account.status === 'error')
@@ -188,7 +188,7 @@ export const snapshotSpacingMs = 5 * minuteMs
 
 const capByInterval: Readonly<Record<HistoryInterval, number>> = { '1h': 168, '1d': 365, '1w': 104 }
 
-/** How many snapshots a reply holds at most; the interval caps the count and does not aggregate. */
+/** How many snapshots a reply holds at most: the interval sets that number and nothing else. */
 export const snapshotCap = (interval: HistoryInterval = '1d'): number => capByInterval[interval]
 
 /**

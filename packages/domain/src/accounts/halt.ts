@@ -1,5 +1,5 @@
 // A halt of an account: while it lasts no order is placed. Changes and closes of positions stay
-// possible (docs/behaviour.md#trading-tools).
+// possible (docs/behaviour.md#halts).
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { refuse, type Halt, type Refusal } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The deals that are kept of an account: what to read next of the broker's history, and how it differs.
+// The kept deals of an account, what to read next of the broker's history, and how the two differ.
 export {
   balanceAmounts,
   cashFlowReason,

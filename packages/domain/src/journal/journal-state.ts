@@ -31,8 +31,7 @@ export interface JournalState {
   readonly disagreements: number
 }
 
-// What is read next of an account's history, and whether what was read is fresh enough (the
-// journal).
+// What is read next of an account's history, and whether what was read is fresh enough.
 
 /**
  * `first` goes on until it reaches the end of the history, also in another process. `tail` reads

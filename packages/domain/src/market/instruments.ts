@@ -92,7 +92,7 @@ const bySymbol: ReadonlyMap<string, Instrument> = new Map(
 
 export const findInstrument = (symbol: string): Instrument | undefined => bySymbol.get(symbol)
 
-/** The instruments that the filter lets through, in the order of the list. */
+/** The instruments that match the filter, in the order of the list. */
 export const filterInstruments = ({ type, search }: InstrumentFilter): readonly Instrument[] => {
   const text = search?.toLowerCase()
   return instruments.filter(

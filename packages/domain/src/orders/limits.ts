@@ -73,8 +73,8 @@ export const requireCountsInLimit = (
 }
 
 // What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open
-// positions and lots, and large orders need an approval. Every order counts as one that opens,
-// since whether it reduces a position is known only once the broker has executed it.
+// positions and lots, and large orders need an approval. Every order counts as one that opens a
+// position: whether it reduces one is known only once the broker has executed it.
 
 export const challengeStatuses = ['active', 'passed', 'failed'] as const
 

@@ -161,14 +161,14 @@ export type OrderOutcome =
   | { readonly kind: 'expired'; readonly at?: Instant | undefined }
 
 /**
- * Why an order was rejected that the broker's records did not show. It is the only end that is
- * corrected, when the order appears there after all.
+ * The code of the rejection of an order that the broker's records did not show. It is the only
+ * outcome that is corrected, when the order appears there after all.
  */
 export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
 
 /**
- * The order with its end. An order that has ended stays as it is, so that an end that is reported
- * twice changes nothing, unless it was rejected as not found.
+ * The order with its outcome. One that has ended stays as it is, so that an outcome that is reported
+ * twice changes nothing; only a rejection as not found is corrected.
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
   if (!mayChange(order)) return order
@@ -195,8 +195,8 @@ const mayChange = (order: Order): boolean =>
   isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
 
 /**
- * The order as the broker holds it: it is open, with its number and the terms that are known. One
- * that was rejected as not found is open again. Itself where nothing changes.
+ * The order once the broker is known to hold it: open, with the number and terms that are known. One
+ * that was rejected as not found is open again. The same object where nothing changes.
  */
 export const withTerms = (
   order: Order,
@@ -212,7 +212,7 @@ export const withTerms = (
   return isSame ? order : { ...recordOf({ ...order, request, brokerOrderId }, at), status: 'open' }
 }
 
-/** What an order of any status has; a broker's number that is not known is left out. */
+/** What an order of any status has. */
 const recordOf = (
   { id, owner, request, brokerOrderId, createdAt }: OrderRecord,
   updatedAt: Instant,
@@ -265,9 +265,9 @@ export const isTriggered = (
   shown: PendingTerms,
 ): boolean => orderType === 'stop_limit' && shown.stopLimitPrice === undefined
 
-/** The request with other terms; itself where it has these. */
+/** The request with other terms; the same object where it has these. */
 const requestWith = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
-  // Its default is left out where the caller left it out.
+  // The caller may have left out timeInForce, which is gtc then.
   const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
   const after = {
     ...termsOf(terms),
@@ -288,10 +288,7 @@ export const isPendingOrder = ({ request }: Pick<Order, 'request'>): boolean =>
 export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
   order.status === 'pending' || order.status === 'open'
 
-/**
- * Whether the end of an order is corrected by another: it was rejected as not found, and the
- * broker's records show it.
- */
+/** Whether an order that was rejected as not found has appeared in the broker's records. */
 export const isCorrection = (before: Order, after: Order): boolean =>
   before !== after && !isUnderWay(before)
 

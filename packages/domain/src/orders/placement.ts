@@ -1,6 +1,6 @@
-// How an order reaches the broker at most once, and how a pending one is followed there. A pure state machine over what is stored
-// before and after each step, so that a process that dies anywhere leaves a record of what may have
-// happened. An order is sent from `recorded` alone, and `sending` is stored before the send: a
+// How an order reaches the broker at most once, and how a pending one is followed there. A pure state
+// machine over what is stored before and after each step, so that a process that dies anywhere leaves
+// a record of what may have happened. An order is sent from `recorded` alone, and `sending` is stored before the send: a
 // process that finds `sending` queries the broker's records and never sends again.
 //
 //   recorded ──send──▶ sending ──answer──▶ ended
@@ -12,14 +12,15 @@
 //                         ▼
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
-// A pending order that the broker accepted, or that its records show to be held, is `working`
-// whatever it was before. Nothing is due for it then: the watch reads what the broker holds, and a
-// request may change or cancel it. One that the broker holds no more is looked up until its end is
-// found: it was at the broker, so its absence from the records proves nothing.
+// A pending order becomes `working` from any of these steps, once the broker has accepted it or its
+// records show that it holds it. Then it has no due time, except for a lookup of its number or for
+// another cancellation by a halt: the watch reads what the broker holds, and a request may change or
+// cancel it. One that the broker holds no more is looked up until its end is found: it was at the
+// broker, so its absence from the records proves nothing.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
-// when its deadline has passed. One that cannot be sent before the deadline, or to its account any
-// more, goes from recorded to ended. After a day of rechecks nothing more is done.
+// when its deadline has passed. One that cannot be sent before the deadline, or whose account cannot
+// be used any more, goes from recorded to ended. After a day of rechecks nothing more is done.
 import type { UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -82,9 +83,9 @@ export interface Working {
   readonly sentAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
-  /** Who has sent a cancellation of it that was not refused; null where nobody has. */
+  /** Who sent a cancellation that was not refused; null where nobody did. */
   readonly cancelledBy: CancelReason | null
-  /** How many cancellations by the account's halt have failed since it was put on. */
+  /** How many cancellations by the present halt of the account have failed. */
   readonly failedHaltCancellations: number
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
@@ -131,8 +132,8 @@ export interface WorkingOrder extends PendingTerms {
 export type LookupAnswer =
   | { readonly kind: 'found'; readonly outcome: OrderOutcome }
   /**
-   * The broker holds the order and has not executed all of it yet; `order` is absent where it is
-   * seen elsewhere than among the pending orders.
+   * The broker holds the order and has not executed all of it yet. `order` is absent where other
+   * records than the list of pending orders show that.
    */
   | { readonly kind: 'working'; readonly order?: WorkingOrder | undefined }
   | { readonly kind: 'nothing' }
@@ -149,7 +150,7 @@ export interface PlacementStep {
   readonly placement: Placement
   /** How the order ended, stored with the step. */
   readonly outcome?: OrderOutcome
-  /** On which terms the broker holds the order, stored in its record. */
+  /** The terms on which the broker holds the order, stored in its record. */
   readonly terms?: PendingTerms
   /** Stored with the step when an operator ended the order. */
   readonly finish?: ManualFinish
@@ -162,15 +163,12 @@ export interface PlacementStep {
  */
 export const sendTimeoutMs = 30 * secondMs
 /**
- * How long consecutive lookups must show nothing before that is believed. It has to be longer than
- * `sendTimeoutMs` and the longest execution together (30 s and 60 s), since the first of these
+ * How long consecutive lookups must show nothing to prove that the order was not executed. Longer
+ * than `sendTimeoutMs` and the longest execution together (30 s and 60 s), since the first of these
  * lookups may come before the send.
  */
 export const absenceProofMs = 5 * minuteMs
-/**
- * How many consecutive lookups must show nothing at least; the last one reads from the trading
- * terminal itself.
- */
+/** How many consecutive lookups that proof needs; the last one reads the trading terminal itself. */
 export const absenceProofLookups = 5
 
 const retryPauseMs = secondMs
@@ -202,11 +200,11 @@ const notFoundAtBroker: RejectReason = {
     'The broker did not confirm the order and its records do not show it; it was not executed.',
 }
 
-/** The end of an order that can no longer be sent to its account. */
+/** The rejection of an order whose account cannot be used any more. */
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
   ended({ kind: 'rejected', reason: unusableReason(why) })
 
-/** The end of an order that could not be sent before its deadline. */
+/** The rejection of an order that could not be sent before its deadline. */
 export const lateRejection: PlacementStep = ended({ kind: 'rejected', reason: brokerUnavailable })
 
 /** The same, where the provider answered the last try with 401. */
@@ -326,7 +324,7 @@ export const afterVerification = (
 /** A lookup that was made. */
 export interface Lookup {
   readonly answer: LookupAnswer
-  /** When it began. */
+  /** When its job began, before it waited for a slot. */
   readonly at: Instant
   /** Whether it read from the trading terminal itself. */
   readonly readFromTerminal: boolean
@@ -392,7 +390,7 @@ const newlyWorking = (sentAt: Instant, brokerOrderId: string | null): Working =>
   missing: null,
 })
 
-/** An accepted order without a number is looked up for it. */
+/** The number of an accepted order that came without one is looked up. */
 const accepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
   placement: newlyWorking(sentAt, brokerOrderId),
   continueInMs: lookupForNumberMs(brokerOrderId),
@@ -402,8 +400,8 @@ const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
   brokerOrderId === null ? lookupPauseMs(0) : null
 
 /**
- * What follows when the broker works the order. Where it is not shown among the pending orders, the
- * next lookup has to show its number or its end.
+ * What follows when the broker holds the order. Where the list of pending orders does not show it,
+ * the next lookup has to show its number or its end.
  */
 export const afterSeen = (
   from: Working,
@@ -417,7 +415,7 @@ export const afterSeen = (
         continueInMs: null,
       }
 
-/** What follows when the broker does not hold the order any more: it is looked up at once. */
+/** What follows when the list of pending orders does not show it any more: a lookup at once. */
 export const afterNotSeen = (from: Working, now: Instant): PlacementStep => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
@@ -433,8 +431,8 @@ const afterUnclearLookup = (from: Working, now: Instant): PlacementStep => {
 }
 
 /**
- * What follows when a halt could not cancel the order: another try; nothing where it is missing,
- * because then it is looked up in any case.
+ * What follows when a halt could not cancel the order: another try after a pause. Undefined where it
+ * is missing, because then a lookup is due in any case.
  */
 export const afterFailedHaltCancellation = (from: Working): PlacementStep | undefined => {
   const { missing, failedHaltCancellations: before } = from

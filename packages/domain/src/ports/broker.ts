@@ -13,7 +13,7 @@ import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { MaySend } from './time.ts'
 
-/** The most deals of one account that are read. */
+/** The most deals of an account of which trades are shown without `long-histories`. */
 export const maxHistoryDeals = 20_000
 
 /** Input of a margin calculation. Volume in lots. */
@@ -206,8 +206,7 @@ export interface PositionTrading {
 }
 
 /**
- * How many changes of one account's positions one instance accepts at once, those that wait
- * included.
+ * How many changes of positions and orders of one account are under way or waiting at one instance.
  */
 export const maxChangesPerAccount = 100
 

@@ -223,11 +223,11 @@ export interface DueJournal extends JournalClaim {
 }
 
 /**
- * The watch: accounts that are read again and again without a request, because somebody waits for
- * their events. They are the accounts of users with an enabled webhook, or an open stream, for
+ * The watch (docs/journal.md#the-watch): accounts that are read every few seconds without a request,
+ * because somebody waits for their events. They are the accounts of users with an enabled webhook, or an open stream, for
  * events of the broker, and accounts with risk thresholds or open orders.
  */
 export interface Watch {
-  /** These owners have such a stream now. It is forgotten after 20 seconds. */
+  /** Records that these owners have such a stream now, which holds for 20 seconds. */
   readonly keepFor: (owners: readonly Owner[]) => AsyncResult<void>
 }

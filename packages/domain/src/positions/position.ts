@@ -1,4 +1,4 @@
-// An open position as the broker reports it (docs/behaviour.md#positions).
+// Open positions (docs/behaviour.md#positions).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import type { AccountId, Ticket, UserId } from '../primitives/ids.ts'
@@ -8,7 +8,8 @@ import { compareTickets } from '../primitives/tickets.ts'
 export type Side = 'buy' | 'sell'
 
 /**
- * One row of the broker's book. Money in the account's currency, volume in lots, charges negative.
+ * An open position as the broker reports it. Money in the account's currency, volume in lots,
+ * charges negative.
  */
 export interface BrokerPosition {
   readonly ticket: Ticket
@@ -32,16 +33,13 @@ export interface BrokerPosition {
   readonly realizedPnl: number
   readonly openedAt: Instant
   /**
-   * Under which the order was sent that opened it, as the broker has kept it; absent where it has
-   * none.
+   * The client id of the order that opened it, as far as the broker has kept it; absent where it has
+   * kept none.
    */
   readonly clientId?: string
 }
 
-/**
- * A position with whose it is and what margin it needs; null when the provider could not compute
- * it.
- */
+/** A position with its owner and its margin, which is null when the provider cannot compute it. */
 export interface Position extends BrokerPosition {
   readonly accountId: AccountId
   readonly userId: UserId

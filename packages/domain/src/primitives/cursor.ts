@@ -1,13 +1,12 @@
-// Cursors of lists: text that callers hand back as it was given. It holds the place after which the
-// next piece begins, and the list with its owner and its filters, for which alone it is good.
+// Cursors of lists: opaque text that a caller sends back to get the next page. It holds the place
+// after which that page begins, and the list with its owner and filters: no other list accepts it.
 
 const version = 1
 
 type Fields = readonly unknown[]
 
 /**
- * JSON in base64 with the URL's alphabet. Escaped to ASCII first, because an id of a broker's may
- * hold any character.
+ * JSON in base64url. Escaped to ASCII first, because a broker's id may hold any character.
  */
 export const cursorAfter = (list: Fields, place: Fields): string =>
   btoa(encodeURIComponent(JSON.stringify([version, list, place])))

@@ -6,8 +6,8 @@ import type { Brand } from './brand.ts'
 /** One mailbox, without a display name. */
 export type EmailAddress = Brand<string, 'EmailAddress'>
 
-// Quoted local parts and address literals exist and are nobody's; leaving them out leaves no
-// special character to be careful with.
+// Quoted local parts and address literals are valid, and nobody has one: without them no special
+// character has to be escaped.
 const atom = String.raw`[^\s\p{Cc}\p{Cf}@<>()\[\]\\,;:"]+`
 const pattern = new RegExp(`^${atom}@${atom}$`, 'u')
 
@@ -15,7 +15,7 @@ const longestLocalPart = 64
 const longestAddress = 254
 
 /**
- * Reads `local@domain`; anything else, and what no mail server would take for its length, is none.
+ * Reads `local@domain`. None for anything else, and for what is too long for any mail server.
  */
 export const parseEmailAddress = (text: string): O.Option<EmailAddress> =>
   pattern.test(text) &&

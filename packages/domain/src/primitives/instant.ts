@@ -5,10 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
 
-/**
- * Which end of a range a date stands for: a bare date is that day's first instant at the start, its
- * last at the end.
- */
+/** Which end of a range a text is: a bare date is the first instant of its day, or the last. */
 export type RangeEdge = 'start' | 'end'
 
 export const secondMs = 1_000
@@ -28,10 +25,7 @@ const pattern =
 /** UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 
-/**
- * Writes as `toIso` does and remembers the last text, for whoever writes the same instant many
- * times over.
- */
+/** `toIso` with a memory of one text, for lists in which many rows have the same instant. */
 export const createIsoWriter = (): ((instant: Instant) => string) => {
   let last = Number.NaN
   let text = ''
@@ -53,10 +47,9 @@ const [earliest, latest] = [
 ]
 
 /**
- * Reads an ISO 8601 date or date-time. A date-time without offset is UTC; digits beyond
- * milliseconds are cut off at the start of a range and filled up at its end only for bare dates. A
- * day or time that does not exist (30 February, 25 o'clock) is none, and so is one that is not in
- * the years 0 to 9999 of UTC, which four digits cannot write.
+ * Reads an ISO 8601 date or date-time. A date-time without an offset is UTC, and digits beyond
+ * milliseconds are dropped. None for a day or time that does not exist (30 February, 25 o'clock), and
+ * for one outside the years 0 to 9999 of UTC, which four digits cannot write.
  */
 export const parseInstant = (text: string, edge: RangeEdge): O.Option<Instant> => {
   const match = pattern.exec(text)

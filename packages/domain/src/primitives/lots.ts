@@ -24,13 +24,13 @@ export const lotsWithout = (a: number, b: number): number =>
   decimalToNumber(subtractDecimals(decimalOf(a), decimalOf(b)))
 
 /**
- * Lots to eight decimals, which is as fine as platforms know them: finer than that is only what
- * binary fractions leave of a sum, such as 0.1 + 0.2. Rounded as decimal text, because multiplying
- * by 1e8 and dividing again changes volumes from 33,554,432 lots upward.
+ * Rounded to eight decimals, the finest volume of any platform; smaller differences are binary
+ * residue, as of 0.1 + 0.2. Rounded as decimal text, because multiplying by 1e8 and dividing again
+ * changes volumes from 33,554,432 lots upward.
  */
 export const roundLots = (volume: number): number => Number(volume.toFixed(8))
 
-// What several executions make together: one order may be filled in parts, at different prices.
+// One order may be executed in several parts, at different prices.
 
 /** A part of an order, executed at one price. Volume in lots, above 0. */
 export interface Execution {

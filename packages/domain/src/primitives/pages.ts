@@ -1,4 +1,4 @@
-// Numbered pages (2.1 meta.pagination).
+// Numbered pages, as `meta.pagination` of a reply describes them.
 
 export interface PageRequest {
   /** 1 for the first page. */

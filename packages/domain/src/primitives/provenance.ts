@@ -1,4 +1,4 @@
-// Where the data of a reply comes from and how old it is (2.1 meta.provenance).
+// Where the data of a reply comes from and how old it is: `meta.provenance`.
 import type { AccountId } from './ids.ts'
 import type { Instant } from './instant.ts'
 
@@ -10,7 +10,7 @@ export interface Provenance {
   readonly readAt: Instant
 }
 
-/** @param now when it was found that there is no account to read, for want of a read */
+/** @param now the time of the reply, which stands in where no account was read */
 export const provenanceOf = (
   source: string,
   reads: readonly { readonly accountId: AccountId; readonly readAt: Instant }[],

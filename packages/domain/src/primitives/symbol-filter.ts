@@ -6,7 +6,7 @@ import type { Brand } from './brand.ts'
 /** 1 to 32 visible characters without a lower-case letter. */
 export type SymbolFilter = Brand<string, 'SymbolFilter'>
 
-/** The same for programs. */
+/** The same as a pattern, for JSON schemas. */
 export const symbolFilterPattern = /^[!-`{-~]{1,32}$/
 
 export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>

@@ -7,10 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 
-/**
- * A trade with whose it is and the deal that closed it, which orders trades that closed in the same
- * millisecond.
- */
+/** A trade with its owner, and the deal that closed it, which orders trades of one millisecond. */
 export interface ClosedTrade {
   readonly accountId: AccountId
   readonly userId: UserId
@@ -41,7 +38,7 @@ export interface TradeListPlace {
 /** Some trades of a filter, most recently closed first, and where they stand among all of them. */
 export interface TradeSlice {
   readonly trades: readonly ClosedTrade[]
-  /** How many trades the filter lets through. */
+  /** How many trades match the filter. */
   readonly total: number
   /** How many of them come before the slice. */
   readonly before: number

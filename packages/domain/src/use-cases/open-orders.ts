@@ -1,6 +1,7 @@
 // Open orders, which the broker holds: requests change and cancel them, and the watch follows them.
-// A change is decided on what the broker has at that moment, one is made at a time, and each is sent
-// once; a cancellation once more only where the broker had given the order another number.
+// Each change is decided on what the broker has at that moment, and changes of one order are made one
+// after another. Each is sent once; a cancellation a second time only where the broker had given the
+// order another number.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -117,7 +118,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
 
   /**
-   * Writes what follows for the order, whoever wrote meanwhile.
+   * Writes what follows from the stored placement, again where another process wrote meanwhile.
    * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
   const store = async (
@@ -222,7 +223,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return E.isLeft(stillOpen) ? stillOpen : E.left(unclear)
   }
 
-  /** Refuses a change that was certainly not made. */
+  /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
   const refuseUnmade = async <Tag extends RefusalTag, Failure extends { readonly _tag: string }>(
     open: OpenPlacement,
     requireOpen: RequireOpen<Tag>,
@@ -308,7 +309,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
-        // What was not sent has not ended the order, also where a read then shows its end.
+        // A cancellation that was not made has not ended the order, even if a read then shows its end.
         await store(open, markCancelled(earlier))
         return refuseUnmade(open, requireCancellable, sent.left)
       }
@@ -495,7 +496,7 @@ const stepOfRound = (
 const failuresOf = ({ placement }: OrderPlacement): number =>
   placement.step === 'working' ? placement.failedHaltCancellations : 0
 
-/** Changes only who cancelled the order: a lookup that is due stays due. */
+/** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
 const markCancelled =
   (cancelledBy: CancelReason | null) =>
   (from: Working): PlacementStep => ({

@@ -1,5 +1,6 @@
 // Changes of open positions: another stop loss or take profit, and closes. Each is decided on what
-// the broker has at that moment, one is made at a time, and each is sent at most once.
+// the broker has at that moment and sent at most once; those of one position are made one after
+// another.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -82,8 +83,8 @@ interface ChangePorts extends Pick<
 type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag
 
 /**
- * What was closed. The last three are null while the closing deal is not found; one alone is null
- * where the deal does not have it.
+ * What was closed. `closePrice`, `realizedPnl` and `closedAt` are null where the closing deal was not
+ * found, or does not have them.
  */
 export interface ClosedPosition extends CloseOutcome {
   readonly accountId: AccountId
@@ -126,13 +127,13 @@ interface ChangeTarget {
   readonly brokerAccount: BrokerAccount
 }
 
-/** A close that is to be made: of what, and how much. */
+/** A close that may be sent. */
 interface DecidedClose {
   readonly target: ChangeTarget
   /** As it was read before. */
   readonly before: OpenPosition
   readonly request: CloseRequest
-  /** The keys of deals that certainly belong to no close that is still to be sent. */
+  /** The keys of closing deals that were there before, and so do not belong to this close. */
   readonly earlierDeals: ReadonlySet<string>
 }
 
@@ -196,7 +197,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- levels ---
 
-  /** None where the change is made and the margin would delay its answer. */
+  /** None where the margin takes too long: the change is made, and its answer must not be late. */
   const requiredMargin: Broker['requiredMargin'] =
     (...of) =>
     async () =>

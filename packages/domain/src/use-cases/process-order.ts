@@ -45,7 +45,7 @@ import type {
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
-import { brokerOrderOf, lookUpOrder } from './steps/broker-order.ts'
+import { brokerOrderOf, lookUpOrder, type Sought } from './steps/broker-order.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -73,17 +73,14 @@ export interface ProcessedOrder {
 type Processing = AsyncResult<ProcessedOrder>
 
 /**
- * After how long an order that is being sent is looked up by others; a lookup does not disturb a
- * send under way.
+ * After how long others look up an order that is being sent; a lookup does not disturb the send.
  */
 const sendingLeaseMs = 10 * secondMs
-/**
- * How long a lookup waits for a slot; after that the order falls due again when its claim lapses.
- */
+/** How long a lookup waits for a slot; after that the order is due again when its claim lapses. */
 const lookupPatienceMs = 10 * secondMs
 /**
- * How long an answer of the broker is held while the database cannot be written; after that the
- * broker's records have to show it again.
+ * How many times the broker's answer is written at most while the database is unavailable; after that
+ * the broker's records have to show it.
  */
 const writeAttempts = 60
 const writePauseMs = secondMs
@@ -94,8 +91,6 @@ const nothingFollows: Processing = TE.right({ isCorrected: false, retry: undefin
 interface SendingOrder extends OrderPlacement {
   readonly placement: Sending
 }
-
-type Sought = Parameters<ReturnType<typeof lookUpOrder>>[1]
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
@@ -178,7 +173,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     )
   }
 
-  /** A halt keeps an order from being stored as sending, and so does another process that has. */
+  /** The order was not stored as sending: its account is halted, or another process was quicker. */
   const rejectWhereHalted = (job: OrderJob): AsyncResult<Processing> => {
     const { owner, request } = job.order
     return pipe(
@@ -263,7 +258,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         isWritten
           ? pipe(
               TE.right<ServiceUnavailable, ProcessedOrder>(processed(job, expected, step)),
-              // The halt may have been put on after the order was sent.
+              // The account may have been halted after the order was sent.
               TE.tapTask(() => ports.cancelWhereHalted({ ...expected, placement: step.placement })),
             )
           : onConflict,
@@ -394,8 +389,8 @@ const processed = (
   step: PlacementStep,
 ): ProcessedOrder => {
   const { placement, continueInMs } = step
-  // We sent this order and got `not_sent`. We had recorded it or looked it up first, so the retry
-  // needs no lookup.
+  // Where this process has sent the order, and it was `not_sent`, it had recorded it or looked it up
+  // before: the retry needs no lookup.
   const retried: OrderJob = {
     ...job,
     placement,

@@ -1,5 +1,5 @@
-// Where a webhook may point (docs/behaviour.md#webhooks): what a URL alone shows. What a name leads
-// to is looked at when a connection is made.
+// Where a webhook may point (docs/behaviour.md#webhooks), as far as its URL shows. What a host name
+// resolves to is checked when a connection is made.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
@@ -41,7 +41,7 @@ export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
   if (hidden.test(text) || text.includes('#') || !text.isWellFormed()) return O.none
   const url = URL.parse(text)
   if (url === null || (url.protocol === 'http:' && !isLoopback(url.hostname))) return O.none
-  // More slashes would be passed over, and the host stand behind them.
+  // URL parsers skip further slashes and read the host behind them.
   const [authority = ''] = text.replace(scheme, '').split(/[/?]/, 1)
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)
 }

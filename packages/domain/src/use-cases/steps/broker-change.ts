@@ -1,5 +1,5 @@
-// One change of an open order or a position: nobody else changes it meanwhile, it is sent in time or
-// not at all, and its request is answered in time, whatever hangs.
+// One change of an open order or a position, under its lock: it is sent in time or not at all, and its
+// request is answered in time, whatever hangs.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -46,7 +46,7 @@ type Answer<A, Tag extends RefusalTag> = E.Either<
   A
 >
 
-/** Call it when the request comes, since its time counts from then. */
+/** Call it when the request arrives: its deadlines count from then. */
 export const startBrokerChange = ({
   clock,
   stopwatch,
@@ -111,7 +111,7 @@ export const startBrokerChange = ({
           )((isLocked) => async () => {
             const result = await make(account, sendWith(isLocked))()
             resolve(result)
-            // What is still on its way must not meet the next change.
+            // The lock is held until the answer has come, so that the next change does not overtake it.
             await sending
             return result
           }),

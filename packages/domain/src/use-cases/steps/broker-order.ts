@@ -43,16 +43,15 @@ interface LookupPorts extends Pick<Ports, 'trading'> {
   readonly orders: Pick<OrderStore, 'othersTickets'>
 }
 
+/** What a lookup needs besides the order. */
+export type Sought = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
+
 /** Looks for an order where it was sent. */
 export const lookUpOrder =
   ({ orders, trading }: LookupPorts) =>
   (
     placement: OrderPlacement,
-    {
-      sentAt,
-      brokerOrderId,
-      readFromTerminal,
-    }: Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>,
+    { sentAt, brokerOrderId, readFromTerminal }: Sought,
   ): AsyncResult<LookupAnswer> =>
     pipe(
       orders.othersTickets(placement.order.owner, placement),

@@ -1,4 +1,4 @@
-// Several changes of one request.
+// Makes several changes for one request.
 
 /** How many of them are under way at once. */
 const atOnce = 4

@@ -1,5 +1,5 @@
-// Finds what several use cases need: a caller's accounts, a position with its account, a
-// place in the log of events, a tenant.
+// What several use cases look up or require first: a caller's accounts, a position with its account,
+// a place in the log of events, a tenant.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -140,8 +140,8 @@ export interface PositionResult {
 }
 
 /**
- * The account that a position's id names. An id that is malformed, unknown or another user's is
- * that of no position.
+ * The account that a position's id names. An id that is malformed, unknown or another user's is not
+ * found.
  */
 export const findPositionAccount =
   ({ accounts }: { readonly accounts: Pick<AccountStore, 'find'> }) =>
@@ -192,7 +192,7 @@ export const withMargin =
     )
   }
 
-/** What nobody has is not shown as an empty list: the tenant must exist. */
+/** Lists of an unknown tenant are not found, rather than empty. */
 export const requireTenant =
   ({ records }: { readonly records: Pick<TenantRecords, 'find'> }) =>
   (tenantId: TenantId): AsyncResult<ListedTenant, 'NotFound'> =>
