@@ -85,8 +85,15 @@ interface Matched {
   readonly observe: ObserveRequest | undefined
 }
 
-/** Checks credential, limits and scope; throws Refused. */
-type Authorize = (ctx: Context, route: Route<never>) => Promise<DescribedCaller | undefined>
+/**
+ * Checks credential, limits and scope; throws Refused. Where no credential is needed, one that is
+ * sent counts towards its limits.
+ */
+type Authorize = (
+  ctx: Context,
+  route: Route<never>,
+  needsCredential: boolean,
+) => Promise<DescribedCaller | undefined>
 
 interface AppOptions<U> {
   readonly prefix: string
@@ -245,9 +252,7 @@ export interface CallerChecks {
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const authorizeCallers =
   ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
-  async (ctx, { access, limit }) => {
-    const isPublic = !isScoped(access, ctx.query)
-    const { req, res } = ctx
+  async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
     const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
       const found = await identifyCaller({
@@ -261,7 +266,7 @@ export const authorizeCallers =
     }
     const found = await identify()
     if (E.isLeft(found)) {
-      if (isPublic) return undefined
+      if (!needsCredential) return undefined
       throw new Refused(found.left)
     }
     const credential = found.right
@@ -270,7 +275,7 @@ export const authorizeCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
-    if (!isPublic && access.scopes.length > 0) {
+    if (needsCredential && access.scopes.length > 0) {
       const passed = requireScope(credential.scopes, access.scopes)
       if (E.isLeft(passed)) throw new Refused(passed.left)
     }
@@ -314,7 +319,7 @@ const handleRoute = <U>(
     const { query } = ctx
     const needsCredential = isScoped(access, query)
     if (needsCredential && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
-    const caller = await authorize(ctx, route)
+    const caller = await authorize(ctx, route, needsCredential)
     // A scoped route searches every body for credentials, also where it accepts none.
     const body =
       acceptsBody || needsCredential
