@@ -66,7 +66,7 @@ import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
 import { findAccount, requireOwnAccount } from './steps/find.ts'
-import type { ResolveOrderSymbol } from './steps/order-symbol.ts'
+import { asWritten, type ResolveOrderSymbol } from './steps/order-symbol.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 interface OrdersPorts extends Omit<PlacePorts, 'orders'>, Pick<Ports, 'orders' | 'pause'> {
@@ -265,16 +265,14 @@ export const requireGoodTerms = (
 }
 
 const readSymbols = (
-  { resolveOrderSymbol }: Pick<PlacePorts, 'resolveOrderSymbol'>,
+  { resolveOrderSymbol = asWritten }: Pick<PlacePorts, 'resolveOrderSymbol'>,
   destination: BrokerAccount,
   symbol: string,
 ): TE.TaskEither<Refusal<'SymbolAmbiguous'>, Pick<OrderRequest, 'brokerSymbol'>> =>
-  resolveOrderSymbol === undefined
-    ? TE.right({})
-    : pipe(
-        resolveOrderSymbol(destination, symbol),
-        TE.map((brokerSymbol) => (brokerSymbol === symbol ? {} : { brokerSymbol })),
-      )
+  pipe(
+    resolveOrderSymbol(destination, symbol),
+    TE.map((brokerSymbol) => (brokerSymbol === symbol ? {} : { brokerSymbol })),
+  )
 
 /** The account of an order, and what else its checks need. A read that failed refuses the order. */
 export interface AccountFacts {

@@ -30,7 +30,7 @@ import {
   type OrderCheck,
   type OrderCheckName,
 } from './orders.ts'
-import type { ResolveOrderSymbol } from './steps/order-symbol.ts'
+import { asWritten } from './steps/order-symbol.ts'
 
 export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
 
@@ -127,8 +127,6 @@ const checkEach = <Facts>(
   checks.map(({ name, require }) => checked(name, require(order, facts)))
 
 type InstrumentRefusal = MarketDataError | ServiceUnavailable | Refusal<'SymbolAmbiguous'>
-
-const asWritten: ResolveOrderSymbol = (_, symbol) => TE.right(symbol)
 
 interface Market extends Omit<EstimateFacts, 'instrument'> {
   readonly instrument: E.Either<InstrumentRefusal, BrokerInstrument>

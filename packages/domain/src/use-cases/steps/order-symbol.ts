@@ -1,6 +1,6 @@
 // The broker's spelling of an order's symbol.
 import * as E from 'fp-ts/lib/Either.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { refuse, type Refusal } from '../../errors.ts'
 import { resolveSymbol } from '../../market/broker-symbol.ts'
@@ -11,6 +11,9 @@ export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,
 ) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, string>
+
+/** Without the capability `market-data`. */
+export const asWritten: ResolveOrderSymbol = (_, symbol) => TE.right(symbol)
 
 /** The symbols of an account are read once an hour; an order does not wait for longer. */
 const longestWaitMs = 2 * secondMs
