@@ -66,16 +66,15 @@ export const checkThreshold = (
   // A day that has begun by the clock of one instance does not end by that of another.
   const day =
     type === 'daily_loss_above' ? Math.max(startOfUtcDay(at), before.day ?? -Infinity) : null
-  const held =
+  const lastCheck =
     before.providerAccountId === providerAccountId && before.day === day ? before : undefined
-  const reference = referenceOf(type, figures, held?.reference ?? null)
+  const reference = referenceOf(type, figures, lastCheck?.reference ?? null)
   const current = figureOf(type, figures, reference)
   const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
-  const wasBreached = held?.breachedValue === value
+  const wasBreached = lastCheck?.breachedValue === value
   const isBreached = wasBreached ? !hasRecovered(excess, value) : excess > 0
   const breachedValue = isBreached ? value : null
-  const isChanged =
-    held === undefined || held.breachedValue !== breachedValue || held.reference !== reference
+  const isChanged = lastCheck?.breachedValue !== breachedValue || lastCheck.reference !== reference
   return {
     before,
     after: isChanged ? { ...before, providerAccountId, breachedValue, reference, day } : before,
@@ -90,10 +89,10 @@ const isBelow = (type: ThresholdType): boolean =>
 const referenceOf = (
   type: ThresholdType,
   { balance, equity }: AccountFigures,
-  held: number | null,
+  last: number | null,
 ): number | null => {
-  if (type === 'daily_loss_above') return held ?? balance
-  return type === 'drawdown_above' ? Math.max(held ?? equity, equity) : null
+  if (type === 'daily_loss_above') return last ?? balance
+  return type === 'drawdown_above' ? Math.max(last ?? equity, equity) : null
 }
 
 /** Without margin in use the margin level has no bound. */

@@ -121,7 +121,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * Writes what follows from the stored placement, again where another process wrote meanwhile.
    * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
-  const store = async (
+  const applyStep = async (
     { order: { owner, id } }: OrderPlacement,
     stepOf: (from: Working) => PlacementStep | undefined,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, OrderPlacement>> => {
@@ -154,7 +154,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )
 
   /** Changes the order, if it is open and may be changed, while nobody else does. */
-  const change = <Tag extends RefusalTag>(
+  const changeWhileLocked = <Tag extends RefusalTag>(
     { owner }: Caller,
     text: string,
     requireOpen: RequireOpen<Tag>,
@@ -193,8 +193,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       TE.getOrElse(() => T.of<LookupAnswer>({ kind: 'unreadable' })),
     )()
 
-  const storeLookup = (open: OpenPlacement, answer: LookupAnswer) =>
-    store(open, (from) => afterLookupOfWorking(from, answer, clock.now()))
+  const applyLookup = (open: OpenPlacement, answer: LookupAnswer) =>
+    applyStep(open, (from) => afterLookupOfWorking(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
   const readWorking = async ({
@@ -217,7 +217,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     requireOpen: RequireOpen<Tag>,
     unclear: Unclear,
   ): Promise<E.Either<Refusal<Tag | 'NotFound' | 'ServiceUnavailable'> | Unclear, never>> => {
-    const after = await storeLookup(open, await lookUp(open))
+    const after = await applyLookup(open, await lookUp(open))
     if (E.isLeft(after)) return after
     const stillOpen = requireOpen(after.right.order)
     return E.isLeft(stillOpen) ? stillOpen : E.left(unclear)
@@ -258,7 +258,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
       if (shown === 'gone') return refuseGone(open, requireModifiable, outcomeUnknown(open))
       return pipe(
-        await store(open, (from) => afterSeen(from, shown)),
+        await applyStep(open, (from) => afterSeen(from, shown)),
         E.map((after) => after.order),
       )
     }
@@ -303,14 +303,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
       const marked = E.flatMap(requireOpenPlacement(requireCancellable))(
-        await store(found, markCancelled(earlier ?? reason)),
+        await applyStep(found, markCancelled(earlier ?? reason)),
       )
       if (E.isLeft(marked)) return marked
       const open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its end.
-        await store(open, markCancelled(earlier))
+        await applyStep(open, markCancelled(earlier))
         return refuseUnmade(open, requireCancellable, sent.left)
       }
       ports.accountChanged(open.destination)
@@ -323,7 +323,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // records. Where the outcome is unknown, one read decides.
       if (E.isRight(sent)) await repeatUntil(ports, read)
       else await read()
-      const after = await storeLookup(open, answer)
+      const after = await applyLookup(open, answer)
       if (E.isLeft(after)) return after
       const { order } = after.right
       if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
@@ -353,7 +353,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     id: string,
     reason: CancelReason,
   ): AsyncResult<Order, CancelTag> =>
-    change(caller, id, requireCancellable, sendCancellation(reason))
+    changeWhileLocked(caller, id, requireCancellable, sendCancellation(reason))
 
   /**
    * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
@@ -369,11 +369,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const { owner, id, request } = order
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
-      if (!isHalted.right) return store(found, afterHaltLifted)
+      if (!isHalted.right) return applyStep(found, afterHaltLifted)
       if (placement.missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
       const cancelled = await cancel({ owner }, id, 'halt')()
       if (E.isRight(cancelled)) return cancelled
-      const after = await store(found, afterFailedHaltCancellation)
+      const after = await applyStep(found, afterFailedHaltCancellation)
       if (E.isRight(after) && failuresOf(after.right) === 1 && failuresOf(found) === 0)
         ports.onHaltLeftOrder(order, cancelled.left._tag)
       return after
@@ -399,7 +399,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   return {
     /** PUT /orders/:id: gives an open order other terms. */
     modifyOrder: (caller: Caller, id: string, terms: TermsChange): AsyncResult<Order, ModifyTag> =>
-      change(caller, id, requireModifiable, sendTerms(terms)),
+      changeWhileLocked(caller, id, requireModifiable, sendTerms(terms)),
 
     /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
     cancelOrder: (caller: Caller, id: string): AsyncResult<Order, CancelTag> =>

@@ -166,7 +166,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Finds the position, on an account where positions may be changed, and changes it while nobody
    * else does.
    */
-  const change =
+  const changeWhileLocked =
     <A, Tag extends RefusalTag>(
       { owner }: Caller,
       text: string,
@@ -210,7 +210,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     levelsChange: LevelsChange,
   ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
     pipe(
-      change(caller, id, (target, send) =>
+      changeWhileLocked(caller, id, (target, send) =>
         pipe(
           readOpenPosition(target),
           TE.bindTo('before'),
@@ -287,7 +287,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     let latest = before
     await repeatUntil(ports, async () => {
       const read = await readOpenPosition(target)()
-      if (E.isLeft(read)) return isFinal(read.left)
+      if (E.isLeft(read)) return isLasting(read.left)
       latest = read.right
       return isShown(latest)
     })
@@ -366,14 +366,14 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
-        if (E.isLeft(read)) return isFinal(read.left)
+        if (E.isLeft(read)) return isLasting(read.left)
         shown = shownClose(close, read.right)
         return shown !== undefined
       }
       const isFilled = async (): Promise<boolean> => {
         if (brokerOrderId === null) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return isFinal(synchronised.left)
+        if (E.isLeft(synchronised)) return isLasting(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
@@ -400,7 +400,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     volume: number | undefined,
     { begin }: IdempotencyGuard,
   ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
-    change(caller, id, (target, send) =>
+    changeWhileLocked(caller, id, (target, send) =>
       pipe(
         TE.Do,
         TE.let('target', () => target),
@@ -500,7 +500,7 @@ const shownClose = (
 const closedOf = ({ closed }: CloseResult): ClosedPosition => closed
 
 // A rate limit, or an account that the provider does not have, does not pass within two seconds.
-const isFinal = ({
+const isLasting = ({
   _tag,
 }: BrokerReadError | Refusal<'PositionNotFound' | 'ServiceUnavailable'>): boolean =>
   _tag !== 'BrokerUnavailable' && _tag !== 'ServiceUnavailable'

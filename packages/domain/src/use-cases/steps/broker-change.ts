@@ -10,7 +10,7 @@ import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
 /** Milliseconds after the request. */
-const until = {
+const deadlinesMs = {
   /** How long the lock is waited for: later no time is left to read what is to be changed. */
   locked: 12 * secondMs,
   /** Nothing is sent later. */
@@ -55,9 +55,9 @@ export const startBrokerChange = ({
 }: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>) => {
   const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
   // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
-  const leftMs = (untilMs: number): number =>
-    untilMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
-  const reach = (untilMs: number): Promise<void> => pause(Math.max(0, leftMs(untilMs)))()
+  const leftMs = (deadlineMs: number): number =>
+    deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
+  const pauseUntil = (deadlineMs: number): Promise<void> => pause(Math.max(0, leftMs(deadlineMs)))()
 
   return <A, Tag extends RefusalTag>({
     accountId,
@@ -86,18 +86,18 @@ export const startBrokerChange = ({
         (trade) =>
         () => {
           const maySend = (): boolean => {
-            if (isOver || leftMs(until.sent) <= 0 || !isLocked()) return false
+            if (isOver || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
             mayBeSent = true
             return true
           }
           const sent = trade(maySend)()
           sending = sent
-          return Promise.race([sent, reach(until.brokerAnswered).then(giveUp)])
+          return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswered).then(giveUp)])
         }
 
       const overdue = async (): Promise<E.Either<Overdue, never>> => {
-        await reach(until.sent)
-        if (mayBeSent) await reach(until.answered)
+        await pauseUntil(deadlinesMs.sent)
+        if (mayBeSent) await pauseUntil(deadlinesMs.answered)
         return giveUp()
       }
 
@@ -107,7 +107,7 @@ export const startBrokerChange = ({
           positionLocks.holding(
             account,
             subject,
-            leftMs(until.locked),
+            leftMs(deadlinesMs.locked),
           )((isLocked) => async () => {
             const result = await make(account, sendWith(isLocked))()
             resolve(result)
