@@ -3,6 +3,7 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { AccountId } from './primitives/ids.ts'
 import { wholeSeconds, type Instant } from './primitives/instant.ts'
+import type { LevelName, Side } from './primitives/prices.ts'
 
 /** One fault of a request: where it is (`limit`, `body.volume`) and what is accepted there. */
 export interface Issue {
@@ -136,8 +137,8 @@ interface RefusalFields {
   PositionNotFound: None
   /** A stop loss or take profit on the wrong side of the price. */
   InvalidPrice: {
-    readonly level: 'stopLoss' | 'takeProfit'
-    readonly side: 'buy' | 'sell'
+    readonly level: LevelName
+    readonly side: Side
     readonly value: number
     /** Of the position, or of the pending order. */
     readonly currentPrice?: number

@@ -15,6 +15,7 @@ import type {
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId, type AccountId } from '../primitives/ids.ts'
 import { toIso, type Instant } from '../primitives/instant.ts'
+import type { Side } from '../primitives/prices.ts'
 import type { ClosedTrade } from '../trades/closed-trade.ts'
 import { isReadableTime, priceOf } from '../trades/deal.ts'
 import type { FoldedTrade } from '../trades/fold.ts'
@@ -216,7 +217,7 @@ export const positionOpened = (
     fields.position_id,
     {
       ...fields,
-      type: first.side as 'buy' | 'sell',
+      type: first.side as Side,
       volume,
       entry_price: price,
       margin_used: null as number | null,
@@ -238,7 +239,7 @@ export const positionClosed = (position: PositionOfDeals, close: PositionClose) 
     `${position.accountId} ${dealKey(deal)}`,
     {
       ...positionFields(position),
-      type: otherSide[deal.side as 'buy' | 'sell'],
+      type: otherSide[deal.side as Side],
       closed_volume: closedVolume,
       remaining_volume: remainingVolume,
       entry_price: entryPrice,

@@ -19,7 +19,7 @@ import {
   type Decimal,
 } from '../primitives/decimal.ts'
 import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
-import { belongsBelow } from '../primitives/prices.ts'
+import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
 
 /** Why the broker would refuse the order. */
@@ -88,7 +88,7 @@ const isMultiple = (value: Decimal, step: Decimal): boolean => {
 
 /** Levels of a market order are measured from the price at which it would be closed. */
 const requireLevel =
-  (name: 'stopLoss' | 'takeProfit'): InstrumentCheck =>
+  (name: LevelName): InstrumentCheck =>
   ({ order, instrument, quote }) => {
     const level = order[name]
     if (level === undefined) return 'passed'

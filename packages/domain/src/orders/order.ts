@@ -4,6 +4,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from '../primitives/brand.ts'
 import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { Side } from '../primitives/prices.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 
@@ -75,7 +76,7 @@ export interface OrderRequest {
   readonly symbol: string
   /** As the broker spells it, where that is known to differ; the order is sent with it. */
   readonly brokerSymbol?: string
-  readonly side: 'buy' | 'sell'
+  readonly side: Side
   readonly orderType: OrderType
   readonly volume: number
   /** Of a market order it is recorded and not sent to the broker. */

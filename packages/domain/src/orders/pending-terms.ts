@@ -3,17 +3,20 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
-import { findMisplacedLevel, hasRequestedPrices } from '../primitives/prices.ts'
+import {
+  changedLevels,
+  findMisplacedLevel,
+  hasRequestedPrices,
+  type LevelsChange,
+} from '../primitives/prices.ts'
 import { brokerClientId, clientIdPrefix, isTriggered, termsOf, type Order } from './order.ts'
 import type { OrderRequest, PendingTerms } from './order.ts'
 import type { WorkingOrder } from './placement.ts'
 
 /** What to change of an open order: an absent term stays, and null removes a level. */
-export interface TermsChange {
+export interface TermsChange extends LevelsChange {
   readonly price?: number | undefined
   readonly stopLimitPrice?: number | undefined
-  readonly stopLoss?: number | null | undefined
-  readonly takeProfit?: number | null | undefined
   readonly expiresAt?: Instant | undefined
 }
 
@@ -123,8 +126,6 @@ export const changedTerms = (
     })
   else if (expiresAt !== undefined) issues.push(...issuesOfExpiry(expiresAt, now))
   if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
-  const level = (name: 'stopLoss' | 'takeProfit'): number | undefined =>
-    change[name] === undefined ? current[name] : (change[name] ?? undefined)
   const terms: PendingTerms = {
     ...termsOf(current),
     ...(wasTriggered
@@ -133,8 +134,7 @@ export const changedTerms = (
           price: price ?? current.price,
           stopLimitPrice: stopLimitPrice ?? current.stopLimitPrice,
         }),
-    stopLoss: level('stopLoss'),
-    takeProfit: level('takeProfit'),
+    ...changedLevels(current, change),
     expiresAt: expiresAt ?? current.expiresAt,
   }
   return E.map(() => terms)(requireLevelsAroundPrice({ ...terms, side, orderType }))

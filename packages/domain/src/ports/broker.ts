@@ -7,10 +7,10 @@ import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } 
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { OrderId, PendingOrderType, PendingTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, WorkingOrder } from '../orders/placement.ts'
-import type { Levels } from '../positions/levels.ts'
-import type { BrokerPosition, Position, PositionsReading, Side } from '../positions/position.ts'
+import type { BrokerPosition, Position, PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { Levels, Side } from '../primitives/prices.ts'
 import type { MaySend } from './time.ts'
 
 /** The most deals of an account of which trades are shown without `long-histories`. */

@@ -2,24 +2,19 @@
 // whether a change of them shows in a later read (docs/behaviour.md#changes).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
-import { findMisplacedLevel, hasRequestedPrices } from '../primitives/prices.ts'
+import {
+  changedLevels,
+  findMisplacedLevel,
+  hasRequestedPrices,
+  levelNames,
+  type LevelName,
+  type Levels,
+  type LevelsChange,
+} from '../primitives/prices.ts'
 import type { BrokerPosition } from './position.ts'
-
-/** The levels that a position is to have; an absent one is removed. */
-export interface Levels {
-  readonly stopLoss?: number | undefined
-  readonly takeProfit?: number | undefined
-}
-
-export type LevelName = keyof Levels
-
-const levelNames: readonly LevelName[] = ['stopLoss', 'takeProfit']
 
 /** What decides about a change of levels. */
 type LevelledPosition = Pick<BrokerPosition, LevelName | 'currentPrice'>
-
-/** The levels to change: a price sets one, null removes it, and an absent one stays. */
-export type LevelsChange = { readonly [Name in LevelName]?: number | null | undefined }
 
 /**
  * The levels of a position after a change. A stop loss is below the current price of a buy and
@@ -32,9 +27,7 @@ export const decideLevels = (
   const misplaced = findMisplacedLevel(side, currentPrice, change)
   if (misplaced !== undefined)
     return E.left(refuse('InvalidPrice', { ...misplaced, side, currentPrice }))
-  const levelAfter = (name: LevelName): number | undefined =>
-    change[name] === undefined ? held[name] : (change[name] ?? undefined)
-  return E.right({ stopLoss: levelAfter('stopLoss'), takeProfit: levelAfter('takeProfit') })
+  return E.right(changedLevels(held, change))
 }
 
 /**

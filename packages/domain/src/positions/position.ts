@@ -3,9 +3,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import type { AccountId, Ticket, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { Side } from '../primitives/prices.ts'
 import { compareTickets } from '../primitives/tickets.ts'
-
-export type Side = 'buy' | 'sell'
 
 /**
  * An open position as the broker reports it. Money in the account's currency, volume in lots,

@@ -1,23 +1,42 @@
-// What orders and positions share of prices: on which side of a price a level belongs, and whether
-// prices that were read after a change are those that were requested.
+// What orders and positions share of prices: their levels and on which side of a price each belongs,
+// and whether prices that were read after a change are those that were requested.
 import { compareDecimals, decimalOf, multiplyDecimals, subtractDecimals } from './decimal.ts'
 
-type Level = 'stopLoss' | 'takeProfit'
+export type Side = 'buy' | 'sell'
+
+/** Stop loss and take profit; an absent level is none. */
+export interface Levels {
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+}
+
+export type LevelName = keyof Levels
+
+export const levelNames: readonly LevelName[] = ['stopLoss', 'takeProfit']
+
+/** The levels to change: a price sets one, null removes it, and an absent one stays. */
+export type LevelsChange = { readonly [Name in LevelName]?: number | null | undefined }
+
+export const changedLevels = (before: Levels, change: LevelsChange): Levels => {
+  const levelAfter = (name: LevelName): number | undefined =>
+    change[name] === undefined ? before[name] : (change[name] ?? undefined)
+  return { stopLoss: levelAfter('stopLoss'), takeProfit: levelAfter('takeProfit') }
+}
 
 /**
  * Whether the level belongs below the price, as the stop loss of a buy and the take profit of a sell
  * do; the others belong above it.
  */
-export const belongsBelow = (level: Level, side: 'buy' | 'sell'): boolean =>
+export const belongsBelow = (level: LevelName, side: Side): boolean =>
   (side === 'buy') === (level === 'stopLoss')
 
 /** The first level that is at the price, or on the wrong side of it. */
 export const findMisplacedLevel = (
-  side: 'buy' | 'sell',
+  side: Side,
   price: number,
-  levels: { readonly [Name in Level]?: number | null | undefined },
-): { readonly level: Level; readonly value: number } | undefined => {
-  for (const level of ['stopLoss', 'takeProfit'] as const) {
+  levels: LevelsChange,
+): { readonly level: LevelName; readonly value: number } | undefined => {
+  for (const level of levelNames) {
     const value = levels[level] ?? undefined
     if (value !== undefined && (belongsBelow(level, side) ? value >= price : value <= price))
       return { level, value }

@@ -1,4 +1,5 @@
 // A deal: one execution or booking in a broker's history, and the order in which deals are folded.
+import type { Side } from '../primitives/prices.ts'
 import { compareTickets } from '../primitives/tickets.ts'
 
 /**
@@ -12,7 +13,7 @@ export interface Deal {
    */
   readonly positionId?: string
   /** Absent on deals that trade nothing (balance, credit, …). */
-  readonly side?: 'buy' | 'sell'
+  readonly side?: Side
   /** Absent where the broker gave none, or one that is unknown. */
   readonly entry?: 'in' | 'out' | 'inout' | 'out_by'
   readonly symbol?: string

@@ -8,6 +8,7 @@ import {
 } from '../primitives/decimal.ts'
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
+import type { Side } from '../primitives/prices.ts'
 import { sortedBy } from '../primitives/sorted.ts'
 import { compareTickets } from '../primitives/tickets.ts'
 import {
@@ -43,7 +44,7 @@ export interface FoldedTrade {
   readonly positionId: string
   readonly symbol: string
   /** The side of the first opening deal. */
-  readonly side: 'buy' | 'sell'
+  readonly side: Side
   /** The volume opened, which is the volume closed. */
   readonly volume: number
   /** Weighted by volume, as exitPrice. */
@@ -231,7 +232,7 @@ class PositionFold {
     const trade = {
       positionId: this.positionId,
       symbol: this.symbol,
-      side: first.side as 'buy' | 'sell',
+      side: first.side as Side,
       volume: this.entry.lots.value(),
       entryPrice: this.entry.averagePrice(),
       exitPrice: this.exitPrice(),

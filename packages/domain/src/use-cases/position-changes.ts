@@ -38,10 +38,8 @@ import {
   hasRequestedLevels,
   showsOldLevel,
   withConfirmedLevels,
-  type Levels,
-  type LevelsChange,
 } from '../positions/levels.ts'
-import { requireOpen, type PositionsReading, type Side } from '../positions/position.ts'
+import { requireOpen, type PositionsReading } from '../positions/position.ts'
 import {
   formatPositionId,
   type AccountId,
@@ -49,6 +47,7 @@ import {
   type Ticket,
 } from '../primitives/ids.ts'
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
+import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'

@@ -9,9 +9,8 @@ import {
   hasRequestedLevels,
   showsOldLevel,
   withConfirmedLevels,
-  type Levels,
-  type LevelsChange,
 } from '../../src/positions/levels.ts'
+import type { Levels, LevelsChange } from '../../src/primitives/prices.ts'
 
 const price = fc.integer({ min: 1, max: 300_000 }).map((point) => point / 100_000)
 const side = fc.constantFrom('buy' as const, 'sell' as const)
