@@ -652,7 +652,7 @@ describe('a cancellation of an open order', () => {
     expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
   })
 
-  it('by a halt of one that cannot be read fails, and the order is not taken for missing', async () => {
+  it('by a halt of one that cannot be read fails, and the order is not reported as missing', async () => {
     const desk = openDesk()
     const { place, account, trading, halts, runFor, leftByHalts, placement } = desk
     const order = await place()
