@@ -118,6 +118,9 @@ export const createBodyReader = () => {
         throw new Refused(refuse('Unauthorized'))
       if (!acceptsBody) return undefined
       if (value === undefined) throw new Refused(notJson)
+      // JSON.parse keeps the last of two members of one name: an order would have another volume than
+      // its sender or a proxy read.
+      if (membersIn(value) < text.members()) throw new Refused(nameTwice)
       if (isRecord(value)) return value
       throw new Refused(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
@@ -218,11 +221,13 @@ const createText = (acceptsBody: boolean, ownTurn: () => Promise<void>) => {
   const scan = createJsonScan()
   const decoder = new TextDecoder('utf-8', { fatal: acceptsBody })
   let bytes = 0
+  let members = 0
   let text = ''
   const add: AddChunk = (chunk) => {
     bytes += chunk.length
     if (bytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
-    const { values, depth, name } = scan(chunk)
+    const { values, depth, name, ...size } = scan(chunk)
+    members = size.members
     if (values > limit.values) return tooManyValues
     if (depth > limit.depth) return tooDeep
     if (name > limit.name) return nameTooLong
@@ -245,7 +250,16 @@ const createText = (acceptsBody: boolean, ownTurn: () => Promise<void>) => {
       if (isLong) await ownTurn()
     }
   }
-  return { add, parse }
+  return { add, parse, members: () => members }
+}
+
+const membersIn = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  const parts = Object.values(value)
+  return parts.reduce(
+    (sum: number, part) => sum + membersIn(part),
+    Array.isArray(value) ? 0 : parts.length,
+  )
 }
 
 const bodyFault = (message: string): Refusal =>
@@ -270,4 +284,5 @@ const tooDeep = bodyFault(
 const nameTooLong = bodyFault(
   `the names of fields must have at most ${limits.name} bytes; got a longer one`,
 )
+const nameTwice = bodyFault('each field must be sent once; got two fields of one name')
 const notJson = bodyFault('the body must be JSON in UTF-8; got something else')

@@ -7,6 +7,8 @@ export interface JsonSize {
   values: number
   /** The depth of the deepest list or object; a flat one has 1. */
   depth: number
+  /** The members of all objects. */
+  members: number
   /** The bytes of the longest name of a member, as it is written. */
   name: number
 }
@@ -17,7 +19,7 @@ export interface JsonSize {
  * precedes it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
-  const size: JsonSize = { values: 0, depth: 0, name: 0 }
+  const size: JsonSize = { values: 0, depth: 0, members: 0, name: 0 }
   let values = 0
   let depth = 0
   let stringBytes = 0
@@ -54,6 +56,7 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
           break
         case 0x3a: // : (the string before it was a name)
           values -= 1
+          size.members += 1
           size.name = Math.max(size.name, stringBytes)
           break
         case 0x2c: // ,

@@ -53,7 +53,12 @@ const outcomeOf = async (
 
 it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequest['headers']]>([
   [{ volume: 1 }, '{"volume":1}'],
-  [{ volume: 2 }, '\uFEFF{"volume":1,"volum\\u0065":2}'],
+  [{ volume: 2 }, '\uFEFF{"volum\\u0065":2}'],
+  ['each field must be sent once; got two fields of one name', '{"volume":1,"volum\\u0065":2}'],
+  [
+    'each field must be sent once; got two fields of one name',
+    '{"volume":[{"a":1,"b":{}},{"a":1,"b":2,"a":1}]}',
+  ],
   [
     {},
     padded(maxBodyBytes),

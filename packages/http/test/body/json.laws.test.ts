@@ -9,11 +9,13 @@ import { createJsonScan } from '../../src/json-scan.ts'
 interface Size {
   readonly values: number
   readonly depth: number
+  readonly members: number
   readonly name: number
 }
 
 const sizeOf = (value: unknown): Size => {
-  if (typeof value !== 'object' || value === null) return { values: 1, depth: 0, name: 0 }
+  if (typeof value !== 'object' || value === null)
+    return { values: 1, depth: 0, members: 0, name: 0 }
   const inner = Object.values(value).map(sizeOf)
   const names = Array.isArray(value)
     ? []
@@ -21,6 +23,7 @@ const sizeOf = (value: unknown): Size => {
   return {
     values: 1 + inner.reduce((sum, { values }) => sum + values, 0),
     depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    members: names.length + inner.reduce((sum, { members }) => sum + members, 0),
     name: Math.max(0, ...names, ...inner.map(({ name }) => name)),
   }
 }
