@@ -201,14 +201,14 @@ export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 
 /** Lots to trade, rounded to the eight decimals that platforms know. */
 export const lotsToTrade = (description: string, example: number): Schema<number> =>
-  primitive(
-    'a number above 0, rounded to eight decimals',
-    { type: 'number', description, exclusiveMinimum: 0 },
-    example,
-    (value) =>
-      typeof value === 'number' && Number.isFinite(value)
-        ? O.fromPredicate((rounded: number) => rounded > 0)(roundLots(value))
-        : O.none,
+  mapDecoded(
+    primitive(
+      'a number of lots from 0.00000001',
+      { type: 'number', description, minimum: 1e-8 },
+      example,
+      O.fromPredicate((value): value is number => Number.isFinite(value) && Number(value) >= 1e-8),
+    ),
+    roundLots,
   )
 
 /** The same in a query, where it is text. */

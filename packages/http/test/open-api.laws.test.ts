@@ -97,8 +97,8 @@ const valuesOf = (schema: Json): fc.Arbitrary<unknown> => {
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 100 })
     case 'number':
       return fc.double({
-        min: schema.exclusiveMinimum ?? 0,
-        minExcluded: true,
+        min: schema.minimum ?? schema.exclusiveMinimum ?? 0,
+        minExcluded: schema.minimum === undefined,
         max: schema.maximum ?? 1e9,
         noNaN: true,
       })

@@ -356,7 +356,7 @@ describe('a request', () => {
     ],
     [
       ...order({ volume: 0, price: '1', stopLoss: null, takeProfit: [1] }),
-      'volume must be a number above 0, rounded to eight decimals; got 0',
+      'volume must be a number of lots from 0.00000001; got 0',
       'price must be a number above 0; got the text "1"',
       'stopLoss must be a number above 0; got null',
       'takeProfit must be a number above 0; got a list of 1',
@@ -381,18 +381,10 @@ describe('a request', () => {
       `accountId is required; it must be ${uuid}`,
       `symbol is required; it must be ${symbol}`,
       'type is required; it must be one of buy, sell',
-      'volume is required; it must be a number above 0, rounded to eight decimals',
+      'volume is required; it must be a number of lots from 0.00000001',
     ],
-    [
-      close,
-      '{"volume":1e999}',
-      'volume must be a number above 0, rounded to eight decimals; got Infinity',
-    ],
-    [
-      close,
-      { volume: 1e-9 },
-      'volume must be a number above 0, rounded to eight decimals; got 1e-9',
-    ],
+    [close, '{"volume":1e999}', 'volume must be a number of lots from 0.00000001; got Infinity'],
+    [close, { volume: 1e-9 }, 'volume must be a number of lots from 0.00000001; got 1e-9'],
     ['PUT /webhooks/x', {}, 'body must have at least one of url, eventTypes, enabled'],
     ['PUT /webhooks/x', { enabled: 'true' }, 'enabled must be true or false; got the text "true"'],
     // Faults of a secret, of a URL with a password, and of a forbidden host. None repeats a secret.

@@ -88,7 +88,7 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ['a is not a known field; the nearest is volume', nested(64)],
   ['lists and objects must be nested at most 64 deep; got deeper ones', nested(65)],
   [
-    'volume must be a number above 0, rounded to eight decimals; got an object',
+    'volume must be a number of lots from 0.00000001; got an object',
     `{"volume":{"${'x'.repeat(256)}":0}}`,
   ],
   [
