@@ -346,6 +346,29 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
 
   const planned = planRead(claim.state, clock.now())
   const isFull = planned.kind === 'full'
+
+  /**
+   * Reads the history and the balance once more: a deal can be made between the two. Deals that two
+   * full reads did not show are removed, but only while the balance does not count them: brokers
+   * archive old deals.
+   */
+  const compareAgain = async (read: CompletedRead, first: number) => {
+    const again = await readAgain(
+      read.state,
+      isFull ? planned.window : tailWindow(read.state, clock.now()),
+    )
+    const second = (await compareBalance(again.reading)) ?? first
+    // While deals keep coming, each comparison lacks those that came since its read.
+    const isMoving = again.state.deals !== read.state.deals && second !== first && second !== 0
+    const goneAgain = new Set(again.vanished.map(dealKey))
+    const vanished = read.vanished.filter((deal) => goneAgain.has(dealKey(deal)))
+    if (!isFull || second === 0 || vanished.length === 0)
+      return { difference: second, vanished, isMoving }
+    for (const part of chunksOf(mostDealsAtOnce)(vanished))
+      await orStop(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
+    return { difference: (await compareBalance(null)) ?? second, vanished: [], isMoving }
+  }
+
   const read =
     planned.kind === 'first'
       ? await readFirst(planned.window)
@@ -356,39 +379,26 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
   const isChecked = check !== null && (check.difference === 0 || rereadAt !== null)
   if (isChecked && !read.isDifferent && !isFull) return
 
-  const rereadLater = () =>
-    orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
-  let difference = await compareBalance(read.reading)
-  if (difference === undefined) return isFull ? rereadLater() : undefined
-  let { vanished } = read
-  if (difference !== 0) {
-    // The history and the balance are two reads, between which a deal can be made: both are read
-    // once more.
-    const window = isFull ? planned.window : tailWindow(read.state, clock.now())
-    const again = await readAgain(read.state, window)
-    const first = difference
-    difference = (await compareBalance(again.reading)) ?? first
-    // While deals keep coming, each comparison lacks those that came since its read.
-    const isMoving = again.state.deals !== read.state.deals && difference !== first
-    if (isMoving && difference !== 0 && !read.isDifferent && !isFull) return
-    const goneAgain = new Set(again.vanished.map(dealKey))
-    vanished = vanished.filter((deal) => goneAgain.has(dealKey(deal)))
-    if (isFull && difference !== 0 && vanished.length > 0) {
-      // Deals that two full reads did not show are removed only while the balance does not count
-      // them: brokers archive old deals.
-      for (const part of chunksOf(mostDealsAtOnce)(vanished))
-        await orStop(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
-      difference = (await compareBalance(null)) ?? difference
-      vanished = []
-    }
+  const agree = () => orStop(journal.setReread(claim, agreed))
+  const disagree = (difference: number | undefined) => {
+    // The provider's history lags behind the balance, so that one read of its end proves nothing.
+    if (difference !== undefined && planned.kind !== 'tail')
+      ports.onDisagreement(account, difference)
+    return orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
   }
-  const isInAgreement = difference === 0 && vanished.length === 0 && (isFull || !read.isDifferent)
-  // Deals that were shown late explain a balance that disagreed before.
-  const isExplained = rereadAt !== null && (claim.state.check?.difference ?? 0) !== 0
-  if (isInAgreement)
-    return isFull || isExplained ? orStop(journal.setReread(claim, agreed)) : undefined
-  if (rereadAt !== null && !isFull) return
-  // The provider's history lags behind the balance, so that one read of its end proves nothing.
-  if (planned.kind !== 'tail') ports.onDisagreement(account, difference)
-  await rereadLater()
+  const first = await compareBalance(read.reading)
+  if (first === undefined) return isFull ? disagree(undefined) : undefined
+  const { difference, vanished, isMoving } =
+    first === 0
+      ? { difference: 0, vanished: read.vanished, isMoving: false }
+      : await compareAgain(read, first)
+  const isInAgreement = difference === 0 && vanished.length === 0
+  if (isFull) return isInAgreement ? agree() : disagree(difference)
+  if (isInAgreement && !read.isDifferent) {
+    // Deals that were shown late explain a balance that disagreed before.
+    const isExplained = rereadAt !== null && (claim.state.check?.difference ?? 0) !== 0
+    return isExplained ? agree() : undefined
+  }
+  const isUndecided = isMoving && !read.isDifferent
+  if (rereadAt === null && !isUndecided) await disagree(difference)
 }
