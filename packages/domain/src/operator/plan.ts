@@ -71,21 +71,27 @@ export const planOf = (
     ]
   })
 
-/** The fields that differ, all of them where there was no record before. */
+/**
+ * The fields that differ, all of them where there was no record before. Null stands for what one of
+ * two records does not have, such as a symbol of the feed.
+ */
 export const changedFields = (before: Stored | undefined, after: Put): readonly PlannedField[] => {
   const held = new Map(before === undefined ? [] : fieldsOf(before))
-  return fieldsOf(after).flatMap(([field, to]): readonly PlannedField[] => {
+  const wanted = new Map(fieldsOf(after))
+  const gone = [...held.keys()].filter((field) => !wanted.has(field))
+  for (const field of gone) wanted.set(field, null)
+  return [...wanted].flatMap(([field, to]): readonly PlannedField[] => {
     const from = held.get(field)
     if (to === undefined || (before !== undefined && JSON.stringify(from) === JSON.stringify(to)))
       return []
     if (secretFields.has(field)) return [{ field }]
-    return [before === undefined ? { field, to } : { field, from, to }]
+    return [before === undefined ? { field, to } : { field, from: from ?? null, to }]
   })
 }
 
 const secretFields: ReadonlySet<string> = new Set(['providerToken', 'key', 'token'])
+/** They identify a record that has no id of its own. */
 const keyFields: ReadonlySet<string> = new Set([
-  'id',
   'accountId',
   'startedAt',
   'timestamp',
@@ -108,18 +114,17 @@ const fieldsOf = (record: Put): Fields => {
 
 const flattened = (record: Readonly<Record<string, unknown>>): Fields =>
   Object.entries(record).flatMap(([field, value]): Fields => {
-    if (keyFields.has(field)) return []
+    if (field === 'id' || (!('id' in record) && keyFields.has(field))) return []
     if (field === 'limits' || field === 'symbols')
-      return flattened(value as Record<string, unknown>).map(([limit, allowed]) => [
-        `${field}.${limit}`,
-        allowed,
+      return Object.entries(value as Readonly<Record<string, PlannedValue>>).map(([name, part]) => [
+        `${field}.${name}`,
+        part,
       ])
+    const isTime = field.endsWith('At') || field === 'since'
     return [
       [
         field,
-        field.endsWith('At') && typeof value === 'number'
-          ? toIso(value)
-          : (value as PlannedValue | undefined),
+        isTime && typeof value === 'number' ? toIso(value) : (value as PlannedValue | undefined),
       ],
     ]
   })

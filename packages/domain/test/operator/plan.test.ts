@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PlannedChange } from '../../src/operator/plan.ts'
 import { emptyDocument, type OperatorDocument } from '../../src/operator/records.ts'
-import type { UserId } from '../../src/primitives/ids.ts'
+import type { AccountId, UserId } from '../../src/primitives/ids.ts'
 import {
   createFakeOperatorOrders,
   createFakeOperatorStore,
@@ -42,6 +42,7 @@ const createService = () => {
   }
 }
 
+const other = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3d' as AccountId
 const account = {
   id: main,
   userId: ann,
@@ -67,12 +68,13 @@ const threshold = {
   severity: 'warning',
   value: 9_000,
 } as const
+const feed = { id: 'feed', accountId: main, symbols: { EURUSD: 'EURUSD.r' } } as const
 const snapshot = { accountId: main, timestamp: day, balance: 1, equity: 1, margin: 0 }
 
 const whole = documentOf({
   tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
   users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
-  accounts: [account],
+  accounts: [account, { ...account, id: other }],
   apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_given' }],
   accessTokens: [token],
   desks: [{ id: 'd-1', tenantId: acme, accounts: [main], limits: { maxOpenLots: 5 } }],
@@ -80,6 +82,8 @@ const whole = documentOf({
   challenges: [{ accountId: main, startedAt: day, status: 'active' }],
   balanceSnapshots: [snapshot],
   riskThresholds: [threshold],
+  halts: [{ accountId: main, reason: null }],
+  marketDataFeed: [feed],
 })
 
 const createApplied = async () => {
@@ -103,6 +107,9 @@ const changes: readonly Part[] = [
   { balanceSnapshots: [{ ...snapshot, balance: 2 }] },
   { riskThresholds: [{ ...threshold, halt: true }] },
   { riskThresholds: [{ ...threshold, severity: 'critical' }] },
+  { halts: [{ accountId: main, reason: 'Under review' }] },
+  { marketDataFeed: [{ ...feed, accountId: other }] },
+  { marketDataFeed: [{ ...feed, symbols: null }] },
 ]
 const removals: readonly Part[] = [
   { tenants: [{ id: acme, removed: true }] },
@@ -148,6 +155,7 @@ it('names every new record with all fields, and of secrets no more than their na
     'create tenants acme',
     'create users u-1',
     `create accounts ${main}`,
+    `create accounts ${other}`,
     'create apiKeys k-1',
     'create accessTokens t-1',
     'create desks d-1',
@@ -155,14 +163,24 @@ it('names every new record with all fields, and of secrets no more than their na
     `create challenges ${main} 2026-11-01T00:00:00.000Z`,
     `create balanceSnapshots ${main} 2026-11-01T00:00:00.000Z`,
     `create riskThresholds ${main} equity_below warning`,
+    `create halts ${main}`,
+    'create marketDataFeed feed',
   ])
   expect(planned[0]?.fields).toStrictEqual([
     { field: 'name', to: 'Acme' },
     { field: 'providerToken' },
   ])
   expect(planned[2]?.fields).toContainEqual({ field: 'createdAt', to: '2026-11-01T00:00:00.000Z' })
-  expect(planned[3]?.fields).toContainEqual({ field: 'key' })
-  expect(planned[4]?.fields).toContainEqual({ field: 'token' })
+  expect(planned[4]?.fields).toContainEqual({ field: 'key' })
+  expect(planned[5]?.fields).toContainEqual({ field: 'token' })
+  expect(planned[11]?.fields).toStrictEqual([
+    { field: 'reason', to: null },
+    { field: 'since', to: '2026-11-01T00:00:00.000Z' },
+  ])
+  expect(planned[12]?.fields).toStrictEqual([
+    { field: 'accountId', to: main },
+    { field: 'symbols.EURUSD', to: 'EURUSD.r' },
+  ])
   expect(JSON.stringify(planned)).not.toMatch(
     /provider-secret|tp_live_only_for_automated_tests_given|token-given|hash of/,
   )
@@ -193,6 +211,22 @@ it.each<[string, Part, readonly PlannedChange[]]>([
     'a provider token that is named, the same or another',
     { tenants: [{ id: acme, providerToken: 'provider-secret' }] },
     [{ section: 'tenants', id: acme, action: 'change', fields: [{ field: 'providerToken' }] }],
+  ],
+  [
+    'another account of the feed, a symbol that it gets and one that it loses',
+    { marketDataFeed: [{ ...feed, accountId: other, symbols: { GBPUSD: 'GBPUSD.r' } }] },
+    [
+      {
+        section: 'marketDataFeed',
+        id: 'feed',
+        action: 'change',
+        fields: [
+          { field: 'accountId', from: main, to: other },
+          { field: 'symbols.GBPUSD', from: null, to: 'GBPUSD.r' },
+          { field: 'symbols.EURUSD', from: 'EURUSD.r', to: null },
+        ],
+      },
+    ],
   ],
 ])('names %s', async (_, part, expected) => {
   const { plan } = await createApplied()
