@@ -126,11 +126,12 @@ export const openAdapters = async (
   closers.defer(peerNotices.stop)
   const jobs = await startJobs(stores)
   closers.defer(jobs.stop)
+  const users = createUserStore(stores)
   const ownerNoticeQueue = await openOwnerNotices(jobs)
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
     queue: ownerNoticeQueue,
-    users: createUserStore(stores),
+    users,
     onAttempt: metrics.ownerNotice,
     log,
   })
@@ -205,6 +206,7 @@ export const openAdapters = async (
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
     operator: createOperatorStore(stores),
     records: createTenantRecords(stores),
+    users,
     operatorOrders: createOperatorOrders(stores),
     sealedSecrets: createSealedSecrets(stores),
     database,

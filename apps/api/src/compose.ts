@@ -52,7 +52,7 @@ import type { Tallies } from '@tradeport/memory'
 
 /** Uncached ports, plus settings of the composition. */
 export interface Adapters
-  extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer' | 'users'>, Breather {
+  extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer'>, Breather {
   readonly idempotency: IdempotencyStore
   readonly peerNotices: PeerNotices
   /** The most deals of an account of which trades are shown. */

@@ -1,6 +1,7 @@
 // Lists of records, and one record with all that belongs to it. People see the beginning of a
 // list, programs all of it.
 import { say, sayJson, styled, type CommandContext } from './context.ts'
+import { CommandFailure } from './failure.ts'
 import { linesOf, tableOf, type Columns, type Row } from './table.ts'
 
 interface Listing {
@@ -109,17 +110,25 @@ export const tenantPath = (id: string): string => `/tenants/${encodeURIComponent
 
 type Rows = AsyncGenerator<Row, void, void>
 
-/** Records of one tenant, or of every tenant in turn. */
+/** Records of one tenant, or of every tenant in turn; those of a user are of the user's tenant. */
 export async function* recordsOf(
   { api }: CommandContext,
   below: string,
   values: CommandContext['values'],
 ): Rows {
   const { tenantId, ...query } = values
-  if (typeof tenantId === 'string')
-    return yield* api.list<Row>(`${tenantPath(tenantId)}/${below}`, query)
+  const listOf = (tenant: string): Rows => api.list<Row>(`${tenantPath(tenant)}/${below}`, query)
+  if (typeof tenantId === 'string') return yield* listOf(tenantId)
+  let missing: CommandFailure | undefined
   for await (const { id } of api.list<{ id: string }>('/tenants'))
-    yield* api.list<Row>(`${tenantPath(id)}/${below}`, query)
+    try {
+      yield* listOf(id)
+      if (query['userId'] !== undefined) return
+    } catch (error) {
+      if (!(error instanceof CommandFailure) || error.code !== 'NOT_FOUND') throw error
+      missing = error
+    }
+  if (query['userId'] !== undefined && missing !== undefined) throw missing
 }
 
 const collect = async (rows: Rows, most: number): Promise<readonly Row[]> => {

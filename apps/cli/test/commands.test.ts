@@ -196,7 +196,16 @@ it('lists are tables for people, with how many there are, and arrays for program
   expect(await done('tokens list --user u-1')).toMatch(
     /t-1 +u-1 +app-1 +yes +2100-01-01.*\n1 token/,
   )
-  expect(await refused('users list --tenant nobody')).toContain('There is no tenant with this name')
+})
+
+it.each([
+  ['users list --tenant nobody', 'There is no tenant with this name'],
+  ['orders list --tenant nobody', 'There is no tenant with this name'],
+  ['orders list --stuck --tenant nobody', 'There is no tenant with this name'],
+  ['accounts list --user nobody', 'There is no user with this name'],
+  ['keys list --user u-1 --tenant empty', 'There is no user with this name'],
+])('a list of what does not exist is refused: %s', async (words, message) => {
+  expect(await refused(words)).toContain(message)
 })
 
 describe('a change of one record', () => {

@@ -17,6 +17,7 @@ import {
   createFakeRecords,
   createFakeSealedSecrets,
   createFakeTenantRecords,
+  createFakeUserStore,
   type FakeRecords,
 } from '@tradeport/testkit'
 import * as T from 'fp-ts/lib/Task.js'
@@ -67,6 +68,7 @@ export const operatorUseCases = (
     Parameters<typeof createOrdersUnderWay>[0] = {
     operator: createFakeOperatorStore(tables),
     records: createFakeTenantRecords(tables),
+    users: createFakeUserStore(tables),
     operatorOrders: createFakeOperatorOrders(tables),
     orders: createFakeOrderStore(clock, tables),
     sealedSecrets: createFakeSealedSecrets(tables),

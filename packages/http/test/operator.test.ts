@@ -183,7 +183,7 @@ describe('every route', () => {
     ['listAccessTokens', 'GET /tenants/acme/access-tokens', [{ id: 't-1' }]],
     ['listDesks', 'GET /tenants/acme/desks', [{ id: 'd-1', accounts: [accountId] }]],
     ['listOrdersUnderWay', 'GET /orders?tenantId=acme&stuck=true', [shownOrder]],
-    ['listOrdersUnderWay', 'GET /orders?tenantId=other', []],
+    ['listOrdersUnderWay', 'GET /orders?tenantId=other%2Ftenant', []],
     ['getOrder', `GET /orders/${stuck.order.id}`, shownOrder],
     [
       'finishOrder',
@@ -268,7 +268,9 @@ describe('every route', () => {
   it.each([
     ['GET /tenants/nobody/users', 404],
     ['GET /tenants/no%20one/users', 404],
+    ['GET /tenants/acme/accounts?userId=nobody', 404],
     ['GET /orders/none', 404],
+    ['GET /orders?tenantId=nobody', 404],
     ['GET /orders?stuck=yes', 400],
     ['GET /orders?tenantId=no%20one', 400],
     ['GET /tenants?limit=1001', 400],

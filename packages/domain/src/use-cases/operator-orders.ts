@@ -18,6 +18,7 @@ import type { PlacementStep } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, OrderStore, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
+import { requireTenant } from './steps/find.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
@@ -47,7 +48,8 @@ export interface FinishOrder {
 /** The code of a rejection by the operator. */
 export const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
-export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPorts) => {
+export const createOrdersUnderWay = ({ operatorOrders, orders, records, clock }: OrderPorts) => {
+  const tenantOf = requireTenant({ records })
   const getOperatorOrder = (id: OrderId): AsyncResult<OperatorOrder, 'NotFound'> =>
     pipe(
       operatorOrders.find(id),
@@ -60,22 +62,28 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
       tenantId,
       isStuck,
       ...request
-    }: OrdersUnderWayQuery): AsyncResult<Listed<OperatorOrder>, 'InvalidCursor'> => {
+    }: OrdersUnderWayQuery): AsyncResult<Listed<OperatorOrder>, 'NotFound' | 'InvalidCursor'> => {
       const of =
         tenantId === undefined ? undefined : { tenants: [tenantId], users: [], accounts: [] }
       const pendingSince = isStuck ? clock.now() - stuckAfterMs : undefined
-      return readList<OrderListPlace, OperatorOrder>(
-        {
-          name: ['orders', tenantId ?? '', isStuck ? 'stuck' : ''],
-          placeOf: ({ order }) => [toIso(order.createdAt), order.id],
-          parsePlace: (texts) =>
-            pipe(
-              parsePair((text) => parseInstant(text, 'start'), parseOrderId)(texts),
-              O.map(([createdAt, id]) => ({ createdAt, id })),
-            ),
-          read: (slice) => operatorOrders.underWay({ of, pendingSince }, slice),
-        },
-        request,
+      return pipe(
+        readList<OrderListPlace, OperatorOrder>(
+          {
+            name: ['orders', tenantId ?? '', isStuck ? 'stuck' : ''],
+            placeOf: ({ order }) => [toIso(order.createdAt), order.id],
+            parsePlace: (texts) =>
+              pipe(
+                parsePair((text) => parseInstant(text, 'start'), parseOrderId)(texts),
+                O.map(([createdAt, id]) => ({ createdAt, id })),
+              ),
+            read: (slice) => operatorOrders.underWay({ of, pendingSince }, slice),
+          },
+          request,
+        ),
+        // A removed tenant may still have orders under way.
+        TE.tap(({ items }) =>
+          tenantId === undefined || items.length > 0 ? TE.right(undefined) : tenantOf(tenantId),
+        ),
       )
     },
 
@@ -107,7 +115,7 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
   }
 }
 
-interface OrderPorts extends Pick<Ports, 'operatorOrders' | 'clock'> {
+interface OrderPorts extends Pick<Ports, 'operatorOrders' | 'records' | 'clock'> {
   readonly orders: Pick<OrderStore, 'advance'>
 }
 

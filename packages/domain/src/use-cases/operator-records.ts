@@ -1,6 +1,6 @@
 // The operator's lists of tenants and of what they have, and the change of the key that seals their
 // secrets. No text of a credential comes out of them.
-import { requireTenant } from './steps/find.ts'
+import { requireTenant, requireTenantUser } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
@@ -53,8 +53,10 @@ export const createOperatorRecords = ({
   records,
   sealedSecrets,
   providerAccounts,
-}: Pick<Ports, 'records' | 'sealedSecrets' | 'providerAccounts'>) => {
+  users,
+}: Pick<Ports, 'records' | 'sealedSecrets' | 'providerAccounts' | 'users'>) => {
   const tenantOf = requireTenant({ records })
+  const userOf = requireTenantUser({ users })
 
   const listOfTenant =
     <Place, A>(
@@ -71,6 +73,7 @@ export const createOperatorRecords = ({
     ): AsyncResult<Listed<A>, 'NotFound' | 'InvalidCursor'> =>
       pipe(
         tenantOf(tenantId),
+        TE.flatMap(() => userOf(tenantId, userId)),
         TE.flatMap(() =>
           readList(
             {

@@ -11,6 +11,7 @@ import {
   createFakeRecords,
   createFakeSealedSecrets,
   createFakeTenantRecords,
+  createFakeUserStore,
   newAccessToken,
   newAccount,
   newApiKey,
@@ -28,15 +29,16 @@ const use = createOperatorRecords({
   providerAccounts: { find: () => expect.fail('not asked') },
   records: createFakeTenantRecords(records),
   sealedSecrets: createFakeSealedSecrets(records),
+  users: createFakeUserStore(records),
 })
-const tenant = newTenant()
+const [tenant, otherTenant] = [newTenant(), newTenant()]
 const users = [newUser(tenant.id), newUser(tenant.id), newUser(tenant.id)]
 const each = <A>(make: (userId: UserId) => A): readonly A[] =>
   users.flatMap(({ id }) => [make(id), make(id), make(id)])
 const apiKeys = each((userId) => newApiKey(userId))
 const limits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
 await write(createFakeOperatorStore(records), {
-  tenants: puts(tenant, newTenant(), newTenant()),
+  tenants: puts(tenant, otherTenant, newTenant()),
   users: puts(...users),
   apiKeys: puts(...apiKeys),
   accessTokens: puts(...each((userId) => newAccessToken(userId))),
@@ -98,6 +100,18 @@ describe.each(lists)('the list of %s', (name, length, list) => {
       }),
     )
   })
+})
+
+it.each([
+  ['accounts', use.listTenantAccounts],
+  ['keys', use.listTenantApiKeys],
+  ['tokens', use.listTenantAccessTokens],
+])('the list of %s is of no user whom the tenant does not have', async (_, list) => {
+  const request = { cursor: undefined, limit: 10 }
+  const notFound = E.left({ _tag: 'NotFound', what: 'user' })
+  const nobody = list(tenant.id, { ...request, userId: 'nobody' as UserId })
+  expect(await nobody()).toStrictEqual(notFound)
+  expect(await list(otherTenant.id, { ...request, userId: users[0]?.id })()).toStrictEqual(notFound)
 })
 
 it('returns a tenant with how many records it has, where it exists', async () => {

@@ -10,6 +10,7 @@ import {
   createFakeOperatorOrders,
   createFakeOrderStore,
   createFakeRecords,
+  createFakeTenantRecords,
   newAccount,
   newOrderId,
   newOrderUnderWay,
@@ -33,7 +34,12 @@ const opened = (...stored: readonly OperatorOrder[]) => {
   putOrders(records, ...stored)
   const clock = { now: () => now }
   const operatorOrders = createFakeOperatorOrders(records)
-  const ports = { operatorOrders, orders: createFakeOrderStore(clock, records), clock }
+  const ports = {
+    operatorOrders,
+    orders: createFakeOrderStore(clock, records),
+    records: createFakeTenantRecords(records),
+    clock,
+  }
   const use = createOrdersUnderWay(ports)
   const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[0]> = {}) =>
     use.listOrdersUnderWay({ isStuck: false, cursor: undefined, limit: 2, ...query })
@@ -56,6 +62,17 @@ describe('the list of orders under way', () => {
     expect(await rightOf(list({ cursor }))).toStrictEqual({ items: [young], cursor: undefined })
     expect(await tagOf(list({ isStuck: true, cursor }))).toBe('InvalidCursor')
     expect(await idsOf({ tenantId: tenant.id })).toStrictEqual([old.order.id, young.order.id])
+  })
+
+  it('is of no tenant that does not exist, but may be of a removed one that has orders under way', async () => {
+    const { records, list, idsOf } = opened(aged(1))
+    for (const query of [{}, { isStuck: true }])
+      expect(await list({ tenantId: other.owner.tenantId, ...query })()).toStrictEqual(
+        E.left({ _tag: 'NotFound', what: 'tenant' }),
+      )
+    expect(await idsOf({ tenantId: tenant.id })).toHaveLength(1)
+    records.tables.tenants.put({ ...newTenant(), id: other.owner.tenantId, providerToken: null })
+    expect(await idsOf({ tenantId: other.owner.tenantId })).toStrictEqual([])
   })
 
   it('holds as stuck the orders that have been pending for ten minutes, not those that were rejected and are only rechecked', async () => {

@@ -413,7 +413,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
               'false',
             ),
           },
-          refusals: ['InvalidCursor'],
+          refusals: ['NotFound', 'InvalidCursor'],
           useCase: (useCases, _, { query: { stuck, ...query } }) =>
             useCases.listOrdersUnderWay({ ...query, isStuck: stuck === 'true' }),
           ...listing(operatorOrder),

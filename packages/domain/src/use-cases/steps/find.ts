@@ -21,6 +21,7 @@ import {
   type Owner,
   type PositionId,
   type TenantId,
+  type UserId,
 } from '../../primitives/ids.ts'
 import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -200,3 +201,14 @@ export const requireTenant =
       records.find(tenantId),
       TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'tenant' }))),
     )
+
+/** A user by whom a list of a tenant is filtered must be the tenant's. */
+export const requireTenantUser =
+  ({ users }: Pick<Ports, 'users'>) =>
+  (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
+    userId === undefined
+      ? TE.right(undefined)
+      : pipe(
+          users.email({ tenantId, userId }),
+          TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'user' }))),
+        )
