@@ -402,6 +402,7 @@ onEachDatabase('orders', (here, there, kind) => {
       await recordedOn(account, made - 3_000),
     ]
     await advanced(account, gone, filled)
+    await advanced(account, young, open)
     const of = { tenants: [], users: [], accounts: [account.id] }
     const mixed = { tenants: [other.owner.tenantId], users: [account.owner.userId], accounts: [] }
     type Case = [

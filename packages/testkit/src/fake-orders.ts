@@ -249,7 +249,9 @@ export const createFakeOperatorOrders = (records: FakeRecords): OperatorOrders =
   portOf<OperatorOrders>({
     underWay: (filter, { after, limit }) =>
       records.tables.orders
-        .where((one) => one.dueAt !== null && isMatching(filter, one))
+        .where(
+          (one) => (one.dueAt !== null || one.order.status === 'open') && isMatching(filter, one),
+        )
         .filter(({ order }) => after === undefined || compare(order, after) > 0)
         .toSorted((a, b) => compare(a.order, b.order))
         .slice(0, limit)

@@ -57,8 +57,8 @@ export interface ProviderTokens {
 
 export interface OperatorOrder extends OrderPlacement {
   /**
-   * When a process continues with the order, by the database's clock; null once nothing more is to
-   * be done.
+   * When a process continues with the order, by the database's clock; null where nothing is to be
+   * done, as while the broker holds it.
    */
   readonly dueAt: Instant | null
   /** Who ended the order by hand, at its `updatedAt`; null where nobody did. */
@@ -90,8 +90,8 @@ export interface OrderListPlace {
 
 export interface OperatorOrders {
   /**
-   * Orders with which something is still to be done, oldest first. The cost depends on the orders
-   * under way, not on how many have ended.
+   * Orders with which something is still to be done, and those that the broker holds, oldest first.
+   * The cost depends on these, not on how many have ended.
    */
   readonly underWay: (
     filter: UnderWayFilter,

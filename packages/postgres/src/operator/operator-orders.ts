@@ -1,5 +1,6 @@
 // Orders of all tenants in PostgreSQL, for the operator. Those under way are read from the partial
-// index of orders with a due time, which holds no order that has ended.
+// indexes of orders with a due time and of those that the broker holds, which have no order that has
+// ended.
 import type { OperatorOrder, OperatorOrders } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import { instant, orAbsent, tableOf, toTimestamptz } from '../connection/columns.ts'
@@ -33,7 +34,7 @@ export const createOperatorOrders = ({ knex }: Pick<Database, 'knex'>): Operator
       readAll(
         knex,
         sql`select ${operatorOrders.columns} from orders
-          where due_at is not null and ${allOf(
+          where (due_at is not null or status = 'open') and ${allOf(
             of !== undefined &&
               sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
                 or account_id = any(${of.accounts}::uuid[]))`,
