@@ -171,7 +171,8 @@ export const composeUseCases = (adapters: Adapters) => {
     ...documents,
     ...createOperatorHealth({
       ...ports,
-      feedStanding: adapters.hasMarketData ? readFeedStanding(ports) : undefined,
+      // As it is now, past the caches.
+      feedStanding: adapters.hasMarketData ? readFeedStanding(adapters) : undefined,
     }),
     ...createOperatorRecords(ports),
     ...createOrdersUnderWay(ports),

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import { request, useTestService, type Json } from './support/service.ts'
+import { operate, request, useTestService, type Json } from './support/service.ts'
 
 const [main, suffixed, old, trading] = [1, 2, 3, 4].map(newAccountUuid) as [
   string,
@@ -231,4 +231,16 @@ describe('streams of quotes', () => {
     await pause(1_500)
     expect(countOf('price')).toBe(after)
   })
+})
+
+it('the doctor asks for the feed past what is kept of it', async () => {
+  await setFeed({ accountId: trading })
+  onTestFinished(() => service.sandbox.faults.clear())
+  const feed = async () =>
+    (await operate(service.operatorUrl, '/doctor')).body.data.find(
+      ({ name }: Json) => name === 'market data feed',
+    )
+  expect(await feed()).toMatchObject({ status: 'warn' })
+  service.sandbox.faults.set('trading', 'symbols', { kind: 'timeout' })
+  expect(await feed()).toMatchObject({ status: 'fail' })
 })

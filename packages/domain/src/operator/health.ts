@@ -326,6 +326,8 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
 /** What the account of the operator's feed has of the listed instruments. */
 export type FeedStanding =
   | { readonly kind: 'none' }
+  /** Nor is it known whether there is one. */
+  | { readonly kind: 'database_unreadable' }
   | { readonly kind: 'unreadable'; readonly reason: string }
   | {
       readonly kind: 'read'
@@ -339,6 +341,13 @@ export const feedHealth = (standing: FeedStanding): HealthCheck => {
   const name = 'market data feed'
   if (standing.kind === 'none')
     return ok(name, 'There is none: prices are answered for linked accounts alone.')
+  if (standing.kind === 'database_unreadable')
+    return wrong(
+      name,
+      'fail',
+      'It cannot be read while the database cannot be read.',
+      lookAtDatabase,
+    )
   if (standing.kind === 'unreadable')
     return wrong(
       name,

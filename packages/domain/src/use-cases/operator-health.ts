@@ -80,10 +80,11 @@ export const readFeedStanding = (
       ),
     ),
     TE.getOrElse((failure): T.Task<FeedStanding> =>
-      T.of({
-        kind: 'unreadable',
-        reason: 'reason' in failure ? failure.reason : failure._tag,
-      }),
+      T.of(
+        failure._tag === 'ServiceUnavailable'
+          ? { kind: 'database_unreadable' }
+          : { kind: 'unreadable', reason: 'reason' in failure ? failure.reason : failure._tag },
+      ),
     ),
   )
 

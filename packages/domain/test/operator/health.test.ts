@@ -151,6 +151,7 @@ const down = unavailable()
 const feeds: readonly (readonly [string, FeedStanding, ...string[]])[] = [
   ['no feed', { kind: 'none' }],
   ['a feed that cannot be read', { kind: 'unreadable', reason: 'x' }, 'fail market data feed'],
+  ['no database to read the feed from', { kind: 'database_unreadable' }, 'fail market data feed'],
   [
     'a feed with every instrument',
     { kind: 'read', accountId: account.id, unknown: [], ambiguous: [] },
