@@ -147,6 +147,17 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     )
   })
 
+  it('is refused by the message of the server, without the password, when it does not exist', async () => {
+    const url = new URL(empty.url)
+    url.pathname = '/none'
+    url.password = 'pass-secret'
+    const failure = await opened({ url: url.href }).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      message: 'the database cannot be reached: 3D000: database "none" does not exist',
+    })
+    expect(String((failure as Error).stack)).not.toContain('pass-secret')
+  })
+
   it('is refused when a newer version of the service made its tables', async () => {
     const database = await opened()
     await database

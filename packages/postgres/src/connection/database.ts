@@ -133,7 +133,7 @@ const prepare = async (knex: Knex): Promise<void> => {
     knex,
     `current_setting('server_version_num')::int / 10000`,
   ).catch((error: unknown) => {
-    throw new Error(`the database cannot be reached: ${describeFailure(error)}`, { cause: error })
+    throw new Error(`the database cannot be reached: ${refusalOf(error)}`, { cause: error })
   })
   if (version < oldestServerVersion)
     throw new Error(
@@ -146,6 +146,12 @@ const prepare = async (knex: Knex): Promise<void> => {
     )
   })
 }
+
+// The statement has no values, so the server's message can only name the database or the role.
+const refusalOf = (error: unknown): string =>
+  error instanceof Error && 'severity' in error
+    ? `${describeFailure(error)}: ${error.message}`
+    : describeFailure(error)
 
 const one = async <A>(knex: Knex, expression: string): Promise<A> => {
   const { rows } = await knex.raw<{ rows: [{ readonly value: A }] }>(
