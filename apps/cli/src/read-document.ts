@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { isNode, LineCounter, parseDocument } from 'yaml'
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import { codeOf, CommandFailure, type Fault } from './failure.ts'
 
 const unreadable = (message: string, advice: string, faults?: readonly Fault[]): CommandFailure =>
@@ -20,6 +20,18 @@ export const readInput = (file: string, folder: string): Promise<string> =>
         )
       })
 
+/** What YAML can say and JSON cannot, such as an alias within its own anchor, is a fault. */
+const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
+  try {
+    const document: unknown = parsed.toJS()
+    JSON.stringify(document)
+    return document
+  } catch (error) {
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw unreadable(`${file} cannot be read as a document: ${message}`, 'Nothing was sent.')
+  }
+}
+
 export const readDocument = async (file: string, folder: string) => {
   const lineCounter = new LineCounter()
   // JSON is YAML. Dates stay texts, and a repeated key is a fault.
@@ -32,7 +44,7 @@ export const readDocument = async (file: string, folder: string) => {
       { path: `column ${col}`, message, line },
     ])
   }
-  const document: unknown = parsed.toJS()
+  const document = jsonOf(file, parsed)
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw unreadable(
       `${file} must hold an object with sections such as tenants, users and accounts.`,

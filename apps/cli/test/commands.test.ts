@@ -107,6 +107,14 @@ it('an empty service gets a tenant, a user, an account as the provider describes
   ])
 })
 
+/** Each line has the line before it nine times. */
+const aliasBomb = [
+  'a: &a [x, x, x, x, x, x, x, x, x]',
+  'b: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a]',
+  'c: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b]',
+  'd: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c]',
+].join('\n')
+
 describe('apply', () => {
   const yaml = `
 tenants:
@@ -168,6 +176,9 @@ riskThresholds:
     ['tenants: [', /neither JSON nor YAML:\n {2}line 1: /],
     ['users: []\nusers: []', /line 2: /],
     ['', /must hold an object/],
+    ['users: *nobody', /^other\.yaml cannot be read as a document: Unresolved alias .*nobody$/m],
+    [aliasBomb, /^other\.yaml cannot be read as a document: Excessive alias count/m],
+    ['users: &users [*users]', /^other\.yaml cannot be read as a document: .*circular/m],
   ])('refuses %j before anything is sent', async (text, message) => {
     await writeFile(join(folder, 'other.yaml'), text)
     const err = await refused('apply other.yaml')
