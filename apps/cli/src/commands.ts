@@ -45,15 +45,20 @@ export interface Command {
 }
 
 // What does not look like a number is wrong usage here, because JSON has no way to send it.
-const number = (text: string): number => {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a number.')
+const digits = /^\d+(\.\d+)?$/
+const numberAboveZero = (text: string): number => {
+  if (digits.test(text) && Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError('It must be a number above 0 in digits, such as 0.5.')
 }
 const countFromOne = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1.')
 }
-const numberOrNone = (text: string) => (text === 'none' ? unset : number(text))
+const numberOrNone = (text: string) => {
+  if (text === 'none') return unset
+  if (digits.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be none, or a number from 0 in digits, such as 0.5.')
+}
 
 const day = (text: string): string => {
   const at = Date.parse(`${text}T00:00:00.000Z`)
@@ -427,11 +432,11 @@ const orderCommands: readonly Command[] = [
       ],
     },
     options: {
-      '--price <price>': ['price', 'the price of the execution', number],
+      '--price <price>': ['price', 'the price of the execution', numberAboveZero],
       '--volume <lots>': [
         'volume',
         "the lots that were executed; fewer than the order's make it partially filled",
-        number,
+        numberAboveZero,
       ],
       '--position <number>': ['position', "the broker's number of the position"],
       '--by <name>': ['by', 'who you are; operator when left out'],

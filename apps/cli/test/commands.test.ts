@@ -374,6 +374,25 @@ it.each([
   expect(err).not.toBe('')
 })
 
+it.each([
+  [
+    'orders finish o-1 --as filled --reason r --price -1',
+    "'--price <price>' argument '-1' is invalid. It must be a number above 0 in digits, such as 0.5.",
+  ],
+  [
+    'orders finish o-1 --as filled --reason r --volume 0',
+    "'--volume <lots>' argument '0' is invalid. It must be a number above 0 in digits",
+  ],
+  [
+    `limits set ${account} --max-open-lots 1e3`,
+    "argument '1e3' is invalid. It must be none, or a number from 0 in digits, such as 0.5.",
+  ],
+])('%s says what is accepted', async (words, message) => {
+  const { exit, err } = await operator(words)
+  expect(exit).toBe(2)
+  expect(err).toContain(message)
+})
+
 it.each(['--help', 'keys make --help'])('%s shows help', async (words) => {
   expect(await done(words)).toMatch(/^Usage: operator/)
 })
