@@ -136,13 +136,21 @@ export interface Change {
 /** Plans the change, and applies it if it is what the command means. */
 export const changeRecord = async (context: CommandContext, change: Change): Promise<void> => {
   const { section, record, entry, noun, listedBy } = change
-  const document = { [section]: [composeEntry(entry, context.values)] }
+  const mustBeNew = record === 'new' ? { new: true } : {}
+  const document = { [section]: [composeEntry({ ...entry, ...mustBeNew }, context.values)] }
   const missing = new CommandFailure('NOT_FOUND', `There is no ${noun}, and nothing was changed.`, {
     advice: [`pnpm operator ${listedBy} shows those that exist.`],
   })
   const namedByFlag = (fault: Fault): Fault => {
     // A record that does not exist lacks whatever a new one needs.
     if (record === 'existing' && fault.message.includes('not there yet')) throw missing
+    // An older service does not know the field.
+    if (fault.path === `${section}[0].new` && !fault.message.includes('not a known field'))
+      throw new CommandFailure(
+        'ALREADY_THERE',
+        `There already is ${noun}, and nothing was changed.`,
+        { advice: ['Give another id. To change what exists, apply a document.'] },
+      )
     const field = fault.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
     const flag = context.flagOf(field)
     return flag === undefined
@@ -153,12 +161,6 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
     const plan = await askPlan(context, document)
     const { changes } = plan
     const isCreated = changes.some(({ action }) => action === 'create')
-    if (record === 'new' && !isCreated)
-      throw new CommandFailure(
-        'ALREADY_THERE',
-        `There already is ${noun}, and nothing was changed.`,
-        { advice: ['Give another id. To change what exists, apply a document.'] },
-      )
     if (record === 'existing' && (isCreated || (entry['removed'] === true && changes.length === 0)))
       throw missing
     const issued =

@@ -276,6 +276,20 @@ describe('a change of one record', () => {
   })
 })
 
+it('of two commands at once that make one record, one is refused', async () => {
+  const called = await Promise.all(
+    ['first', 'second'].map((name) =>
+      operator(`users create u-twin --tenant acme --email ${name}@example.com`),
+    ),
+  )
+  expect(new Set(called.map(({ exit }) => exit))).toStrictEqual(new Set([0, 1]))
+  const made = called[0]?.exit === 0 ? 'first' : 'second'
+  expect(called.map(({ err }) => err).join('')).toContain('There already is user u-twin')
+  expect(await read('users list')).toContainEqual(
+    expect.objectContaining({ id: 'u-twin', email: `${made}@example.com` }),
+  )
+})
+
 const placed = async (): Promise<string> => {
   const order = {
     accountId: account,

@@ -1,4 +1,5 @@
-// A change that may have been made, or not: the call fails, and says what to do.
+// A change that may have been made, or not, or that somebody else made first: the call fails, and
+// says what to do.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +16,23 @@ const error = {
 }
 const reply = (response: ServerResponse, fields: object): void =>
   void response.end(JSON.stringify({ success: true, data: null, meta: {}, error: null, ...fields }))
+
+/** Calls a service that plans the new key, and answers otherwise when it is to make it. */
+const makeKey = async (answer: (response: ServerResponse) => void, option = '') => {
+  const changes = [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }]
+  const server = createServer((request, response) =>
+    request.url?.endsWith('/plan') === true
+      ? reply(response, { data: { changes, ordersUnderWay: [] } })
+      : answer(response),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const called = await call(`keys make --user u-1 --id k ${option}`, {
+    OPERATOR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    OPERATOR_TOKEN: token,
+  })
+  server.close()
+  return called
+}
 
 it.each<[string, (response: ServerResponse) => void, readonly string[], string]>([
   [
@@ -47,18 +65,20 @@ it.each<[string, (response: ServerResponse) => void, readonly string[], string]>
   ],
   ['is a page', (response) => void response.end('<html>'), ['is not the operator API', advice], ''],
 ])('a change whose answer %s is neither done nor refused', async (_, answer, parts, option) => {
-  const changes = [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }]
-  const server = createServer((request, response) =>
-    request.url?.endsWith('/plan') === true
-      ? reply(response, { data: { changes, ordersUnderWay: [] } })
-      : answer(response),
-  ).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const called = await call(`keys make --user u-1 --id k ${option}`, {
-    OPERATOR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    OPERATOR_TOKEN: token,
-  })
-  server.close()
+  const called = await makeKey(answer, option)
   expect(called).toMatchObject({ exit: 1, out: '' })
   for (const part of parts) expect(called.err).toContain(part)
+})
+
+it('a record that somebody else made after the plan is there, and is left alone', async () => {
+  const message = 'new must not be true for a record that is there'
+  const details = { issues: [{ path: 'apiKeys[0].new', message }] }
+  const called = await makeKey((response) =>
+    reply(response.writeHead(400), {
+      success: false,
+      error: { code: 'VALIDATION_ERROR', message, details },
+    }),
+  )
+  expect(called).toMatchObject({ exit: 1, out: '' })
+  expect(called.err).toContain('There already is key k, and nothing was changed.')
 })

@@ -325,7 +325,7 @@ describe('a document', () => {
     // The same as it is sent and as it is read.
     const same = {
       tenants: [{ id: 'gone', removed: true }],
-      users: [],
+      users: [{ id: 'u-9', new: true }],
       apiKeys: [],
       challenges: [],
       desks: [

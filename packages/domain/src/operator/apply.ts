@@ -323,6 +323,10 @@ export const decideApply =
         const reportFault: ReportFault = (field, message) =>
           faults.push({ path: `${path}.${field}`, message })
         const stored = recordsAfter[section].get(id)
+        if (entry.new === true && stored !== undefined) {
+          reportFault('new', 'new must not be true for a record that is there')
+          continue
+        }
         const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)
         const record = buildRecord[section](
           entry,

@@ -153,6 +153,8 @@ type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
   Settings<Omit<Fields, Key>> & {
     /** Removes the record, with everything that belongs to it. */
     readonly removed?: boolean | undefined
+    /** The document is refused where the record is there. */
+    readonly new?: boolean | undefined
   }
 
 /** A limit that is left out stays as it is. */

@@ -311,6 +311,18 @@ describe('a document on records that are there', () => {
       expect(applied({ accounts: [entry] }, earlier).changes.accounts.put).toEqual([])
   })
 
+  it('is refused where a record that it calls new is there, and only then', () => {
+    const users = [{ id: ann, tenantId: acme, email: 'other@example.com', new: true }]
+    const apiKeys = [{ id: 'k-1', userId: bob, new: true }]
+    expect(faultsOf({ users, apiKeys }, linked)).toStrictEqual([
+      'users[0].new: new must not be true for a record that is there',
+      'apiKeys[0].new: new must not be true for a record that is there',
+    ])
+    expect(applied({ tenants: link.tenants, users }, noRecords).changes.users.put).toMatchObject([
+      { id: ann, email: 'other@example.com' },
+    ])
+  })
+
   it('keeps what it does not name, and unsets what is null', () => {
     const [before] = linked.accounts
     expect(

@@ -197,7 +197,10 @@ const section = <F extends InputFields>(title: string, fields: F) =>
         title,
         input('A field that is left out is left alone, one that is null is unset.', {
           ...fields,
-          ...partialWithoutExample({ removed: flag('Whether to remove it.') }),
+          ...partialWithoutExample({
+            removed: flag('Whether to remove it.'),
+            new: flag('Whether to refuse the document where the record is there.'),
+          }),
         }),
       ),
       'Entries.',
