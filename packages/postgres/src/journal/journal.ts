@@ -140,9 +140,9 @@ const workOnLane = (
     keyOf: ({ account }) => account.accountId,
     tenantOf: ({ account }) => account.owner.tenantId,
     claim: async (shares, limit, inProgress) => {
-      // Wanted reads go first, so that late rounds of the watch do not delay them. The conditions of
-      // a free row are checked again on the row that is locked, which another process may have
-      // changed.
+      // Wanted reads go first, so that late rounds of the watch do not delay them. Whether a row is
+      // due and free is checked again on the row that is locked, which another process may have
+      // claimed, or read and released, since the first look.
       const rows = await query(
         knex,
         sql`with due as (
@@ -156,7 +156,7 @@ const workOnLane = (
               on tenant = tenant_id),
           picked as (
             select tenant_id, account_id from journals join placed using (tenant_id, account_id)
-            where place <= ${maxPerTenant} and ${isFree}
+            where place <= ${maxPerTenant} and ${dueAt} <= now() and ${isFree}
             order by is_wanted desc, due_at limit ${limit} for update of journals skip locked)
           update journals set ${newLease}
           from picked join accounts on accounts.id = picked.account_id
