@@ -52,8 +52,15 @@ onEachDatabase('the watch', (here, there) => {
     )
     return rows
   }
-  const setBack = (column: 'watch_at' | 'paused_until', ms: number) =>
-    here.knex.raw(`update journals set ${column} = ${column} - ${ms} * interval '1 ms'`)
+  /** Of these accounts alone: those of other tests would take the slots. */
+  const setBack = (accounts: readonly Account[], column: 'watch_at' | 'paused_until', ms: number) =>
+    here
+      .knex('journals')
+      .whereIn(
+        'account_id',
+        accounts.map(({ id }) => id),
+      )
+      .update({ [column]: here.knex.raw(`${column} - ${ms} * interval '1 ms'`) })
   const watch = async (owner: Account['owner'], fields: Partial<Webhook> = {}) => {
     const webhook = newWebhook(owner, 0, { eventTypes: ['trade.closed'], ...fields })
     await rightOf(here.webhooks.create(owner, { webhook, secret: 'a secret of some length' }))
@@ -183,7 +190,7 @@ onEachDatabase('the watch', (here, there) => {
       expect(count).toBeGreaterThan(25)
       expect(count).toBeLessThan(75)
     }
-    await setBack('watch_at', 3.5 * roundMs)
+    await setBack(accounts, 'watch_at', 3.5 * roundMs)
     const read: string[] = []
     while (read.length < accounts.length)
       read.push(...(await run(accounts)).map(({ account }) => account.accountId))
@@ -200,14 +207,14 @@ onEachDatabase('the watch', (here, there) => {
     const accounts = await watchedAccounts(1)
     await run(accounts)
     const before = await rounds(accounts)
-    await setBack('watch_at', roundMs)
+    await setBack(accounts, 'watch_at', roundMs)
     const pauses: number[] = []
     for (let failures = 0; failures < 8; failures += 1) {
       expect(await run(accounts, 'failed')).toHaveLength(1)
       const [{ pausedUntil, now } = expect.fail('is not watched')] = await rounds(accounts)
       pauses.push(Math.round(((pausedUntil ?? now) - now) / secondMs))
       expect(await run(accounts)).toHaveLength(0)
-      await setBack('paused_until', minuteMs)
+      await setBack(accounts, 'paused_until', minuteMs)
     }
     expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60])
     expect(await run(accounts, { retryAfterSeconds: 15_000 })).toHaveLength(1)
@@ -217,8 +224,8 @@ onEachDatabase('the watch', (here, there) => {
     expect((limited.pausedUntil ?? 0) - limited.now).toBeGreaterThan(14_000 * secondMs)
     expect(limited.at).toBeGreaterThanOrEqual(limited.pausedUntil ?? Infinity)
     expect((limited.at - (before[0]?.at ?? 0)) % roundMs).toBe(0)
-    await setBack('paused_until', 15_000 * secondMs)
-    await setBack('watch_at', 3 * roundMs)
+    await setBack(accounts, 'paused_until', 15_000 * secondMs)
+    await setBack(accounts, 'watch_at', 3 * roundMs)
     expect(await run(accounts)).toHaveLength(1)
     expect(await rounds(accounts)).toMatchObject([{ pausedUntil: null }])
   })
@@ -238,7 +245,7 @@ onEachDatabase('the watch', (here, there) => {
   it('is shared by instances: each round is made once', async () => {
     const accounts = await watchedAccounts(60)
     await run(accounts)
-    await setBack('watch_at', roundMs)
+    await setBack(accounts, 'watch_at', roundMs)
     const read: string[] = []
     const workers = await Promise.all(
       [ports, elsewhere].map(({ jobs, journal }) =>
