@@ -144,8 +144,7 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
   const namedByFlag = (fault: Fault): Fault => {
     // A record that does not exist lacks whatever a new one needs.
     if (record === 'existing' && fault.message.includes('not there yet')) throw missing
-    // An older service does not know the field.
-    if (fault.path === `${section}[0].new` && !fault.message.includes('not a known field'))
+    if (fault.path === `${section}[0].new`)
       throw new CommandFailure(
         'ALREADY_THERE',
         `There already is ${noun}, and nothing was changed.`,

@@ -226,11 +226,11 @@ const createText = (acceptsBody: boolean, ownTurn: () => Promise<void>) => {
   const add: AddChunk = (chunk) => {
     bytes += chunk.length
     if (bytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
-    const { values, depth, name, ...size } = scan(chunk)
+    const size = scan(chunk)
     members = size.members
-    if (values > limit.values) return tooManyValues
-    if (depth > limit.depth) return tooDeep
-    if (name > limit.name) return nameTooLong
+    if (size.values > limit.values) return tooManyValues
+    if (size.depth > limit.depth) return tooDeep
+    if (size.name > limit.name) return nameTooLong
     try {
       text += decoder.decode(chunk, { stream: true })
     } catch {

@@ -38,6 +38,7 @@ import {
   rightOf,
   storedAccount,
   storedOwner,
+  unreadJournal,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
@@ -49,16 +50,6 @@ import { claimOf as claimOfRow } from '../src/journal/journal-store.ts'
 import { onEachDatabase, pulse, silent, type Instance } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
-const unread = {
-  firstReadOffset: null,
-  syncedAt: null,
-  wantedAt: null,
-  deals: 0,
-  latestDealAt: null,
-  check: null,
-  rereadAt: null,
-  disagreements: 0,
-}
 const noChange: JournalChange = {
   inserted: [],
   changed: [],
@@ -338,7 +329,7 @@ onEachDatabase('the journal', (here, there) => {
     const account = await newBrokerAccount()
     expect(await stateOf(account)).toBeUndefined()
     const claim = await claimOf(ports.journal, account)
-    expect(claim).toMatchObject({ account, state: unread })
+    expect(claim).toMatchObject({ account, state: unreadJournal })
     for (let times = 0; times < 2; times += 1) {
       expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
       await ports.elapse(20 * secondMs)
@@ -382,7 +373,7 @@ onEachDatabase('the journal', (here, there) => {
     const next = await claimOf(ports.journal, after)
     expect(next).toMatchObject({
       account: after,
-      state: { ...unread, wantedAt: noon + 1 },
+      state: { ...unreadJournal, wantedAt: noon + 1 },
       linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
     })
     expect([
@@ -408,7 +399,7 @@ onEachDatabase('the journal', (here, there) => {
     })
     await ports.elapse(31 * secondMs)
     await keep(await claimOf(ports.journal, account), { inserted: closed('2', 2), completed })
-    const lapsed = { isOfLink: false, token: randomUUID(), linkedAt: noon, state: unread }
+    const lapsed = { isOfLink: false, token: randomUUID(), linkedAt: noon, state: unreadJournal }
     expect(await claimOfRow(there.knex, account, lapsed)).toStrictEqual(O.none)
     expect(await tradeIds(account)).toStrictEqual(['2'])
   })

@@ -57,7 +57,8 @@ interface StoredJournal {
 
 const leaseMs = 30 * secondMs
 
-const unread: JournalState = {
+/** Of an account whose history was never read. */
+export const unreadJournal: JournalState = {
   firstReadOffset: null,
   syncedAt: null,
   wantedAt: null,
@@ -83,7 +84,7 @@ export const createFakeJournal = (
   const newJournal = (providerAccountId: string, linkedAt: Instant): StoredJournal => ({
     providerAccountId,
     linkedAt,
-    state: unread,
+    state: unreadJournal,
     lastWantedAt: null,
     deals: new Map(),
     positions: new Map(),

@@ -7,17 +7,17 @@ export interface AccountRelinked {
   readonly _tag: 'AccountRelinked'
 }
 
+/** Why no order can be sent to an account. */
+export type UnusableAccountTag =
+  | 'AccountNotFound'
+  | 'AccountPurposeRestricted'
+  | 'LiveAccountRestricted'
+  | 'AccountHalted'
+  | 'UnsupportedBroker'
+  | 'NotProvisioned'
+
 /** Why an order can no longer be sent to its account, found when it was about to be sent. */
-export type UnusableAccount =
-  | Refusal<
-      | 'AccountNotFound'
-      | 'AccountPurposeRestricted'
-      | 'LiveAccountRestricted'
-      | 'AccountHalted'
-      | 'UnsupportedBroker'
-      | 'NotProvisioned'
-    >
-  | AccountRelinked
+export type UnusableAccount = Refusal<UnusableAccountTag> | AccountRelinked
 
 const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
   AccountNotFound: {

@@ -49,6 +49,7 @@ import {
   requireOrderTypeOf,
 } from '../orders/pending-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
+import type { UnusableAccountTag } from '../orders/unusable-account.ts'
 import type {
   AccountLimits,
   AccountStore,
@@ -156,12 +157,7 @@ type PlaceOrderTag =
   | 'ValidationError'
   | 'InvalidPrice'
   | 'OrderTypeNotSupportedByPlatform'
-  | 'AccountNotFound'
-  | 'AccountPurposeRestricted'
-  | 'LiveAccountRestricted'
-  | 'AccountHalted'
-  | 'UnsupportedBroker'
-  | 'NotProvisioned'
+  | UnusableAccountTag
   | 'BrokerUnavailable'
   | 'ChallengeLocked'
   | 'ChallengeCheckUnavailable'

@@ -380,14 +380,15 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
   if (isChecked && !read.isDifferent && !isFull) return
 
   const agree = () => orStop(journal.setReread(claim, agreed))
-  const disagree = (difference: number | undefined) => {
+  const rereadLater = () =>
+    orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
+  const disagree = (difference: number) => {
     // The provider's history lags behind the balance, so that one read of its end proves nothing.
-    if (difference !== undefined && planned.kind !== 'tail')
-      ports.onDisagreement(account, difference)
-    return orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
+    if (planned.kind !== 'tail') ports.onDisagreement(account, difference)
+    return rereadLater()
   }
   const first = await compareBalance(read.reading)
-  if (first === undefined) return isFull ? disagree(undefined) : undefined
+  if (first === undefined) return isFull ? rereadLater() : undefined
   const { difference, vanished, isMoving } =
     first === 0
       ? { difference: 0, vanished: read.vanished, isMoving: false }

@@ -89,7 +89,9 @@ const operatorOrder = encodedFrom(
       lookups: nullable(whole('How often it was looked for at the broker.', 3)),
       brokerOrderId: nullable(text("The broker's number.", '46650112')),
       dueAt: nullable(
-        time('When a process goes on with it; null when nothing more is to be done.'),
+        time(
+          'When a process goes on with it; null when nothing is to be done, as while the broker holds it.',
+        ),
       ),
       finished: nullable(
         object('Who ended it manually.', {
