@@ -18,27 +18,16 @@ export interface HeardReply {
   readonly method: string
   /** Where it was sent; without an origin, the path to the letter. */
   readonly url: string
-  /** What was sent, where it was text. */
+  /** What was sent, where it was text; where it is empty there was no body. */
   readonly sent: string | undefined
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly text: string
 }
 
-interface HeardDelivery {
+export interface HeardDelivery {
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Buffer
-}
-
-export interface ContractWatch {
-  readonly hearReply: (reply: HeardReply) => void
-  /** What a webhook was sent. */
-  readonly hearDelivery: (delivery: HeardDelivery) => void
-  /**
-   * A sentence for everything that was answered otherwise than the document says, since this was
-   * asked last.
-   */
-  readonly takeFaults: () => readonly string[]
 }
 
 interface Entry {
@@ -66,7 +55,7 @@ const commonHeaders: ReadonlySet<string> = new Set([
 ])
 const json = 'application/json'
 
-export const createContractWatch = (document: WatchedDocument): ContractWatch => {
+export const createContractWatch = (document: WatchedDocument) => {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
   formats.default(ajv)
   ajv.addVocabulary(['components'])
@@ -127,7 +116,7 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
     { sent, status }: HeardReply,
   ): readonly string[] => {
     const schema = operation.requestBody?.content[json]?.schema
-    if (sent === undefined || schema === undefined || status >= 300) return []
+    if (!sent || schema === undefined || status >= 300) return []
     return faultsOf(
       `${name} request`,
       () => ({ ...schema, components: loose }),
@@ -167,13 +156,14 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
   }
 
   return {
-    hearDelivery: (delivery) => {
+    /** What a webhook was sent. */
+    hearDelivery: (delivery: HeardDelivery): void => {
       for (const fault of deliveryFaults(delivery))
         faults.push(
           `the delivery of ${String(delivery.headers['x-webhook-event'])}: ${fault}: ${delivery.body.toString().slice(0, 500)}`,
         )
     },
-    hearReply: (reply) => {
+    hearReply: (reply: HeardReply): void => {
       const path = URL.parse(reply.url)?.pathname ?? reply.url
       // The document does not describe itself.
       if (!path.startsWith(`${prefix}/`) || path === `${prefix}/openapi.json`) return
@@ -185,7 +175,11 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
       const where = `the ${reply.status} of ${reply.method} ${path}`
       for (const fault of found) faults.push(`${where}: ${fault}: ${reply.text.slice(0, 500)}`)
     },
-    takeFaults: () => {
+    /**
+     * A sentence for everything that was answered otherwise than the document says, since this was
+     * asked last.
+     */
+    takeFaults: (): readonly string[] => {
       const found = faults
       faults = []
       return found
@@ -227,3 +221,5 @@ export const strictly = (node: Node): Node => {
   const isWhole = node.type === 'object' && node.properties !== undefined
   return { ...Object.fromEntries(entries), ...(isWhole && { additionalProperties: false }) }
 }
+
+export type ContractWatch = ReturnType<typeof createContractWatch>
