@@ -57,23 +57,41 @@ interface BodyUse {
 
 type AddChunk = (chunk: Buffer) => Refusal | undefined
 
-/**
- * Returns a function that reads a body as a JSON object, undefined where the route has none, and
- * throws Refused. The rest of a refused body is discarded, so that the sender gets to read the
- * reply.
- */
-export const createBodyReader = () => {
+/** The bodies of all requests to an API. */
+export interface Bodies {
+  /**
+   * Reads a body as a JSON object, undefined where the route has none, and throws Refused. The rest
+   * of a refused body is discarded, so that the sender gets to read the reply.
+   */
+  readonly read: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    use: BodyUse,
+  ) => Promise<JsonObject | undefined>
+  /** Discards a body that was not read. Node would do so as fast as it arrives. */
+  readonly discardUnread: (request: IncomingMessage, response: ServerResponse) => void
+}
+
+export const createBodies = (): Bodies => {
   const largeBodies = new Map<string, number>()
   let freeBytes = totalBytes
   // Immediates that are due together would run in one turn, so each is asked for in the one before.
   let lastTurn = Promise.resolve()
   const ownTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()))
   const pace = createPacer()
-  return async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    { acceptsBody, isBodyOptional, mayHoldCredentials, credential = '' }: BodyUse,
-  ): Promise<JsonObject | undefined> => {
+  const discard = (request: IncomingMessage, response: ServerResponse): void => {
+    // `receive` may have to drop the connection later, so the reply says now that it ends.
+    if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
+    void receive(request, response, pace, () => bodyIncomplete)
+  }
+  const discardUnread: Bodies['discardUnread'] = (request, response) => {
+    if (request.readableFlowing === null && isBodySent(request.headers)) discard(request, response)
+  }
+  const read: Bodies['read'] = async (
+    request,
+    response,
+    { acceptsBody, isBodyOptional, mayHoldCredentials, credential = '' },
+  ) => {
     const { headers } = request
     if (!isBodySent(headers)) {
       if (acceptsBody && !isBodyOptional) throw new Refused(bodyMissing)
@@ -102,9 +120,7 @@ export const createBodyReader = () => {
         headRefusal(headers, acceptsBody) ??
         (Number(headers['content-length'] ?? 0) > smallBytes ? countLarge() : undefined)
       if (refusal !== undefined) {
-        // We may have to drop the connection while draining, so send Connection: close now.
-        if (headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
-        void receive(request, response, pace, () => refusal)
+        discard(request, response)
         throw new Refused(refusal)
       }
       if (asksBeforeBody(request)) {
@@ -130,6 +146,7 @@ export const createBodyReader = () => {
       else largeBodies.delete(credential)
     }
   }
+  return { read, discardUnread }
 }
 
 const isBodySent = (headers: IncomingHttpHeaders): boolean =>

@@ -280,7 +280,7 @@ describe('a slow client', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it.each([
+  it.concurrent.each([
     ['nothing', ''],
     ['half a head', `GET /api/v1/symbols HTTP/1.1\r\n${host}X-Slow: `],
     ['half a body', post(withLength, order.slice(0, 10))],
@@ -289,7 +289,7 @@ describe('a slow client', () => {
     expectOneError(await converse(api.port, text), 408, 'REQUEST_TIMEOUT')
   })
 
-  it.each([
+  it.concurrent.each([
     [
       'after the reply to a refused body, the rest of which does not arrive',
       401,
@@ -326,7 +326,7 @@ describe('a slow client', () => {
     const dependencies = fakeDependencies({
       pages: { '/endless': (ctx) => void (ctx.body = Readable.from(endless())) },
     })
-    await using unread = await runApi({}, dependencies, { bounds })
+    await using unread = await runApi({}, dependencies, { bounds: { ...bounds, idleMs: 1_000 } })
     const socket = connect(unread.port, '127.0.0.1', () => socket.write(get('/endless')))
     socket.on('error', () => undefined)
     await abandoned.promise

@@ -1,7 +1,7 @@
 // A client as a process of its own: `node load.ts <options as JSON>` sends requests for some seconds
 // and prints what came back, as JSON.
 import { randomBytes } from 'node:crypto'
-import autocannon, { type Options, type Result } from 'autocannon'
+import autocannon, { type Options, type Request, type Result } from 'autocannon'
 import { median } from './bench.ts'
 
 export interface LoadOptions {
@@ -49,19 +49,28 @@ const madeUpKeys = (): readonly string[] =>
   )
 
 /** Neither route has a limit of its own, which would refuse most requests before their bodies. */
-const requestOf = (body: string, index: number) =>
-  index % 2 === 0
-    ? { method: 'POST' as const, path: '/api/v1/webhooks', body }
-    : { method: 'PUT' as const, path: '/api/v1/orders/be9c4000-0000-4000-8000-000000000000', body }
+const hostileRequests = (keys: readonly string[]): Request[] => {
+  const bodies = hostileBodies()
+  return Array.from({ length: Math.max(bodies.length, keys.length) }, (_, index) => ({
+    ...(index % 2 === 0
+      ? { method: 'POST', path: '/api/v1/webhooks' }
+      : { method: 'PUT', path: '/api/v1/orders/be9c4000-0000-4000-8000-000000000000' }),
+    headers: { 'x-api-key': keys[index % keys.length], 'content-type': 'application/json' },
+    body: bodies[index % bodies.length],
+  }))
+}
 
 const given = JSON.parse(process.argv[2] ?? '') as LoadOptions
 const { url, seconds, connections, keys = madeUpKeys(), perSecond } = given
 
-let clients = 0
-const useOwnKey: Options['setupClient'] = (client) => {
-  const key = keys[clients % keys.length] ?? ''
-  clients += 1
-  client.setHeaders({ 'x-api-key': key, 'content-type': 'application/json' })
+/** Each client begins with another request, since a key may send only two bodies at once. */
+const inTurn = (requests: Request[]): NonNullable<Options['setupClient']> => {
+  let clients = 0
+  return (client) => {
+    const first = clients % requests.length
+    clients += 1
+    client.setRequests([...requests.slice(first), ...requests.slice(0, first)])
+  }
 }
 const options: Options = {
   url,
@@ -69,8 +78,7 @@ const options: Options = {
   duration: seconds,
   timeout: 60,
   ...(given.isHostile === true
-    ? // A key may send only two bodies at once.
-      { setupClient: useOwnKey, requests: hostileBodies().map(requestOf) }
+    ? { setupClient: inTurn(hostileRequests(keys)) }
     : { requests: keys.map((key) => ({ headers: { 'x-api-key': key } })) }),
   ...(perSecond !== undefined && { overallRate: perSecond }),
   // Only Linux gives a process every loopback address.

@@ -6,6 +6,7 @@ import { maxBodyBytes } from '../../src/fields.ts'
 import {
   closedPosition,
   credential,
+  fakeDependencies,
   fakeIdempotency,
   fakeUseCases,
   goodKey,
@@ -16,7 +17,7 @@ import {
   send,
   type SentRequest,
 } from '../fakes.ts'
-import { converse, host } from '../raw.ts'
+import { converse, host, lastGet, statusesOf } from '../raw.ts'
 import { chunksOf, listOf, nested } from './json-texts.ts'
 
 const target = '/api/v1/positions/x/close'
@@ -164,6 +165,35 @@ it('a sender that writes all of a refused body before it reads sees the answer a
     `${head('Content-Length: 2\r\n')}{}`,
   )
   expect(replies.map(({ status }) => status)).toEqual([413, 400, 200])
+})
+
+// At full speed it would take some 10 ms.
+it.for<readonly [what: string, status: number, line: string]>([
+  ['without a credential', 401, `POST ${target}`],
+  ['for a path that is unknown', 404, 'POST /api/v1/nothing'],
+  ['for a route without a body or a credential', 200, 'GET /api/v1/symbols'],
+  ['for a page', 200, 'GET /page'],
+])('a body that nobody reads is discarded no faster than others: %s', async ([, status, line]) => {
+  await using open = await runApi(
+    {},
+    {
+      ...fakeDependencies(),
+      pages: {
+        '/page': (ctx) => {
+          ctx.body = 'x'
+        },
+      },
+    },
+  )
+  const startedAt = performance.now()
+  const replies = await converse(
+    open.port,
+    `${line} HTTP/1.1\r\n${host}Content-Length: ${maxBodyBytes}\r\n\r\n`,
+    Buffer.alloc(maxBodyBytes),
+    lastGet('/page'),
+  )
+  expect(statusesOf(replies)).toEqual([status, 200])
+  expect(performance.now() - startedAt).toBeGreaterThan(75)
 })
 
 it('a credential may have two bodies that are large or slow at a time, any number of others, and other credentials theirs', async () => {
