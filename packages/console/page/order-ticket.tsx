@@ -119,12 +119,22 @@ export const OrderTicket = ({
   suggest,
   onPlace,
 }: OrderTicketProps) => {
-  const hasPending = useSession().me.capabilities.includes('pending-orders')
+  const { me, whyHidden } = useSession()
+  const hasPending = me.capabilities.includes('pending-orders')
+  const hasPrices = whyHidden('prices') === undefined
   const order = orderOf(fields, account.id)
   const { data: previewed, failure } = usePreview(order)
   const isCurrent = previewed?.of === JSON.stringify(order) && failure === undefined
   const preview = isCurrent ? previewed : undefined
   const isPending = fields.orderType !== 'market'
+  /** It has its place before the first one arrives, so that no button moves under a finger. */
+  const priceOf = (price: number | undefined) =>
+    hasPrices &&
+    (price === undefined ? (
+      <b class={fields.symbol === '' ? undefined : 'connecting'}>–</b>
+    ) : (
+      <b>{priceText(price, digits)}</b>
+    ))
   const submit = (event: Event): void => {
     event.preventDefault()
     if (typeof order === 'string' || preview?.allowed === false) return
@@ -172,8 +182,8 @@ export const OrderTicket = ({
           value={fields.type}
           onChange={(type) => onChange({ type })}
           options={[
-            ['sell', <>Sell {quote && <b>{priceText(quote.bid, digits)}</b>}</>],
-            ['buy', <>Buy {quote && <b>{priceText(quote.ask, digits)}</b>}</>],
+            ['sell', <>Sell {priceOf(quote?.bid)}</>],
+            ['buy', <>Buy {priceOf(quote?.ask)}</>],
           ]}
         />
         {hasPending ? (

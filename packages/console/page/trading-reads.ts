@@ -49,8 +49,13 @@ const useQuote = (accountId: string, symbol: string) => {
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
     setQuote(undefined)
     if (symbol === '') return
-    for await (const update of client.quotes({ symbols: [symbol], accountId, signal }))
-      setQuote('code' in update ? undefined : update)
+    try {
+      for await (const update of client.quotes({ symbols: [symbol], accountId, signal }))
+        setQuote('code' in update ? undefined : update)
+    } finally {
+      // Nobody says any more whether it is current.
+      if (!signal.aborted) setQuote(undefined)
+    }
   })
   return quote
 }
