@@ -66,6 +66,12 @@ const day = (text: string): string => {
   throw new InvalidArgumentError('It must be a day such as 2026-01-31.')
 }
 
+/** What is no time at all, the service refuses. */
+const futureTime = (text: string): string => {
+  if (!(Date.parse(text) <= Date.now())) return text
+  throw new InvalidArgumentError(`It must be in the future; now is ${new Date().toISOString()}.`)
+}
+
 /** Values with commas between them, or from a repeated option. */
 const several = (text: string, before: readonly string[] = []): readonly string[] => {
   const parts = text.split(',').flatMap((part) => part.trim() || [])
@@ -290,6 +296,7 @@ const credentialCommands: readonly Command[] = [
       '--expires <time>': [
         'expiresAt',
         'from when it is refused, such as 2027-01-31 or 2027-01-31T09:30:00Z; never when left out',
+        futureTime,
       ],
       '--name <text>': ['name', 'a label'],
       '--id <id>': ['id', 'its id; made when left out'],

@@ -401,6 +401,10 @@ it.each([
     `limits set ${account} --max-open-lots 1e3`,
     "argument '1e3' is invalid. It must be none, or a number from 0 in digits, such as 0.5.",
   ],
+  [
+    'keys make --user u-1 --expires 2026-01-31',
+    "'--expires <time>' argument '2026-01-31' is invalid. It must be in the future; now is ",
+  ],
 ])('%s says what is accepted', async (words, message) => {
   const { exit, err } = await operator(words)
   expect(exit).toBe(2)
