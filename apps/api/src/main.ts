@@ -1,11 +1,17 @@
 // The process: reads the environment, starts everything, and ends it in order on a signal.
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { apiVersion } from '@tradeport/http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { readConfig, summaryOf } from './config.ts'
 import type { Environment } from './config.ts'
 import { createLog, endWhenUncaught } from './log.ts'
+
+// V8 would allocate objects of requests in the old generation, because those that the start made
+// live long. Each would keep alive what it refers to: collecting the young generation took 8 ms
+// instead of 0.7, and a request 60 µs instead of 50.
+setFlagsFromString('--no-allocation-site-pretenuring')
 
 // From `apps/api/src` and from `apps/api/dist` alike, the repository's root.
 const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
