@@ -130,9 +130,11 @@ export const createConnection = (config: MetaApiConfig) => {
     return { ...target, baseUrl: baseUrl.replaceAll(regionPlace, region) }
   }
 
+  /** Its limits are its own, as are its failures. */
   const atProvisioning = (target: Target): Target => ({
     ...target,
     baseUrl: provisioningUrl,
+    budget: `provisioning of ${target.token}`,
     account: `provisioning ${target.account}`,
   })
 

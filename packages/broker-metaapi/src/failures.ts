@@ -8,7 +8,7 @@ import {
 } from '@tradeport/domain/errors'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Instant } from '@tradeport/domain/primitives'
-import { isRecord } from './payloads.ts'
+import { isRecord, type Row } from './payloads.ts'
 
 /** The provider's endpoints, by the names that logs and metrics use. */
 export type ProviderRoute =
@@ -27,7 +27,12 @@ export type ProviderRoute =
   | 'ticks'
 
 /** Routes whose path names a symbol: a 404 may mean the account or the symbol. */
-const ofSymbol: ReadonlySet<ProviderRoute> = new Set(['specification', 'price', 'candles', 'ticks'])
+export const symbolRoutes: ReadonlySet<ProviderRoute> = new Set([
+  'specification',
+  'price',
+  'candles',
+  'ticks',
+])
 
 /** Why a call gave no usable answer. Of a trade: why it was certainly not executed. */
 export interface CallFault {
@@ -74,6 +79,10 @@ export interface ErrorAnswer {
   readonly body: unknown
 }
 
+/** Whether the provider itself wrote the error: a proxy's may be JSON too, but names no class. */
+export const isOfProvider = (body: unknown): body is Row =>
+  isRecord(body) && typeof body['error'] === 'string'
+
 /**
  * A 404 without the provider's JSON comes from a proxy, and says nothing about the account. A 504
  * is the usual answer for an account that is not connected; an immediate retry would only use up
@@ -86,18 +95,16 @@ export const failureOfAnswer = (
 ): CallFailure => {
   const { status, body } = answer
   if (status === 429) return rateLimited(retryAtOf(answer, now))
-  const isOfProvider = isRecord(body)
-  if (status === 404 && isOfProvider && ofSymbol.has(route))
-    return new CallFailure({
-      kind: 'unknown_symbol',
-      reason: `${route}: unknown symbol or account`,
-    })
-  if (status === 404 && isOfProvider && route !== 'calculate-margin')
-    return new CallFailure({ kind: 'unknown_account', reason: `${route}: unknown account` })
+  if (status === 404 && isOfProvider(body) && route !== 'calculate-margin')
+    return new CallFailure(
+      symbolRoutes.has(route)
+        ? { kind: 'unknown_symbol', reason: `${route}: unknown symbol or account` }
+        : { kind: 'unknown_account', reason: `${route}: unknown account` },
+    )
   return unavailable(`${route}: answered ${status}${errorNameOf(body)}`, {
     isWorthRetry: status >= 500 && status !== 504,
     isOfAccount: status === 504,
-    ...(status === 401 && isOfProvider && { cause: 'token_refused' }),
+    ...(status === 401 && isOfProvider(body) && { cause: 'token_refused' }),
   })
 }
 
@@ -116,9 +123,12 @@ export const toBrokerReadError =
     return refuse('BrokerUnavailable', { accountId, reason, cause })
   }
 
-/** When the provider accepts requests again after a 429: in a second, if it does not say. */
+/** When the provider accepts requests again after a 429: in a second or later. */
 export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
-  namedRetryAtOf(answer, now) ?? now + 1_000
+  Math.max(namedRetryAtOf(answer, now) ?? now, now + 1_000)
+
+/** The longest period of a published limit; a longer wait must be a mistake. */
+const longestWaitMs = 6 * 3_600_000
 
 const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : Number.NaN)
 
@@ -132,12 +142,16 @@ export const namedRetryAtOf = (
   now: Instant,
 ): Instant | undefined => {
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(retryAfter ?? '')?.[1]
-  if (seconds !== undefined) return now + Math.ceil(Number(seconds) * 1_000)
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
-  const retryAt = [retryAfter, metadata['recommendedRetryTime']].map(timeOf).find(Number.isFinite)
-  if (retryAt === undefined) return undefined
-  const answeredAt = timeOf(date)
-  return Math.max(now, now + retryAt - (Number.isFinite(answeredAt) ? answeredAt : now))
+  const answeredAt = timeOf(date) || now
+  const waitMs = [
+    Number(seconds) * 1_000,
+    timeOf(retryAfter) - answeredAt,
+    timeOf(metadata['recommendedRetryTime']) - answeredAt,
+  ].find(Number.isFinite)
+  return waitMs === undefined
+    ? undefined
+    : now + Math.min(Math.max(0, Math.ceil(waitMs)), longestWaitMs)
 }
 
 // The provider's class name of an error is short and plain; anything else is left out.

@@ -3,18 +3,16 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { weekdays, type BrokerInstrument, type InstrumentTradeMode } from '@tradeport/domain/market'
 import type { MarketData, MarketDataError } from '@tradeport/domain/ports'
-import type { Instant } from '@tradeport/domain/primitives'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Connection } from './connection.ts'
-import { CallFailure, unavailable } from './failures.ts'
+import { CallFailure } from './failures.ts'
 import {
   AccountInformation,
   CandleRows,
   decode,
   PriceRow,
-  readTime,
   Specification,
   SymbolNames,
   TickRows,
@@ -58,51 +56,38 @@ export const createMarketData = ({ ask, reading }: Connection): MarketData => {
         account,
         requests.price(symbol),
         decode(PriceRow),
-        ({ bid, ask: offered, time, profitTickValue, lossTickValue }) => ({
+        ({ bid, ask: offered, time, profitTickValue = null, lossTickValue = null }) => ({
           symbol,
           bid,
           ask: offered,
-          time: timeOf(time),
-          profitTickValue: profitTickValue ?? null,
-          lossTickValue: lossTickValue ?? null,
+          time,
+          profitTickValue,
+          lossTickValue,
         }),
       ),
 
     candles: (account, symbol, window) =>
       readSymbol(account, requests.candles(symbol, window), decode(CandleRows), (rows) => {
         // Rows may come in any order, and one that changes meanwhile twice.
-        const byTime = new Map(rows.map((row) => [timeOf(row.time), row]))
-        return [...byTime]
-          .filter(([time]) => time <= window.to)
-          .toSorted(([a], [b]) => a - b)
-          .map(([time, { open, high, low, close, tickVolume: volume }]) => ({
+        const byTime = new Map(
+          rows.map(({ time, open, high, low, close, tickVolume: volume }) => [
             time,
-            open,
-            high,
-            low,
-            close,
-            volume,
-          }))
+            { time, open, high, low, close, volume },
+          ]),
+        )
+        return [...byTime.values()]
+          .filter(({ time }) => time <= window.to)
+          .toSorted((a, b) => a.time - b.time)
       }),
 
     ticks: (account, symbol, window) =>
       readSymbol(account, requests.ticks(symbol, window), decode(TickRows), (rows) =>
-        rows.map(({ time, bid, ask: offered }) => ({
-          time: timeOf(time),
-          bid: bid ?? null,
-          ask: offered ?? null,
-        })),
+        rows.map(({ time, bid = null, ask: offered = null }) => ({ time, bid, ask: offered })),
       ),
   }
 }
 
 const unknownSymbol = refuse('NotFound', { what: 'symbol' })
-
-const timeOf = (text: string): Instant => {
-  const time = readTime(text)
-  if (Number.isNaN(time)) throw unavailable('market data: time is not a time')
-  return time
-}
 
 const tradeModes: Readonly<Record<string, InstrumentTradeMode>> = {
   SYMBOL_TRADE_MODE_DISABLED: 'disabled',

@@ -109,7 +109,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
 
   // Its position. Of another volume than the order's, it was closed in part or added to, of which
   // the deals would show more.
-  if (position?.volume !== undefined && position.side === order.side && deals.length === 0) {
+  if (position?.volume !== undefined && deals.length === 0) {
     const fill = { volume: position.volume, ...openingOf(position) }
     const difference = compareLots(position.volume, order.volume)
     if (difference === 0) return found('filled', fill)
@@ -127,7 +127,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
     working.length === 0 &&
     deals.length === 0 &&
     position === undefined &&
-    done.every(({ state = '' }) => isEndState(state) && !['FILLED', 'PARTIAL'].includes(state)) &&
+    done.every(({ state = '' }) => unfilledStates.includes(state)) &&
     (executed !== undefined || isFinal)
   ) {
     return { answer: { kind: 'found', outcome: endOf(order, last) }, isDetailed: true }
@@ -207,9 +207,10 @@ export const fillFindingOf = (
 /** The records that belong to the order. */
 interface Traces {
   readonly isSeen: boolean
+  /** Without a volume if it was reversed since. */
   readonly position: Trace | undefined
   readonly working: readonly Trace[]
-  /** Finished orders, each once. */
+  /** Finished orders, each once as it was last; the latest at the end. */
   readonly done: readonly Trace[]
   /** Deals that executed a part of it, each once. */
   readonly deals: readonly Trace[]
@@ -232,7 +233,8 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
     match(row) === 'order' ||
     (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
   const isOwnOrder = (row: Trace): boolean => row.side === order.side && isOwn(row, row.id)
-  const done = onceEach(historyOrders.rows.filter(isOwnOrder), ({ id }) => id)
+  const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
+  const done = onceEach(byEnd.filter(isOwnOrder), ({ id }) => id)
   const own = onceEach(
     deals.rows.filter((row) => isOwn(row, row.orderId)),
     ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`,
@@ -242,7 +244,10 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
       own.length > 0 ||
       Object.values(evidence).some(({ rows }) => rows.some((row) => match(row) !== 'other')) ||
       [...orders.rows, ...historyOrders.rows].some(isOwnOrder),
-    position,
+    position: position && {
+      ...position,
+      ...(position.side !== order.side && { volume: undefined }),
+    },
     working: orders.rows.filter(
       (row) => isOwnOrder(row) && !done.some(({ id, state }) => id === row.id && isEndState(state)),
     ),
@@ -268,9 +273,9 @@ const onceEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[
   ...new Map(rows.map((row) => [keyOf(row), row])).values(),
 ]
 
-/** Nothing changes what is in one of these states. */
-const isEndState = (state = ''): boolean =>
-  ['FILLED', 'PARTIAL', 'CANCELED', 'REJECTED', 'EXPIRED'].includes(state)
+const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
+/** Nothing changes what is in such a state. */
+const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
 const executedOf = (done: readonly Trace[]): number | undefined => {

@@ -88,7 +88,7 @@ export const createRecordReader = ({ ask, clock }: Connection) => {
     const route = list === 'deals' ? 'history-deals' : 'history-orders'
     const { sentAt } = query
     // One more day at both ends: an order is found by its client id, however wrong our clock is or
-    // was. Fixed before the first page, so that later deals do not move the pages.
+    // was. The same for all pages.
     const window = { from: sentAt - dayMs, to: Math.max(sentAt, clock.now()) + dayMs }
     const rows: Trace[] = []
     let isWhole = true
@@ -131,12 +131,12 @@ const traceOf = (list: ListName, row: unknown): Trace | undefined => {
     orderType: order?.orderType,
     symbol: textOf(row['symbol']),
     volume: lots > 0 ? lots : undefined,
-    at: timeOf(row['time']),
+    at: readTime(row['time']),
     reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
     magic: isNumber(magic) ? magic : undefined,
     state,
-    endedAt: timeOf(row['doneTime']),
-    expiresAt: timeOf(row['expirationTime']),
+    endedAt: readTime(row['doneTime']),
+    expiresAt: readTime(row['expirationTime']),
     held: typeof held === 'object' ? held : undefined,
     remaining: remaining >= 0 ? remaining : undefined,
     positionId: readReference(row['positionId']),
@@ -156,11 +156,6 @@ const sides = new Map<string, Side>(
     DEAL_TYPE_SELL: 'sell',
   }),
 )
-
-const timeOf = (value: unknown): Instant | undefined => {
-  const at = typeof value === 'string' ? readTime(value) : Number.NaN
-  return Number.isFinite(at) ? at : undefined
-}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import { parseInstant, type Instant } from '@tradeport/domain/primitives'
+import { parseInstant, parseTicket, roundLots, type Instant } from '@tradeport/domain/primitives'
 
 /**
  * Undefined, which JSON cannot express, if the text is not JSON. U+0000 and halves of surrogate
@@ -50,14 +50,14 @@ const usualTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /**
- * ISO 8601 in UTC, also without a zone; NaN if the text is not a time. Times by the broker's clock,
+ * ISO 8601 in UTC, also without a zone; undefined if it is not a time. Times by the broker's clock,
  * which have no zone either, are never read. `Date.parse` is six times as fast as our parser, which
  * is left with the days that not every month has.
  */
-export const readTime = (text: string): Instant =>
-  usualTime.test(text)
-    ? Date.parse(text)
-    : O.getOrElse(() => Number.NaN)(parseInstant(text, 'start'))
+export const readTime = (value: unknown): Instant | undefined => {
+  if (typeof value !== 'string') return undefined
+  return usualTime.test(value) ? Date.parse(value) : O.toUndefined(parseInstant(value, 'start'))
+}
 
 /** A list: an array, or as on other channels an object with the array under its name. */
 export interface Rows {
@@ -74,6 +74,34 @@ export const rowsIn = (bytes: Uint8Array, name: string): E.Either<string, Rows> 
   if (!Array.isArray(rows)) return E.left(`the answer is not a list of ${name}`)
   return E.right({ rows, isLoading: (synchronizing ?? false) !== false })
 }
+
+/**
+ * Reads each row of a list; the left names the first bad one, since a list without one of its rows
+ * would be wrong. `read` returns a text for a bad row, and undefined for one that is left out.
+ */
+export const readRows = <Row, A extends object>(
+  rows: readonly Row[],
+  read: (row: Row) => A | string | undefined,
+): E.Either<string, readonly A[]> => {
+  const all: A[] = []
+  for (const [index, row] of rows.entries()) {
+    const one = read(row)
+    if (typeof one === 'string') return E.left(`row ${index}: ${one}`)
+    if (one !== undefined) all.push(one)
+  }
+  return E.right(all)
+}
+
+/** All rows of a list; one that the provider is still loading is incomplete, so it is a failure. */
+export const readList =
+  <A extends object>(name: string, read: (row: unknown) => A | string | undefined) =>
+  (bytes: Uint8Array): E.Either<string, readonly A[]> =>
+    pipe(
+      rowsIn(bytes, name),
+      E.flatMap(({ rows, isLoading }) =>
+        isLoading ? E.left(`the ${name} are still being loaded`) : readRows(rows, read),
+      ),
+    )
 
 /** What a deal does to its position. */
 export const entries = new Map<unknown, NonNullable<BrokerDeal['entry']>>([
@@ -99,6 +127,12 @@ const text = codecOf('a non-empty text', (value) =>
   typeof value === 'string' && value !== '' ? value : undefined,
 )
 const id = codecOf('an id', readId)
+const ticket = codecOf('a ticket', (value) => O.toUndefined(parseTicket(readId(value) ?? '')))
+const time = codecOf('a time', readTime)
+const lots = codecOf('above 0', (value) => {
+  const volume = isNumber(value) ? roundLots(value) : 0
+  return volume > 0 ? volume : undefined
+})
 
 /** Absent or null, or what `codec` reads. */
 const optional = <A>(codec: t.Type<A>): t.Type<A | undefined> =>
@@ -131,11 +165,11 @@ export type AccountInformation = t.TypeOf<typeof AccountInformation>
 
 const PositionRow = t.type(
   {
-    id,
+    id: ticket,
     type: t.keyof({ POSITION_TYPE_BUY: null, POSITION_TYPE_SELL: null }, 'a side'),
     symbol: text,
-    time: text,
-    volume: finite,
+    time,
+    volume: lots,
     openPrice: finite,
     currentPrice: finite,
     stopLoss: amount,
@@ -165,7 +199,7 @@ export const PriceRow = t.type(
   {
     bid: finite,
     ask: finite,
-    time: text,
+    time,
     profitTickValue: amount,
     lossTickValue: amount,
   },
@@ -197,14 +231,14 @@ export type Specification = t.TypeOf<typeof Specification>
 
 export const CandleRows = t.array(
   t.type(
-    { time: text, open: finite, high: finite, low: finite, close: finite, tickVolume: finite },
+    { time, open: finite, high: finite, low: finite, close: finite, tickVolume: finite },
     'a candle',
   ),
   'a list of candles',
 )
 
 export const TickRows = t.array(
-  t.type({ time: text, bid: amount, ask: amount }, 'a tick'),
+  t.type({ time, bid: amount, ask: amount }, 'a tick'),
   'a list of ticks',
 )
 

@@ -6,7 +6,7 @@ import type { Side } from '@tradeport/domain/positions'
 import type { DealsWindow } from '@tradeport/domain/journal'
 import type { CandlesWindow, MarginQuery, TicksWindow } from '@tradeport/domain/ports'
 import { toIso } from '@tradeport/domain/primitives'
-import { nothingSent, type ProviderRoute } from './failures.ts'
+import { nothingSent, symbolRoutes, type ProviderRoute } from './failures.ts'
 
 /** Where requests for an account go, and with whose token. */
 export interface Target {
@@ -99,20 +99,12 @@ export const requests = {
   }),
 } as const satisfies Record<string, ReadRequest | ((...args: never[]) => ReadRequest)>
 
-const marketRoutes: ReadonlySet<ProviderRoute> = new Set<ProviderRoute>([
-  'symbols',
-  'specification',
-  'price',
-  'candles',
-  'ticks',
-])
-
 /**
  * What is paused after failures: an account, or its market data alone, because a symbol without a
  * price or a slow history does not mean that positions cannot be read.
  */
 export const pausedPart = ({ route }: ReadRequest, { account }: Target): string =>
-  marketRoutes.has(route) ? `market data of ${account}` : account
+  route === 'symbols' || symbolRoutes.has(route) ? `market data of ${account}` : account
 
 /** The provider's name of an order's type. */
 export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>

@@ -57,8 +57,6 @@ interface TokenState {
 }
 
 const rateWindowMs = 1_000
-/** The longest period of a published limit; a longer one must be a mistake. */
-const longestLimitMs = 6 * 3_600_000
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -150,9 +148,8 @@ export const createTokenGate = (
 
     limit: (budget, ms) => {
       const state = stateOf(budget)
-      const leftMs = Math.min(ms, longestLimitMs)
-      state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + leftMs)
-      for (const { fail } of state.waiting) fail(rateLimited(clock.now() + leftMs))
+      state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + ms)
+      for (const { fail } of state.waiting) fail(rateLimited(clock.now() + ms))
     },
 
     answered: ({ budget, account }) => void stateOf(budget).answering.add(account),

@@ -5,6 +5,7 @@ import type { RejectReason } from '@tradeport/domain/orders'
 import type { Instant } from '@tradeport/domain/primitives'
 import {
   failureOfAnswer,
+  isOfProvider,
   namedRetryAtOf,
   rateLimited,
   retryAtOf,
@@ -12,7 +13,7 @@ import {
   type CallFailure,
   type ErrorAnswer,
 } from './failures.ts'
-import { isRecord, readId, type Row } from './payloads.ts'
+import { isRecord, readReference, type Row } from './payloads.ts'
 import { returnCodeOf, type ReturnCode } from './return-codes.ts'
 
 /** The broker's numbers of an order and its position, where an answer gave them. */
@@ -35,11 +36,9 @@ export type TradeVerdict =
 export const symbolNotFound = 'SYMBOL_NOT_FOUND'
 
 export const verdictOf = (answer: ErrorAnswer, now: Instant): TradeVerdict => {
-  const { body } = answer
-  const code = isRecord(body) ? codeIn(body) : undefined
-  return code === undefined || !isRecord(body)
-    ? verdictOfStatus(answer, now)
-    : verdictOfCode(code, body, answer, now)
+  const body = isRecord(answer.body) ? answer.body : {}
+  const code = codeIn(body)
+  return code === undefined ? verdictOfStatus(answer, now) : verdictOfCode(code, body, answer, now)
 }
 
 /** The code of a trade body, whatever the status it came with; undefined if there is none. */
@@ -48,25 +47,26 @@ const codeIn = ({
   stringCode,
   error,
   description,
-}: Row): ReturnCode | 'unlisted' | undefined => {
+}: Row): Pick<ReturnCode, 'name' | 'means'> | undefined => {
   if ((numericCode !== undefined && numericCode !== null) || typeof stringCode === 'string')
-    return returnCodeOf(numericCode ?? undefined, stringCode) ?? 'unlisted'
+    return returnCodeOf(numericCode ?? undefined, stringCode) ?? unlisted
   if (typeof error !== 'number') return undefined
   // An older form: the number is in the field of the API's error names, and counts only with the
   // name of a code.
-  const isNamed = returnCodeOf(undefined, description) !== undefined
-  return (isNamed ? returnCodeOf(error, description) : undefined) ?? 'unlisted'
+  return (returnCodeOf(undefined, description) && returnCodeOf(error, description)) ?? unlisted
 }
 
+const unlisted = { name: 'unlisted', means: 'unknown' } as const
+
 const verdictOfCode = (
-  code: ReturnCode | 'unlisted',
+  { name, means }: Pick<ReturnCode, 'name' | 'means'>,
   body: Row,
   answer: ErrorAnswer,
   now: Instant,
 ): TradeVerdict => {
-  if (code === 'unlisted' || code.means === 'unknown') return { kind: 'unknown' }
-  const { means, name } = code
   switch (means) {
+    case 'unknown':
+      return { kind: means }
     case 'refused':
     case 'gone':
       return {
@@ -88,7 +88,10 @@ const verdictOfCode = (
     case 'no_changes':
       return {
         kind: means,
-        tickets: { orderId: readId(body['orderId']), positionId: readId(body['positionId']) },
+        tickets: {
+          orderId: readReference(body['orderId']),
+          positionId: readReference(body['positionId']),
+        },
       }
   }
 }
@@ -97,14 +100,13 @@ const verdictOfCode = (
 // 429 is always given before anything is done.
 const verdictOfStatus = (answer: ErrorAnswer, now: Instant): TradeVerdict => {
   const { status, body } = answer
-  const isOfProvider = isRecord(body) && typeof body['error'] === 'string'
-  if (status === 429 || (isOfProvider && (status === 401 || status === 403)))
+  if (status === 429 || (isOfProvider(body) && (status === 401 || status === 403)))
     return { kind: 'not_sent', failure: failureOfAnswer('trade', answer, now) }
-  if (isOfProvider && status === 404) {
+  if (isOfProvider(body) && status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
     return { kind: 'gone', reason: { code: symbolNotFound, message } }
   }
-  if (isOfProvider && status === 400)
+  if (isOfProvider(body) && status === 400)
     return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return { kind: 'unknown' }
 }

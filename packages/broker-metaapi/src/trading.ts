@@ -107,7 +107,7 @@ export const createTrading = (connection: Connection): Trading => {
     const sought = {
       order: inLots(order),
       sentAt,
-      tickets: brokerOrderId === null ? {} : { orderId: brokerOrderId },
+      tickets: { orderId: brokerOrderId ?? undefined },
     }
     const terms = {
       platform: account.platform,

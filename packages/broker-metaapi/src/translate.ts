@@ -1,11 +1,10 @@
-// The provider's rows in our terms. One bad row makes a read fail: a list without one of its
-// positions, or a history without one of its deals, would be wrong.
+// The provider's rows in our terms.
 import * as E from 'fp-ts/lib/Either.js'
-import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type { AccountReading, TradeMode } from '@tradeport/domain/accounts'
 import type { BrokerDeal, DealKind, DealReason } from '@tradeport/domain/journal'
 import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
-import { parseTicket, roundLots, sumExactly, type Instant } from '@tradeport/domain/primitives'
+import { roundLots, sumExactly, type Instant } from '@tradeport/domain/primitives'
 import {
   decode,
   entries,
@@ -13,9 +12,10 @@ import {
   isRecord,
   PositionRows,
   readId,
+  readList,
   readReference,
+  readRows,
   readTime,
-  rowsIn,
   type AccountInformation,
   type PositionRow,
 } from './payloads.ts'
@@ -33,7 +33,8 @@ export const accountReadingOf = (
   information: AccountInformation,
   readAt: Instant,
 ): AccountReading => {
-  const { balance, equity, margin, freeMargin, leverage, marginLevel } = information
+  const { balance, equity, margin, freeMargin = null } = information
+  const { leverage = null, marginLevel = null } = information
   return {
     tradeMode: tradeModes.get(information.type) ?? 'unconfirmed',
     broker: information.broker || null,
@@ -42,45 +43,24 @@ export const accountReadingOf = (
       balance,
       equity,
       margin,
-      freeMargin: freeMargin ?? null,
+      freeMargin,
       // Without margin in use there is no level; the provider then omits it or gives 0.
-      marginLevel: marginLevel === 0 && margin === 0 ? null : (marginLevel ?? null),
-      leverage: leverage ?? null,
+      marginLevel: marginLevel === 0 && margin === 0 ? null : marginLevel,
+      leverage,
     },
     readAt,
   }
 }
 
-/** Reads each row; the left names the first bad one. `read` returns a text for a bad row. */
-const readRows = <Row, A extends object>(
-  rows: readonly Row[],
-  read: (row: Row) => A | string,
-  describe: (index: number, wrong: string) => string,
-): E.Either<string, A[]> => {
-  const all: A[] = []
-  for (const [index, row] of rows.entries()) {
-    const one = read(row)
-    if (typeof one === 'string') return E.left(describe(index, one))
-    all.push(one)
-  }
-  return E.right(all)
-}
-
 /** Oldest first, whatever the order of the rows. */
-export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerPosition[]> => {
-  const rows = decode(PositionRows)(bytes)
-  if (E.isLeft(rows)) return rows
-  const positions = readRows(rows.right, positionOf, (index, wrong) => `${index}.${wrong}`)
-  return E.map((all: readonly BrokerPosition[]) => all.toSorted(byAge))(positions)
-}
+export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerPosition[]> =>
+  pipe(
+    decode(PositionRows)(bytes),
+    E.flatMap((rows) => readRows(rows, positionOf)),
+    E.map((positions) => positions.toSorted(byAge)),
+  )
 
 const positionOf = (row: PositionRow): BrokerPosition | string => {
-  const ticket = parseTicket(row.id)
-  if (O.isNone(ticket)) return 'id is not a ticket'
-  const openedAt = readTime(row.time)
-  if (Number.isNaN(openedAt)) return 'time is not a time'
-  const volume = roundLots(row.volume)
-  if (volume <= 0) return 'volume is not above 0'
   const { profit, realizedProfit = 0, realizedCommission, realizedSwap } = row
   // Older payloads have only the overall profit: that of the open and the closed part together.
   const unrealizedPnl =
@@ -88,10 +68,10 @@ const positionOf = (row: PositionRow): BrokerPosition | string => {
     (profit === undefined ? undefined : sumExactly([profit, -realizedProfit]))
   if (unrealizedPnl === undefined) return 'profit is absent'
   return {
-    ticket: ticket.value,
+    ticket: row.id,
     symbol: row.symbol,
     side: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
-    volume,
+    volume: row.volume,
     entryPrice: row.openPrice,
     currentPrice: row.currentPrice,
     // 0 stands for no level.
@@ -106,7 +86,7 @@ const positionOf = (row: PositionRow): BrokerPosition | string => {
       realizedCommission === undefined || realizedSwap === undefined
         ? realizedProfit
         : sumExactly([realizedProfit, -realizedCommission, -realizedSwap]),
-    openedAt,
+    openedAt: row.time,
     ...(typeof row.clientId === 'string' && row.clientId !== '' && { clientId: row.clientId }),
   }
 }
@@ -149,17 +129,6 @@ const reasons = new Map<unknown, DealReason | undefined>(
 )
 
 /**
- * The deals of a page, in its order. A history that the provider is still loading is incomplete,
- * and therefore a failure.
- */
-export const dealsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerDeal[]> => {
-  const page = rowsIn(bytes, 'deals')
-  if (E.isLeft(page)) return page
-  if (page.right.isLoading) return E.left('the history is still being loaded')
-  return readRows(page.right.rows, dealOf, (index, wrong) => `row ${index}: ${wrong}`)
-}
-
-/**
  * A deal that lacks something is kept as it is, so that the fold can say why its position was
  * skipped. Only what would falsify sums or identities is an error: no id, no type, money that is
  * not a number.
@@ -191,8 +160,7 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   if (typeof symbol === 'string' && symbol !== '') deal.symbol = symbol
   if (isNumber(volume)) deal.volume = roundLots(volume)
   if (isNumber(price)) deal.price = price
-  if (time !== undefined && time !== null)
-    deal.time = typeof time === 'string' ? readTime(time) : Number.NaN
+  if (time !== undefined && time !== null) deal.time = readTime(time) ?? Number.NaN
   if (typeof reason === 'string' && reason !== '' && reasonRead !== undefined)
     deal.reason = reasonRead
   if (orderId !== undefined) deal.orderId = orderId
@@ -205,3 +173,6 @@ const dealOf = (row: unknown): BrokerDeal | string => {
 /** Whether a deal says that it belongs to no position. */
 const isNone = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === '0' || value === 0
+
+/** The deals of a page, in its order. */
+export const dealsIn = readList('deals', dealOf)

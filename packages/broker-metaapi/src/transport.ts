@@ -51,10 +51,16 @@ export const createTransport = (
         throw unavailable(`${route}: answered with more than ${maxAnswerBytes} bytes`)
       return bytes
     }
-    const errorBytes = (await readAtMost(response, maxErrorBytes)) ?? new Uint8Array()
+    // The status counts, though the body breaks off.
+    const errorBytes = await readAtMost(response, maxErrorBytes).catch(() => undefined)
     throw failureOfAnswer(
       route,
-      { status, retryAfter: headers.get('retry-after'), date, body: parseBytes(errorBytes) },
+      {
+        status,
+        retryAfter: headers.get('retry-after'),
+        date,
+        body: errorBytes && parseBytes(errorBytes),
+      },
       clock.now(),
     )
   }

@@ -1,5 +1,4 @@
 // Pending orders in the provider's terms and in ours.
-import * as E from 'fp-ts/lib/Either.js'
 import {
   orderTypes as allTypes,
   type OrderType,
@@ -8,7 +7,7 @@ import {
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { toIso } from '@tradeport/domain/primitives'
-import { isNumber, isRecord, readId, readTime, rowsIn, type Row } from './payloads.ts'
+import { isNumber, isRecord, readId, readList, readTime, type Row } from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
 const sides: readonly Side[] = ['buy', 'sell']
@@ -23,7 +22,7 @@ export const orderTypes: ReadonlyMap<
   ),
 )
 
-/** The terms as a trade has them. One that is left out is removed, or gtc. */
+/** The terms as a trade has them. A level that is left out is removed. */
 export const termsBody = ({
   price,
   stopLimitPrice,
@@ -36,44 +35,31 @@ export const termsBody = ({
   stopLimitPrice,
   stopLoss,
   takeProfit,
-  expiration: expirationOf(timeInForce, expiresAt),
+  // Always named: whether a change that leaves it out removes it is not documented.
+  expiration: {
+    type: expirationTypes[timeInForce],
+    time: expiresAt === undefined ? undefined : toIso(expiresAt),
+  },
 })
 
-const expirationOf = (
-  timeInForce: PendingTerms['timeInForce'],
-  expiresAt: PendingTerms['expiresAt'],
-) => {
-  if (timeInForce === 'day') return { type: 'ORDER_TIME_DAY' }
-  return expiresAt === undefined
-    ? undefined
-    : { type: 'ORDER_TIME_SPECIFIED', time: toIso(expiresAt) }
-}
-
-/** One bad row makes the read fail: an order that is not listed would be looked up as ended. */
-export const workingOrdersIn = (bytes: Uint8Array): E.Either<string, readonly WorkingOrder[]> => {
-  const page = rowsIn(bytes, 'orders')
-  if (E.isLeft(page)) return page
-  if (page.right.isLoading) return E.left('the orders are still being loaded')
-  const orders: WorkingOrder[] = []
-  for (const [index, row] of page.right.rows.entries()) {
-    const order = isRecord(row) ? workingOrderOf(row) : 'not an order'
-    if (typeof order === 'string') return E.left(`${index}: ${order}`)
-    if (order !== undefined) orders.push(order)
-  }
-  return E.right(orders)
-}
+const expirationTypes = {
+  gtc: 'ORDER_TIME_GTC',
+  day: 'ORDER_TIME_DAY',
+  gtd: 'ORDER_TIME_SPECIFIED',
+} as const
 
 /** A text says what is wrong with the row; undefined if it is of no pending order. */
-export const workingOrderOf = (row: Row): WorkingOrder | string | undefined => {
+export const workingOrderOf = (row: unknown): WorkingOrder | string | undefined => {
+  if (!isRecord(row)) return 'not an order'
   const type = orderTypes.get(row['type'])
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
-  const { openPrice, clientId, expirationType } = row
+  const { openPrice, clientId, expirationType, expirationTime } = row
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
-  const expiresAt =
-    typeof row['expirationTime'] === 'string' ? readTime(row['expirationTime']) : undefined
-  if (Number.isNaN(expiresAt)) return 'expirationTime is not a time'
+  const expiresAt = readTime(expirationTime)
+  if (expiresAt === undefined && typeof expirationTime === 'string')
+    return 'expirationTime is not a time'
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
@@ -84,6 +70,9 @@ export const workingOrderOf = (row: Row): WorkingOrder | string | undefined => {
       : { timeInForce: expiresAt === undefined ? 'gtc' : 'gtd', expiresAt }),
   }
 }
+
+/** An order that is not listed would be looked up as ended. */
+export const workingOrdersIn = readList('orders', workingOrderOf)
 
 /** 0 stands for none. */
 const levelsOf = ({ stopLimitPrice, stopLoss, takeProfit }: Row) => ({

@@ -201,6 +201,23 @@ describe('a 429', () => {
     expect(E.isRight(await positions(own))).toBe(true)
   })
 
+  it('of provisioning, which has limits of its own, stops no other call of the token', async () => {
+    const { positions, place, marketData } = open()
+    const own = newAccount()
+    const unplaced = { ...newAccount(), region: null }
+    sandbox.faults.set(unplaced.providerAccountId, 'any', {
+      kind: 'rate-limit',
+      retryAfterSeconds: 60,
+    })
+    expect(await positions(unplaced)).toEqual(limited(60))
+    expect(await place(own)).toMatchObject({ kind: 'filled' })
+    expect(E.isRight(await positions(own))).toBe(true)
+    const another = { ...newAccount(), region: null }
+    expect(await positions(another)).toEqual(limited(60))
+    const window = { from: 0, offset: 0, limit: 1 }
+    expect(await marketData.ticks(another, 'EURUSD', window)()).toEqual(limited(60))
+  })
+
   it('of a trade stops the reads of the token', async () => {
     const { positions, place, time } = open()
     const own = newAccount()

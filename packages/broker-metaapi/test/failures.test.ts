@@ -51,6 +51,7 @@ describe('a read', () => {
     [403, { error: 'ForbiddenError', message: token }, 'answered 403 ForbiddenError', 1],
     // From a proxy, so it says nothing of the account.
     [404, '<html>no such site</html>', 'answered 404', 1],
+    [404, { message: 'no route' }, 'answered 404', 1],
     [504, { error: 'TimeoutError', metadata: {} }, 'answered 504 TimeoutError', 1],
     [202, {}, 'answered 202', 1],
     // Not followed, since the token would be.

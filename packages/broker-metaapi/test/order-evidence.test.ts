@@ -157,6 +157,15 @@ describe('an order is filled', () => {
       whole,
     ],
     [
+      'by its finished order, whose position was reversed since',
+      {
+        historyOrders: [done()],
+        positions: [position({ type: 'POSITION_TYPE_SELL', openPrice: 1.3 })],
+        deals: null,
+      },
+      byOrder,
+    ],
+    [
       'by its finished order without a volume',
       { historyOrders: [done({ volume: undefined, currentVolume: undefined })] },
       { positionId: '501' },
@@ -164,6 +173,16 @@ describe('an order is filled', () => {
     [
       'by its finished order, if a deal is missing yet',
       { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
+      byOrder,
+    ],
+    [
+      'by its order as it was last, in whatever order it is listed',
+      {
+        historyOrders: [
+          done(),
+          done({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.05, doneTime: at(0.5) }),
+        ],
+      },
       byOrder,
     ],
     [

@@ -8,7 +8,7 @@ import {
   type FaultRoute,
   type Sandbox,
 } from '@tradeport/sandbox-broker'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PendingTerms } from '@tradeport/domain/orders'
 import type { BrokerOrder, SentOrder } from '@tradeport/domain/ports'
@@ -32,7 +32,6 @@ let accounts = 0
 beforeAll(async () => {
   sandbox = await startSandbox({ tokens: [token] })
 })
-afterEach(() => sandbox.faults.clear())
 afterAll(() => sandbox.close())
 
 /** A new account with an order for it. */
@@ -60,6 +59,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
     order,
     control,
     set: (route: FaultRoute, fault: Fault) => sandbox.faults.set(id, route, fault),
+    clearFaults: () => sandbox.faults.clear({ account: id }),
     send: () => api.trading.placeOrder(own, order, always)(),
     passTime: (ms: number) => void (aheadMs += ms),
     look: (sought: Partial<SentOrder> = {}) =>
@@ -93,7 +93,8 @@ const [outcomeUnknown, unavailable] = ['BrokerOutcomeUnknown', 'BrokerUnavailabl
 describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
   'a trade of an account of %j',
   (options) => {
-    it.each<readonly [Fault, unknown, string | undefined, number]>([
+    // Together, because some wait for seconds.
+    it.concurrent.each<readonly [Fault, unknown, string | undefined, number]>([
       [{ kind: 'slow-body', ms: 60 }, filled, undefined, 0.1],
       [{ kind: 'slow-body', ms: 6_000 }, unknown, outcomeUnknown, 0.1],
       [{ kind: 'numeric-ids' }, filled, undefined, 0.1],
@@ -127,7 +128,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
         one.set('trade', fault)
         expect(await one.send()).toMatchObject(answer as object)
         expect([one.requests('trade'), one.executed()]).toEqual([1, lots])
-        sandbox.faults.clear()
+        one.clearFaults()
         one.passTime(60_000)
         const outcome = lots === 0.05 ? half : filled
         expect(await one.look()).toEqual(lots === 0 ? nothing : { ...found, outcome })
@@ -196,7 +197,9 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       expect(rightOf(await working())).toHaveLength(book().length)
     }
 
-    it.each<readonly [Fault, answer: object, error: string | undefined, isMade: boolean]>([
+    it.concurrent.each<
+      readonly [Fault, answer: object, error: string | undefined, isMade: boolean]
+    >([
       [{ kind: 'slow-body', ms: 3_000 }, unknown, outcomeUnknown, true],
       [{ kind: 'numeric-ids' }, accepted, undefined, true],
       [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
@@ -238,7 +241,6 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
           ['modify', asModified],
           ['cancel', undefined],
         ] as const) {
-          sandbox.faults.clear()
           const held = await placed()
           held.set('trade', fault)
           const changed = await held[write]()
@@ -412,7 +414,7 @@ describe('an order is not absent', () => {
     ['history-orders', { kind: 'wrong-shape', shape: 'null' }],
     ['deals', { kind: 'wrong-shape', shape: 'wrapped', synchronizing: true }],
     ['deals', { kind: 'reply', status: 200, body: endless }],
-  ])('if %s meet %j', async (route, fault) => {
+  ])('if %s cannot be read (%#)', async (route, fault) => {
     const one = open()
     one.set(route, fault)
     expect(await one.look()).toEqual(unreadable)

@@ -223,6 +223,7 @@ describe('an answer', () => {
     [401, 'Unauthorized'],
     [403, '<html>Forbidden</html>'],
     [404, '<html>no such site</html>'],
+    [404, { message: 'no route' }],
     [409, someError],
     [500, someError],
     [502, ''],
@@ -240,7 +241,10 @@ describe('an answer', () => {
     [429, '<html></html>', { 'retry-after': 'soon' }, limited(1_000)],
     [200, busy, { 'retry-after': '7' }, limited(7_000)],
     [200, { ...busy, ...retryAt(1_250) }, {}, limited(1_250)],
-    [200, { ...busy, ...retryAt(-1_250) }, {}, limited(0)],
+    [429, { ...tooMany, ...retryAt(-1_250) }, {}, limited(1_000)],
+    [429, tooMany, { 'retry-after': '0' }, limited(1_000)],
+    [429, tooMany, { 'retry-after': '999999' }, limited(6 * 3_600_000)],
+    [200, { ...busy, ...retryAt(-1_250) }, {}, limited(1_000)],
   ])('of %i %j with %j was certainly not executed', async (status, body, headers, outcomes) => {
     expect(await outcomesOf(status, body, headers)).toEqual(outcomes)
   })
@@ -293,6 +297,8 @@ describe('an answer', () => {
     ['4665\0', '4665\ufffd'],
     [undefined, null],
     ['', null],
+    ['0', null],
+    [0, null],
     [2 ** 53, null],
     [{}, null],
   ])('with the order id %j gives a close the number %j', async (orderId, read) => {
@@ -380,9 +386,9 @@ describe('the body', () => {
 
   it.each<readonly [string, () => Promise<unknown>, object]>([
     [
-      'of a limit order has its price',
+      'of a limit order has its price and no expiry',
       placePending({ type: 'limit', price: 1.0812345, timeInForce: 'gtc' }),
-      pendingBody('BUY_LIMIT', 1.0812345),
+      pendingBody('BUY_LIMIT', 1.0812345, { expiration: { type: 'ORDER_TIME_GTC' } }),
     ],
     [
       'of a stop order ends with the day',
@@ -417,6 +423,16 @@ describe('the body', () => {
         openPrice: 1.08,
         stopLoss: 1.05,
         expiration: { type: 'ORDER_TIME_SPECIFIED', time: '2026-05-02T08:00:00.000Z' },
+      },
+    ],
+    [
+      'of a change of an order names the expiry that is to be removed',
+      trading.modifyOrder(account, ticket, { price: 1.08, timeInForce: 'gtc' }, always),
+      {
+        actionType: 'ORDER_MODIFY',
+        orderId: ticket,
+        openPrice: 1.08,
+        expiration: { type: 'ORDER_TIME_GTC' },
       },
     ],
     [
