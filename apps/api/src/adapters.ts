@@ -126,7 +126,7 @@ export const openAdapters = async (
   closers.defer(peerNotices.stop)
   const jobs = await startJobs(stores)
   closers.defer(jobs.stop)
-  const users = createUserStore(stores)
+  const users = createUserStore(stores.knex)
   const ownerNoticeQueue = await openOwnerNotices(jobs)
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
@@ -200,14 +200,14 @@ export const openAdapters = async (
       log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
   })
   const adapters: Adapters = {
-    accounts: createAccountStore(stores),
-    credentials: createCredentialStore(stores),
+    accounts: createAccountStore(stores.knex),
+    credentials: createCredentialStore(stores.knex),
     addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
     operator: createOperatorStore(stores),
-    records: createTenantRecords(stores),
+    records: createTenantRecords(stores.knex),
     users,
-    operatorOrders: createOperatorOrders(stores),
+    operatorOrders: createOperatorOrders(stores.knex),
     sealedSecrets: createSealedSecrets(stores),
     database,
     brokerHealth: { sendsRealOrders: config.broker === 'metaapi' },
@@ -218,15 +218,15 @@ export const openAdapters = async (
     orders: orders.store,
     idempotency: createIdempotencyStore(stores),
     slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
-    orderLimits: createLimitStore(stores),
+    orderLimits: createLimitStore(stores.knex),
     positionLocks: createPositionLocks(stores),
     broker: {
       ...meteredBroker(provider.broker, metrics.providerCalls),
       source: config.broker,
     },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
-    candles: createCandleStore(stores),
-    marketDataFeeds: createMarketDataFeeds(stores),
+    candles: createCandleStore(stores.knex),
+    marketDataFeeds: createMarketDataFeeds(stores.knex),
     marketData: meteredMarketData(provider.marketData, metrics.providerCalls),
     positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
     peerNotices,
@@ -238,7 +238,7 @@ export const openAdapters = async (
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries: events?.deliveries ?? noDeliveries,
     eventLog: events?.log ?? createEventLog(database.knex),
-    halts: hasTools ? createHalts(stores) : noHalts,
+    halts: hasTools ? createHalts(stores.knex) : noHalts,
     riskThresholds: createRiskThresholds({
       ...stores,
       recorder: events?.recorder,

@@ -1,7 +1,7 @@
 // A provider that fails while pending orders are placed, changed and cancelled: each write is sent
 // once, its reply agrees with what the broker then holds, and the record agrees with it in the end.
 import { isDeepStrictEqual } from 'node:util'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, type TestContext } from 'vitest'
 import type { AccountOptions, Fault } from '@tradeport/sandbox-broker'
 import { eventually, linkDesk, listRoutes } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
@@ -44,11 +44,15 @@ const shownOf = ({ brokerOrderId, price, stopLoss, takeProfit }: Json) => ({
 
 let linked = 0
 /** A provider that limits refuses a token for a while, so such a desk has a tenant of its own. */
-const linkFor = (broker: Partial<AccountOptions>, isLimited = false): Promise<LinkedDesk> => {
+const linkFor = (
+  broker: Partial<AccountOptions>,
+  isLimited = false,
+  whenFinished = onTestFinished,
+): Promise<LinkedDesk> => {
   linked += 1
   const user = `u-${linked}`
   // What is no longer looked at is no longer watched.
-  onTestFinished(() => service.setUp({ users: [{ id: user, removed: true }] }))
+  whenFinished(() => service.setUp({ users: [{ id: user, removed: true }] }))
   return linkDesk(service, {
     user,
     broker,
@@ -65,8 +69,8 @@ const openOrder = async (desk: LinkedDesk): Promise<Json> =>
   statusOf(desk, (await desk.place()).id, 'open')
 
 /** Once the watch has seen what the broker holds. */
-const isOpenAsHeld = (desk: LinkedDesk, id: string): Promise<void> =>
-  expect
+const isOpenAsHeld = ({ expect: expectIn }: TestContext, desk: LinkedDesk, id: string) =>
+  expectIn
     .poll(async () => {
       const order = await desk.find(id)
       const [shown, held] = [[shownOf(order)], bookOf(desk)]
@@ -158,36 +162,41 @@ const rows: readonly Row[] = [
 
 describe.each(rows)('a write that meets $name', (row) => {
   const { trade, lists, placement } = row
-  const link = (broker: Partial<AccountOptions>) => linkFor(broker, trade.kind === 'rate-limit')
+  const link = ({ onTestFinished: whenFinished }: TestContext, broker: Partial<AccountOptions>) =>
+    linkFor(broker, trade.kind === 'rate-limit', whenFinished)
   const fail = (desk: LinkedDesk): void => {
     desk.fail('trade', trade)
     if (lists !== undefined) for (const route of listRoutes) desk.fail(route, lists)
   }
 
-  it.each(platforms)('places an order on %j once, as the broker then holds it', async (broker) => {
-    const desk = await link(broker)
-    fail(desk)
-    const { id } = await desk.place()
-    await expect.poll(desk.broker.sends).toBe(1)
-    expect(await statusOf(desk, id, placement)).toMatchObject({ status: placement })
-    await expect.poll(() => bookOf(desk)).toMatchObject(row.isMade ? [terms] : [])
-    expect(desk.broker.sends()).toBe(1)
-    desk.heal()
-    if (
-      placement === 'rejected' ||
-      (placement === 'pending' && !row.isMade && trade.kind !== 'rate-limit')
-    )
-      return
-    await isOpenAsHeld(desk, id)
-    expect(desk.broker.sends()).toBe(row.isMade ? 1 : 2)
-  })
+  // Together, because most of their time passes between lookups.
+  it.concurrent.for(platforms)(
+    'places an order on %j once, as the broker then holds it',
+    async (broker, test) => {
+      const desk = await link(test, broker)
+      fail(desk)
+      const { id } = await desk.place()
+      await test.expect.poll(desk.broker.sends).toBe(1)
+      expect(await statusOf(desk, id, placement)).toMatchObject({ status: placement })
+      await test.expect.poll(() => bookOf(desk)).toMatchObject(row.isMade ? [terms] : [])
+      expect(desk.broker.sends()).toBe(1)
+      desk.heal()
+      if (
+        placement === 'rejected' ||
+        (placement === 'pending' && !row.isMade && trade.kind !== 'rate-limit')
+      )
+        return
+      await isOpenAsHeld(test, desk, id)
+      expect(desk.broker.sends()).toBe(row.isMade ? 1 : 2)
+    },
+  )
 
-  it.each(
+  it.concurrent.for(
     platforms.flatMap((broker) =>
       (['changed', 'cancelled'] as const).map((write) => [write, broker] as const),
     ),
-  )('is answered as the order was %s on %j', async (write, broker) => {
-    const desk = await link(broker)
+  )('is answered as the order was %s on %j', async ([write, broker], test) => {
+    const desk = await link(test, broker)
     const { id } = await openOrder(desk)
     fail(desk)
     const { status, body } = await (write === 'changed' ? change : cancel)(desk, id)
@@ -202,7 +211,7 @@ describe.each(rows)('a write that meets $name', (row) => {
     if (status === 200 && write === 'cancelled')
       expect(body.data).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
     desk.heal()
-    if (bookOf(desk).length > 0) await isOpenAsHeld(desk, id)
+    if (bookOf(desk).length > 0) await isOpenAsHeld(test, desk, id)
     else
       expect(await statusOf(desk, id, 'cancelled')).toMatchObject({
         status: 'cancelled',

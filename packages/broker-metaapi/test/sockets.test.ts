@@ -5,7 +5,7 @@ import * as net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
 import nock from 'nock'
-import { generate } from 'selfsigned'
+import { createCertificate } from '@tradeport/testkit/certificates'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { MaySend } from '@tradeport/domain/ports'
 import type { MetaApiConfig } from '../src/index.ts'
@@ -33,14 +33,7 @@ const listen = async (server: net.Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-const certify = (names: readonly string[]) =>
-  generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: names.map((value) => ({ type: 2, value })) }],
-  })
-const [trusted, stranger] = await Promise.all([certify(['localhost']), certify(['localhost'])])
+const [trusted, stranger] = await Promise.all([createCertificate(), createCertificate()])
 tls.setDefaultCACertificates([...tls.getCACertificates('default'), trusted.cert])
 
 /** A server with any behaviour; counts its connections, requests and bytes. */
@@ -53,10 +46,9 @@ const serve = async (onConnection: (socket: net.Socket) => void, certificate?: t
     })
     onConnection(socket)
   }
-  const secure = certificate && { key: certificate.private, cert: certificate.cert }
-  const server = secure ? tls.createServer(secure, onSocket) : net.createServer(onSocket)
+  const server = certificate ? tls.createServer(certificate, onSocket) : net.createServer(onSocket)
   server.on('connection', () => (seen.connections += 1))
-  const url = `${secure ? 'https' : 'http'}://localhost:${await listen(server)}`
+  const url = `${certificate ? 'https' : 'http'}://localhost:${await listen(server)}`
   return {
     seen,
     url,
@@ -273,6 +265,19 @@ describe('a read', () => {
       'positions: answered with more than 16777216 bytes',
     )
     expect(sent).toBeLessThan(60)
+  })
+
+  it('that is refused for now is not retried, though the refusal breaks off', async () => {
+    let asked = 0
+    const broker = await brokerAt((_, response) => {
+      asked += 1
+      response.writeHead(429, { 'retry-after': '7', 'content-length': 100 }).write('{')
+      setTimeout(() => response.destroy(), 10)
+    })
+    expect(await broker.positions(account)()).toMatchObject({
+      left: { _tag: 'BrokerRateLimited', retryAfterSeconds: 7 },
+    })
+    expect(asked).toBe(1)
   })
 
   it('that breaks off is retried once', async () => {

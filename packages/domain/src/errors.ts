@@ -1,5 +1,6 @@
 // Every refusal that the service can answer: its tag, and what the reply's details and the log need
 // of it, never a secret. `packages/http/src/errors.ts` maps each to a status, a code and a message.
+import * as E from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { AccountId } from './primitives/ids.ts'
 import { wholeSeconds, type Instant } from './primitives/instant.ts'
@@ -246,6 +247,16 @@ export const refuse = <Tag extends RefusalTag>(
     ? [fields?: RefusalFields[Tag]]
     : [fields: RefusalFields[Tag]]
 ): Refusal<Tag> => ({ _tag: tag, ...fields }) as Refusal<Tag>
+
+/** One fault of a request. */
+export const invalid = (path: string, message: string): Refusal<'ValidationError'> =>
+  refuse('ValidationError', { issues: [{ path, message }] })
+
+/** Refuses a request that has faults. */
+export const requireNoIssues = (
+  issues: readonly Issue[],
+): E.Either<Refusal<'ValidationError'>, void> =>
+  issues.length === 0 ? E.right(undefined) : E.left(refuse('ValidationError', { issues }))
 
 /**
  * The broker refused a request until later.

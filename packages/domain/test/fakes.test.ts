@@ -12,13 +12,9 @@ import {
   type VenuePosition,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
-import {
-  createFakeBroker,
-  createFakeMarketData,
-  createFakePositionTrading,
-  createFakeTrading,
-  openPosition,
-} from '@tradeport/testkit'
+import { createFakeBroker, createFakeTrading, openPosition } from '@tradeport/testkit'
+import { createFakeMarketData } from './use-cases/fake-market-data.ts'
+import { createFakePositionTrading } from './use-cases/fake-position-trading.ts'
 
 const now = Date.parse('2026-05-01T12:00:00.000Z')
 const clock = { now: () => now }

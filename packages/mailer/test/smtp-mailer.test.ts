@@ -7,8 +7,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createLogMailer, type SmtpServer } from '../src/index.ts'
 import { createSmtpMailer, type SmtpLimits } from '../src/smtp-mailer.ts'
 import { startMailServer, type Command } from './mail-server.ts'
-import { testCertificate } from './test-certificate.ts'
+import { createCertificate } from '@tradeport/testkit/certificates'
 
+const testCertificate = await createCertificate()
 const from = {
   name: 'Trade"port, <x@y.example>',
   address: 'notices@tradeport.example' as EmailAddress,

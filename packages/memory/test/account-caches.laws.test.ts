@@ -5,7 +5,7 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PositionTrading } from '@tradeport/domain/ports'
 import type { PositionsReading } from '@tradeport/domain/positions'
 import type { Ticket } from '@tradeport/domain/primitives'
-import { createFakeBroker, createFakePositionTrading, newAccountId } from '@tradeport/testkit'
+import { createFakeBroker, newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -56,8 +56,8 @@ const createVenue = (lagMs: number) => {
   }
   const pending: { readonly level: number; isExecuted: boolean; readonly answer: () => void }[] = []
   const positionTrading: PositionTrading = {
-    ...createFakePositionTrading(clock),
     freshPositions: () => () => read(levelAt(clock.now())),
+    closePosition: () => expect.fail('nothing is closed'),
     setLevels:
       (_, __, { stopLoss: level = 0 }) =>
       () =>

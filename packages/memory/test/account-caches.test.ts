@@ -1,12 +1,11 @@
 // How long each value is kept, what it depends on, and that a change shows at once.
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { HeldPosition } from '@tradeport/domain/ports'
+import type { HeldPosition, PositionTrading } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
 import {
   createFakeAccountStore,
   createFakeBroker,
-  createFakePositionTrading,
   createFakeRecords,
   newAccount,
   openPosition,
@@ -47,13 +46,16 @@ const relinked: readonly Account[] = [
 const setUp = () => {
   const clock = createMovableClock()
   const broker = createFakeBroker(clock)
-  const positionTrading = createFakePositionTrading(clock)
+  const terminal = createFakeBroker(clock)
   for (const { id } of [linked, other]) {
     // The broker has the provider's copy, which shows no change here.
     broker.put(id, { positions: [position] })
-    positionTrading.put(id, [position])
+    terminal.put(id, { positions: [position] })
   }
-  const cached = cachedBroker(broker, { clock, positionTrading })
+  const cached = cachedBroker(broker, {
+    clock,
+    positionTrading: { freshPositions: terminal.positions },
+  })
   const live = cachedLiveAccounts(
     { read: (one) => broker.accountInformation(asBrokerAccount(one)) },
     { clock },
@@ -67,7 +69,7 @@ const setUp = () => {
     cached.invalidate(linked.id)
     live.invalidate(linked.id)
   }
-  return { clock, broker, positionTrading, cached, ask, invalidate }
+  return { clock, broker, terminal, cached, ask, invalidate }
 }
 
 afterEach(() => {
@@ -115,12 +117,12 @@ describe.each([
   })
 
   it('are invalidated for one account', async () => {
-    const { broker, positionTrading, ask, invalidate } = setUp()
+    const { broker, terminal, ask, invalidate } = setUp()
     for (const one of [linked, other]) await ask[read](one)
     invalidate()
     for (const one of [linked, other]) await ask[read](one)
     expect([
-      broker.calls(read, linked.id) + positionTrading.calls(),
+      broker.calls(read, linked.id) + terminal.calls(),
       broker.calls(read, other.id),
     ]).toStrictEqual([2, 1])
   })
@@ -163,8 +165,8 @@ describe('margins', () => {
 })
 
 describe('a change of a position', () => {
-  it.each<readonly [BrokerChangeError | 'do', boolean]>([
-    ['do', true],
+  it.each<readonly [BrokerChangeError | 'done', boolean]>([
+    ['done', true],
     [refuse('BrokerOutcomeUnknown', { accountId: linked.id }), true],
     [refuse('PositionNotFound'), true],
     [
@@ -177,29 +179,30 @@ describe('a change of a position', () => {
     [refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }), false],
     [refuse('NotProvisioned', { accountId: linked.id }), false],
   ])('that ends with %j invalidates the account: %s', async (outcome, isInvalidated) => {
-    const { positionTrading } = setUp()
+    const change = () => async () =>
+      outcome === 'done' ? E.right({ progress: outcome, brokerOrderId: null }) : E.left(outcome)
+    const positionTrading: PositionTrading = {
+      freshPositions: createFakeBroker(createMovableClock()).positions,
+      setLevels: change,
+      closePosition: change,
+    }
     const invalidated: string[] = []
     const { setLevels, closePosition } = invalidatingPositionTrading(positionTrading, (id) =>
       invalidated.push(id),
     )
-    positionTrading.next(outcome)
-    positionTrading.next(outcome)
     await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
     await closePosition(account, position.ticket, null, () => true)()
     expect(invalidated).toStrictEqual(isInvalidated ? [linked.id, linked.id] : [])
   })
 
   it('makes positions come from the terminal, never from the copy, for half a minute', async () => {
-    const { clock, broker, positionTrading, ask, invalidate } = setUp()
+    const { clock, broker, terminal, ask, invalidate } = setUp()
     invalidate()
     clock.advance(29_999)
     await ask.positions()
-    expect([broker.calls('positions'), positionTrading.calls()]).toStrictEqual([0, 1])
+    expect([broker.calls('positions'), terminal.calls()]).toStrictEqual([0, 1])
     invalidate()
-    positionTrading.fail(
-      linked.id,
-      refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }),
-    )
+    terminal.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
     expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
     clock.advance(30_000)
     expect(await ask.positions()).toMatchObject({ _tag: 'Right' })

@@ -140,20 +140,20 @@ export const startInstance = async (
     warnings,
     /** The webhooks that were disabled, and why. */
     disabled,
-    accounts: createAccountStore(parts),
-    credentials: createCredentialStore(parts),
+    accounts: createAccountStore(knex),
+    credentials: createCredentialStore(knex),
     operator: createOperatorStore(parts),
     providerTokens: createProviderTokens(parts),
-    users: createUserStore(parts),
-    tenantRecords: createTenantRecords(parts),
+    users: createUserStore(knex),
+    tenantRecords: createTenantRecords(knex),
     riskThresholds: createRiskThresholds({ knex, recorder, mayHalt: true }),
-    halts: createHalts(parts),
-    candles: createCandleStore(parts),
-    marketDataFeeds: createMarketDataFeeds(parts),
+    halts: createHalts(knex),
+    candles: createCandleStore(knex),
+    marketDataFeeds: createMarketDataFeeds(knex),
     webhooks: createWebhookStore(parts),
     idempotency: createIdempotencyStore(parts),
-    orderLimits: createLimitStore(parts),
-    operatorOrders: createOperatorOrders(parts),
+    orderLimits: createLimitStore(knex),
+    operatorOrders: createOperatorOrders(knex),
     orders: orders.store,
     orderJobs: orders.jobs,
     notices,
@@ -164,7 +164,7 @@ export const startInstance = async (
     record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
       const owned = recorded.map((event) => ({ owner, event }))
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
-      recorder.handOver()
+      recorder.afterCommit()
     },
     stop: jobs.stop,
   }

@@ -631,7 +631,7 @@ onEachDatabase('the journal', (here, there) => {
     const claim = await claimOf(ports.journal, account)
     const recorder = {
       recordWithin: () => Promise.reject(new Error('the disk is full')),
-      handOver: () => undefined,
+      afterCommit: () => undefined,
     }
     const inserted = closed('1', 2)
     const failing = openJournal({ knex: here.knex, log: silent, pulse, recorder }).journal

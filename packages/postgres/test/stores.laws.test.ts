@@ -3,7 +3,6 @@
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
 import {
   createFakeAccountStore,
-  createFakeCredentialStore,
   createFakeHalts,
   createFakeIdempotencyStore,
   createFakeLimitStore,
@@ -20,6 +19,7 @@ import {
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
+import { createFakeCredentialStore } from './fake-credentials.ts'
 import { onEachDatabase } from './harness.ts'
 import { inRun, noon, start, subjects, type Command, type StorePorts } from './store-commands.ts'
 

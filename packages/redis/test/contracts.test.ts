@@ -9,19 +9,14 @@ import {
   unusedRateState,
 } from '@tradeport/domain/access'
 import type { RateState } from '@tradeport/domain/access'
-import {
-  createFakeRateLimiter,
-  exportLimit,
-  newRateSubject,
-  ordersLimit,
-  rateSteps,
-} from '@tradeport/testkit'
+import { exportLimit, newRateSubject, ordersLimit, rateSteps } from '@tradeport/testkit'
 import { rateLimiterContract } from '@tradeport/testkit/contracts'
 import type { RateStep } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineDecision } from '../src/decide-script.ts'
 import type { DecideInRedis } from '../src/decide-script.ts'
 import { openRedisRateLimiter } from '../src/index.ts'
+import { createFakeRateLimiter } from './fake-rate-limiter.ts'
 import { newPrefix, removeKeys, serverTitle, serverUrl } from './servers.ts'
 
 const noon = Date.parse('2026-03-07T12:00:00.000Z')

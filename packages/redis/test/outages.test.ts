@@ -3,11 +3,12 @@
 // an hour are used, so that the time a busy machine takes gives nothing back.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
-import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/testkit'
+import { exportLimit, newRateSubject } from '@tradeport/testkit'
 import { createTcpProxy } from '@tradeport/testkit'
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
 import { openRedisRateLimiter } from '../src/index.ts'
 import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
+import { createFakeRateLimiter } from './fake-rate-limiter.ts'
 import { isInstalled, startOwnServer } from './servers.ts'
 import type { OwnServer } from './servers.ts'
 

@@ -26,7 +26,7 @@ export interface VenuePosition {
 }
 
 /** What the venue is to hold for one account. */
-export interface VenueBook {
+interface VenueBook {
   readonly tradeMode: 'demo' | 'contest' | 'real'
   readonly broker: string
   readonly currency: string
@@ -42,7 +42,7 @@ export interface VenueBook {
 export type VenueTrouble = 'unavailable' | 'rate_limited' | 'not_provisioned'
 
 /** A broker with the world behind it as the case asked for. */
-export interface Venue {
+interface Venue {
   readonly broker: Broker
   /** One for each book, in the order of the books. */
   readonly accounts: readonly BrokerAccount[]

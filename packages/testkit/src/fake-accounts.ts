@@ -21,7 +21,7 @@ import type {
 import { isSameOwner, type AccountId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import { portOf } from './fake-port.ts'
-import { ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
+import { byText, ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
 
 export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
   const snapshotsOf = (id: AccountId): readonly BalanceSnapshot[] =>
@@ -34,7 +34,7 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
     list: (owner) =>
       records.tables.accounts
         .where((account) => isSameOwner(account.owner, owner))
-        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+        .toSorted((a, b) => a.createdAt - b.createdAt || byText(a.id, b.id)),
     find: (owner, id) => O.fromNullable(ownAccount(records, owner, id)),
     recordReading: (owner, account, reading) => {
       const { id } = account
@@ -147,7 +147,7 @@ export const limitsOf = (
     trader: limits === undefined ? null : { limits, pending: pendingOn([account]) },
     desks: tables.desks
       .where(({ tenantId, accounts }) => tenantId === owner.tenantId && accounts.includes(id))
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .toSorted((a, b) => byText(a.id, b.id))
       .map((desk) => {
         const accounts = tables.accounts.named(desk.accounts)
         return { limits: desk.limits, accounts, pending: pendingOn(accounts) }

@@ -1,7 +1,6 @@
 // What the operator writes and lists, in memory: tenants, users, their credentials and secrets. A
 // document is applied as the database does it: all or nothing, with the same references and the
 // same removals.
-import type { Credential, CredentialHash } from '@tradeport/domain/access'
 import type { Account, RiskThreshold } from '@tradeport/domain/accounts'
 import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
 import {
@@ -12,12 +11,12 @@ import {
   type OperatorKeys,
   type OperatorRecords,
   type SealedSecret,
+  type Slice,
   type StoredAccessToken,
   type StoredApiKey,
   type User,
 } from '@tradeport/domain/operator'
 import type {
-  CredentialStore,
   OperatorStore,
   ProviderTokens,
   SealedSecrets,
@@ -30,6 +29,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { portOf } from './fake-port.ts'
 import {
+  byText,
   copyOf,
   thresholdsOf,
   type FakeRecords,
@@ -145,7 +145,7 @@ export const createFakeProviderTokens = (records: FakeRecords): ProviderTokens =
     find: (tenantId) => O.fromNullable(records.tables.tenants.get(tenantId)?.providerToken),
   })
 
-const userOf = ({ tables }: FakeRecords, { tenantId, userId }: Owner): O.Option<User> => {
+export const userOf = ({ tables }: FakeRecords, { tenantId, userId }: Owner): O.Option<User> => {
   const user = tables.users.get(userId)
   return user?.tenantId === tenantId ? O.some(user) : O.none
 }
@@ -154,34 +154,6 @@ export const createFakeUserStore = (records: FakeRecords): UserStore =>
   portOf<UserStore>({
     email: (owner) => O.map(({ email }: User) => email)(userOf(records, owner)),
   })
-
-export const createFakeCredentialStore = (records: FakeRecords): CredentialStore => {
-  const find = (
-    table: Table<StoredApiKey> | Table<StoredAccessToken>,
-    hash: CredentialHash,
-  ): O.Option<Credential> => {
-    const stored = [...table.values()].find((one) => one.hash === hash)
-    const user = records.tables.users.get(stored?.userId ?? '')
-    if (stored === undefined || user === undefined) return O.none
-    const isToken = 'applicationId' in stored
-    return O.some({
-      kind: isToken ? 'access_token' : 'api_key',
-      id: stored.id,
-      owner: { tenantId: user.tenantId, userId: user.id },
-      applicationId: isToken ? stored.applicationId : null,
-      plan: user.plan,
-      scopes: new Set(stored.scopes),
-      ipAllowlist: isToken ? [] : stored.ipAllowlist,
-      expiresAt: stored.expiresAt,
-      enabled: stored.enabled,
-    })
-  }
-  return portOf<CredentialStore>({
-    findApiKey: (hash) => find(records.tables.apiKeys, hash),
-    findAccessToken: (hash) => find(records.tables.accessTokens, hash),
-    findUserPlan: (owner) => O.map(({ plan }: User) => ({ owner, plan }))(userOf(records, owner)),
-  })
-}
 
 // --- lists ---
 
@@ -210,14 +182,8 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
     tenants: (slice) => sliceOf([...records.tables.tenants.values()], slice).map(listedTenant),
     find: (id) => O.map(listedTenant)(O.fromNullable(records.tables.tenants.get(id))),
     counts: (id) => {
-      const { users, accounts, apiKeys, accessTokens, desks } = inTenant(id)
-      return {
-        users: users.length,
-        accounts: accounts.length,
-        apiKeys: apiKeys.length,
-        accessTokens: accessTokens.length,
-        desks: desks.length,
-      }
+      const rows = Object.entries(inTenant(id))
+      return Object.fromEntries(rows.map(([name, { length }]) => [name, length])) as never
     },
     users: (id, slice) => sliceOf(inTenant(id).users, slice),
     accounts: (id, slice) =>
@@ -261,22 +227,17 @@ const sliceOf = <A extends { readonly id: string }>(
     after,
     limit,
     userId,
-  }: {
-    readonly after?: { readonly userId: string; readonly id: string } | string | undefined
-    readonly limit: number
+  }: Slice<string | { readonly userId: string; readonly id: string }> & {
     readonly userId?: string | undefined
   },
   userOf: (row: A) => string = () => '',
 ): readonly A[] => {
   const placeOf = (row: A): string => JSON.stringify([userOf(row), row.id])
-  const start =
-    typeof after === 'string'
-      ? JSON.stringify(['', after])
-      : JSON.stringify([after?.userId, after?.id])
+  const { userId: user, id } = typeof after === 'object' ? after : { userId: '', id: after }
   return all
     .filter((row) => userId === undefined || userOf(row) === userId)
-    .toSorted((a, b) => Number(placeOf(a) > placeOf(b)) - Number(placeOf(a) < placeOf(b)))
-    .filter((row) => after === undefined || placeOf(row) > start)
+    .toSorted((a, b) => byText(placeOf(a), placeOf(b)))
+    .filter((row) => after === undefined || placeOf(row) > JSON.stringify([user, id]))
     .slice(0, limit)
 }
 
@@ -310,5 +271,4 @@ export const createFakeSealedSecrets = (records: FakeRecords): SealedSecrets => 
 }
 
 const compareSecrets = (a: SealedSecret, b: SealedSecret): number =>
-  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) ||
-  Number(a.id > b.id) - Number(a.id < b.id)
+  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) || byText(a.id, b.id)

@@ -44,7 +44,13 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { limitsOf } from './fake-accounts.ts'
 import { portOf } from './fake-port.ts'
-import { ownAccount, type FakeRecords, type StoredKey, type StoredOrder } from './fake-records.ts'
+import {
+  byText,
+  ownAccount,
+  type FakeRecords,
+  type StoredKey,
+  type StoredOrder,
+} from './fake-records.ts'
 import { newOrderOn } from './stored-orders.ts'
 
 const listMs = 10 * minuteMs
@@ -281,7 +287,7 @@ const unknownSince = (order: Order, placement: Placement): Instant => {
 }
 
 const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' | 'id'>): number =>
-  a.createdAt - b.createdAt || Number(a.id > b.id) - Number(a.id < b.id)
+  a.createdAt - b.createdAt || byText(a.id, b.id)
 
 // --- idempotency keys ---
 

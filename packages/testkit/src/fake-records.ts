@@ -137,11 +137,14 @@ export const ownAccount = (
   return account !== undefined && isSameOwner(account.owner, owner) ? account : undefined
 }
 
+/** The order of two texts. */
+export const byText = (a: string, b: string): number => Number(a > b) - Number(a < b)
+
 /** By type and severity. */
 export const thresholdsOf = (tables: Tables, of: AccountId): readonly CheckedThreshold[] =>
   tables.riskThresholds
     .where(({ accountId }) => accountId === of)
-    .toSorted((a, b) => (thresholdKey(a) < thresholdKey(b) ? -1 : 1))
+    .toSorted((a, b) => byText(thresholdKey(a), thresholdKey(b)))
 
 export function thresholdKey({
   accountId,

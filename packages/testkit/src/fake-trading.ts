@@ -33,44 +33,16 @@ export type FakeOrderChange =
   | 'refuse'
   | 'accept'
 
-export interface FakeTrading extends Trading {
-  /** What becomes of the next sends, one after the other; all others are filled, or wait. */
-  readonly next: (...placements: readonly FakePlacement[]) => void
-  /** What becomes of the next changes and cancellations; all others are made. */
-  readonly nextChange: (...changes: readonly FakeOrderChange[]) => void
-  /** Executes what was accepted and not yet executed. */
-  readonly execute: () => void
-  /** The order ends at the broker as if by another's hand, or is changed there. */
-  readonly end: (clientId: string, outcome: OrderOutcome) => void
-  /** No record shows the order any more. */
-  readonly lose: (clientId: string) => void
-  readonly change: (clientId: string, changes: Partial<WorkingOrder>) => void
-  /** The pending orders of the book, whatever is hidden. */
-  readonly held: () => readonly WorkingOrder[]
-  /** Makes the broker's records unreadable, or readable again. */
-  readonly hide: (isHidden: boolean) => void
-  /** Every order that was sent, as often as it was. */
-  readonly sent: () => readonly BrokerOrder[]
-  /** What was executed of an order, each time anew. */
-  readonly executions: (clientId: string) => readonly Fill[]
-  /** Where each lookup was made, and whether it read from the terminal. */
-  readonly lookedUp: () => readonly {
-    readonly account: BrokerAccount
-    readonly readFromTerminal: boolean
-  }[]
-}
-
 export const fakeRefusal = {
   code: 'TRADE_RETCODE_NO_MONEY',
   message: 'There is not enough money to complete the request',
 }
 
-export const createFakeTrading = (): FakeTrading => {
+export const createFakeTrading = (book = createOrderBook()) => {
   const planned: FakePlacement[] = []
   const plannedChanges: FakeOrderChange[] = []
   const sent: BrokerOrder[] = []
   const lookedUp: { readonly account: BrokerAccount; readonly readFromTerminal: boolean }[] = []
-  const book = createOrderBook()
   let isHidden = false
 
   const place = (order: BrokerOrder, placement: FakePlacement): PlacementAnswer => {
@@ -109,10 +81,7 @@ export const createFakeTrading = (): FakeTrading => {
     return E.right({ progress: outcome === 'accept' ? 'accepted' : 'done' })
   }
 
-  const numbersOf = (clientId: string): readonly string[] =>
-    [...book.entries].flatMap(([number, { order }]) => (order.clientId === clientId ? number : []))
-
-  return {
+  const trading: Trading = {
     placeOrder: (_account, order, maySend) => async () => {
       if (!maySend()) return { kind: 'not_sent', retryAfterMs: null }
       sent.push(order)
@@ -136,27 +105,34 @@ export const createFakeTrading = (): FakeTrading => {
       change(account, brokerOrderId, maySend, (number) =>
         book.end(number, { kind: 'cancelled', reason: 'broker' }),
       ),
-    next: (...placements) => void planned.push(...placements),
-    nextChange: (...changes) => void plannedChanges.push(...changes),
-    end: (clientId, outcome) => {
-      for (const number of numbersOf(clientId)) book.end(number, outcome)
-    },
-    lose: (clientId) => {
-      for (const number of numbersOf(clientId)) book.lose(number)
-    },
-    change: (clientId, terms) => {
-      for (const number of numbersOf(clientId)) book.change(number, terms)
-    },
+  }
+  return {
+    ...trading,
+    /** What becomes of the next sends, one after the other; all others are filled, or wait. */
+    next: (...placements: readonly FakePlacement[]) => void planned.push(...placements),
+    /** What becomes of the next changes and cancellations; all others are made. */
+    nextChange: (...changes: readonly FakeOrderChange[]) => void plannedChanges.push(...changes),
+    /** The order ends at the broker as if by another's hand, or is changed there. */
+    end: (clientId: string, outcome: OrderOutcome) =>
+      book.numbersOf(clientId).forEach((number) => book.end(number, outcome)),
+    /** No record shows the order any more. */
+    lose: (clientId: string) => book.numbersOf(clientId).forEach(book.lose),
+    change: (clientId: string, terms: Partial<WorkingOrder>) =>
+      book.numbersOf(clientId).forEach((number) => book.change(number, terms)),
+    /** The pending orders of the book, whatever is hidden. */
     held: book.working,
-    execute: () => {
-      for (const number of book.entries.keys()) book.execute(number)
-    },
-    hide: (hidden) => {
+    /** Executes what was accepted and not yet executed. */
+    execute: () => [...book.entries.keys()].forEach((number) => book.execute(number)),
+    /** Makes the broker's records unreadable, or readable again. */
+    hide: (hidden: boolean): void => {
       isHidden = hidden
     },
-    sent: () => sent,
-    executions: (clientId) =>
-      numbersOf(clientId).flatMap((number) => book.entries.get(number)?.fills ?? []),
+    /** Every order that was sent, as often as it was. */
+    sent: (): readonly BrokerOrder[] => sent,
+    /** What was executed of an order, each time anew. */
+    executions: (clientId: string): readonly Fill[] =>
+      book.numbersOf(clientId).flatMap((number) => book.entries.get(number)?.fills ?? []),
+    /** Where each lookup was made, and whether it read from the terminal. */
     lookedUp: () => lookedUp,
   }
 }

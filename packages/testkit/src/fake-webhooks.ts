@@ -1,14 +1,13 @@
-// Webhooks in memory, and a sender that posts nothing.
+// Webhooks in memory.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { DeliveryAnswer, WebhookSender, WebhookStore } from '@tradeport/domain/ports'
+import type { WebhookStore } from '@tradeport/domain/ports'
 import { isSameOwner, type Owner, type WebhookId } from '@tradeport/domain/primitives'
 import {
   changedWebhook,
   requireWebhookCountInLimit,
   withRotatedSecret,
   withTestSuccess,
-  type DeliveryRequest,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
 import { portOf } from './fake-port.ts'
@@ -56,34 +55,4 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
       rewrite(owner, id, (stored) => ({ ...stored, webhook: withTestSuccess(stored.webhook, at) }))
     },
   })
-}
-
-export interface FakeWebhookSender extends WebhookSender {
-  /** What was sent, in order. */
-  readonly sent: readonly DeliveryRequest[]
-  /**
-   * How everything from now on is answered; 200 after 12 ms before that. `meanwhile` is done
-   * between the request and its answer.
-   */
-  readonly answer: (answer: DeliveryAnswer, meanwhile?: () => Promise<unknown>) => void
-}
-
-export const createFakeWebhookSender = (): FakeWebhookSender => {
-  const sent: DeliveryRequest[] = []
-  let next: { readonly answer: DeliveryAnswer; readonly meanwhile: () => Promise<unknown> } = {
-    answer: { responseCode: 200, responseTimeMs: 12 },
-    meanwhile: async () => undefined,
-  }
-  return {
-    sent,
-    send: (delivery) => async () => {
-      sent.push(delivery)
-      const { answer, meanwhile } = next
-      await meanwhile()
-      return answer
-    },
-    answer: (answer, meanwhile = async () => undefined) => {
-      next = { answer, meanwhile }
-    },
-  }
 }

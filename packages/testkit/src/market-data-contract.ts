@@ -12,7 +12,7 @@ import { rightOf } from './stored-records.ts'
  * A broker that lists `EURUSD.r` alone, at 1.1 and 1.1002, with candles of an hour and a tick a
  * second for at least a day until `now`.
  */
-export interface MarketVenue {
+interface MarketVenue {
   readonly marketData: MarketData
   readonly account: BrokerAccount
   readonly now: () => number

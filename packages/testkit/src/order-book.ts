@@ -41,11 +41,12 @@ const noTerms: Partial<WorkingOrder> = {
 }
 
 /** Lots that are not executed. */
-export const remainingIn = ({ order, fills }: BookEntry): number =>
+const remainingIn = ({ order, fills }: BookEntry): number =>
   lotsWithout(order.volume, sumExactly(fills.map(({ volume }) => volume)))
 
 /** How an order has ended; undefined where it has not. */
-export const outcomeOf = (entry: BookEntry): OrderOutcome | undefined => {
+export const outcomeOf = (entry?: BookEntry): OrderOutcome | undefined => {
+  if (entry === undefined) return undefined
   const { order, fills, end } = entry
   const [first] = fills
   if (first === undefined) return end
@@ -112,10 +113,9 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
     /** Under which number an order was accepted that waits under this one now. */
     numberOf: (brokerOrderId: string): string | undefined =>
       waiting().find(([, { terms }]) => terms.brokerOrderId === brokerOrderId)?.[0],
+    /** Under which numbers an order was accepted. */
+    numbersOf: (clientId: string): readonly string[] =>
+      [...entries].flatMap(([number, { order }]) => (order.clientId === clientId ? number : [])),
     entries: entries as ReadonlyMap<string, BookEntry>,
-    /** The book as it is now, which the orders of this one do not reach any more. */
-    copy: () => createOrderBook(new Map(entries)),
   }
 }
-
-export type OrderBook = ReturnType<typeof createOrderBook>

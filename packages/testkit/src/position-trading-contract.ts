@@ -13,13 +13,13 @@ import type { VenuePosition } from './broker-contract.ts'
 import { rightOf } from './stored-records.ts'
 
 /** What the venue truly holds of a position. */
-export type HeldPosition = VenuePosition & { readonly ticket: string }
+type HeldPosition = VenuePosition & { readonly ticket: string }
 
 /**
  * A desk with the world behind it: an account with the positions that the case asked for, and money
  * enough.
  */
-export interface DeskVenue {
+interface DeskVenue {
   readonly desk: PositionTrading
   readonly account: BrokerAccount
   /** Whether what is left of a position that is closed in part keeps its ticket. */

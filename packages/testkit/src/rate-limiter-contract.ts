@@ -15,7 +15,7 @@ import { newRateSubject, rateSteps } from './rate-arbitraries.ts'
 /**
  * Opens a limiter that tells of suspensions and takes each request's time for now; once per suite.
  */
-export type OpenRateLimiter = (
+type OpenRateLimiter = (
   onSuspension: SuspensionListener,
 ) => Promise<{ readonly limiter: RateLimiter; readonly close: () => Promise<void> }>
 

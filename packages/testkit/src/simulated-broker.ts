@@ -1,7 +1,7 @@
-// A broker with an order book for each provider account, behind a network that loses requests and
-// answers. What it does with a request is decided as the first byte leaves: at once or up to a
-// minute later, or never. Reads show a copy of the book that may be old; only refreshed ones show
-// the book itself.
+// A fake broker for each provider account, behind a network that loses requests and answers. What it
+// does with a request is decided as the first byte leaves: at once or up to a minute later, or
+// never. Reads show a copy of its records that may be old; only refreshed ones show the records
+// themselves.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import {
@@ -9,6 +9,7 @@ import {
   sendTimeoutMs,
   type LookupAnswer,
   type Order,
+  type PendingTerms,
   type PlacementAnswer,
 } from '@tradeport/domain/orders'
 import type {
@@ -20,14 +21,8 @@ import type {
 } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import { fakeRefusal } from './fake-trading.ts'
-import {
-  createOrderBook,
-  outcomeOf,
-  remainingIn,
-  type BookEntry,
-  type OrderBook,
-} from './order-book.ts'
+import { createFakeTrading, fakeRefusal } from './fake-trading.ts'
+import { createOrderBook, outcomeOf } from './order-book.ts'
 import type { Life, World } from './simulated-time.ts'
 
 /** What one process does about one order after it recorded that it sends it. */
@@ -37,7 +32,7 @@ interface Try {
   isOver: boolean
   /** Whether bytes left that may have been executed, for all that the process knows. */
   mayHaveSent: boolean
-  /** From when on the broker's book shows what came of it. */
+  /** From when on the broker's records show what came of it. */
   decidedAtMs: number
 }
 
@@ -53,110 +48,96 @@ interface Options {
   readonly violated: (law: string) => void
 }
 
-const longestExecutionMs = minuteMs
 const answerTimeoutMs = minuteMs
-const longestFreezeMs = 10 * minuteMs
+const yes = () => true
+
+const createBroker = (book = createOrderBook()) => ({ book, trading: createFakeTrading(book) })
+type Broker = ReturnType<typeof createBroker>
 
 export const createSimulatedBroker = (
   { random, timeline, strikes, delayMs }: World,
-  options: Options,
+  { madeAtMs, isSendForgotten, refreshShowsTruth, violated }: Options,
 ) => {
-  const books = new Map<string, OrderBook>()
+  const brokers = new Map<string, Broker>()
   const tries: Try[] = []
-  /** The provider's copies of books that do not follow for a while. */
-  const copies = new Map<string, { readonly book: OrderBook; readonly untilMs: number }>()
+  /** The provider's copies of records that do not follow for a while. */
+  const copies = new Map<string, { readonly copy: Broker; readonly untilMs: number }>()
+  const accepted: string[] = []
   const cancelledByRequest = new Set<string>()
   const counts = { sends: 0, lookups: 0, changes: 0 }
 
-  const bookOf = ({ providerAccountId }: BrokerAccount): OrderBook => {
-    const book = books.get(providerAccountId) ?? createOrderBook()
-    books.set(providerAccountId, book)
-    return book
+  const brokerOf = ({ providerAccountId }: BrokerAccount): Broker => {
+    const broker = brokers.get(providerAccountId) ?? createBroker()
+    brokers.set(providerAccountId, broker)
+    return broker
   }
-  const entriesOf = (clientId: string): readonly BookEntry[] =>
-    [...books.values()].flatMap((book) =>
-      [...book.entries.values()].filter(({ order }) => order.clientId === clientId),
-    )
 
   const checkSend = (clientId: string): void => {
-    const lateMs = timeline.now() - options.madeAtMs(clientId) - sendTimeoutMs
-    if (lateMs > 0) options.violated(`${clientId} was sent ${lateMs} ms after its window`)
+    const lateMs = timeline.now() - madeAtMs(clientId) - sendTimeoutMs
+    if (lateMs > 0) violated(`${clientId} was sent ${lateMs} ms after its window`)
     const isRepeated = tries.some((one) => one.clientId === clientId && one.mayHaveSent)
-    if (isRepeated && !options.isSendForgotten(clientId))
-      options.violated(`${clientId} was sent again`)
-  }
-
-  /** Executes so much of an order, in up to three deals of which the last is after so many ms. */
-  const executeWithin = (
-    inMs: number,
-    hundredths: number,
-    execute: (lots: number) => void,
-    most = 3,
-  ): void => {
-    if (most === 1 || hundredths === 1 || !strikes('partial_fills', 0.4))
-      return timeline.schedule(inMs, () => execute(hundredths / 100))
-    const [firstInMs, part] = [random.whole(0, inMs), random.whole(1, hundredths - 1)]
-    timeline.schedule(firstInMs, () => {
-      execute(part / 100)
-      executeWithin(inMs - firstInMs, hundredths - part, execute, most - 1)
-    })
+    if (isRepeated && !isSendForgotten(clientId)) violated(`${clientId} was sent again`)
   }
 
   /** What the broker does with an order that has reached it, and what it answers. */
-  const receive = (account: BrokerAccount, order: BrokerOrder): PlacementAnswer => {
+  const receive = async (account: BrokerAccount, order: BrokerOrder): Promise<PlacementAnswer> => {
     const { clientId, pending } = order
-    const book = bookOf(account)
+    const { book, trading } = brokerOf(account)
     const note = (what: string) => timeline.note(`broker     ${clientId} ${what}`)
-    if (random.chance(0.1)) {
-      note('is refused')
-      // Not every broker keeps what it refused.
-      if (random.chance(0.5))
-        book.end(book.accept(order), { kind: 'rejected', reason: fakeRefusal })
-      return { kind: 'refused', reason: fakeRefusal }
+    const refused = { kind: 'refused', reason: fakeRefusal } as const
+    // Not every broker keeps what it refused.
+    if (random.chance(0.05)) return refused
+    trading.next('accept')
+    const placed = await trading.placeOrder(account, order, yes)()
+    const number = book.numbersOf(clientId).at(-1) ?? ''
+    if (random.chance(0.05)) {
+      book.end(number, { kind: 'rejected', reason: fakeRefusal })
+      return refused
     }
-    const number = book.accept(order)
+    accepted.push(clientId)
     const hundredths = Math.round(order.volume * 100)
+    const part = (): number => random.whole(1, hundredths - 1)
     const execute = (lots: number): void => {
       if (book.execute(number, lots)) note(`has ${lots} lots executed`)
     }
-    const end = (kind: 'expired' | 'cancelled'): void => {
-      const isEnded = book.end(number, kind === 'expired' ? { kind } : { kind, reason: 'broker' })
-      if (isEnded) note(`is ${kind}`)
+    const end = (kind: 'expired' | 'cancelled') => (): void => {
+      if (book.end(number, kind === 'expired' ? { kind } : { kind, reason: 'broker' }))
+        note(`is ${kind}`)
     }
-    const placed = (share: number): PlacementAnswer => ({
-      kind: 'placed',
-      brokerOrderId: random.chance(share) ? number : null,
-    })
+    /** In up to three deals, of which the last is after so many ms. */
+    const executeWithin = (inMs: number, left: number, most = 3): void => {
+      if (most === 1 || left === 1 || !strikes('partial_fills', 0.4))
+        return timeline.schedule(inMs, () => execute(left / 100))
+      const [firstInMs, first] = [random.whole(0, inMs), random.whole(1, left - 1)]
+      timeline.schedule(firstInMs, () => {
+        execute(first / 100)
+        executeWithin(inMs - firstInMs, left - first, most - 1)
+      })
+    }
     if (pending !== undefined) {
       const endsInMs = random.whole(0, 10 * minuteMs)
       const ending = random.pick(['filled', 'filled', 'expired', 'cancelled', 'stays'] as const)
       note(`waits on ${account.providerAccountId}, ${ending} in ${endsInMs} ms`)
-      if (ending === 'filled') executeWithin(endsInMs, hundredths, execute)
-      else if (strikes('partial_fills', 0.3))
-        executeWithin(endsInMs, random.whole(1, hundredths - 1), execute)
-      if (ending === 'expired' || ending === 'cancelled')
-        timeline.schedule(endsInMs, () => end(ending))
+      if (ending === 'filled') executeWithin(endsInMs, hundredths)
+      else if (strikes('partial_fills', 0.5)) executeWithin(endsInMs, part())
+      if (ending === 'expired' || ending === 'cancelled') timeline.schedule(endsInMs, end(ending))
       if (strikes('new_number', 0.3))
         timeline.schedule(random.whole(0, 10 * minuteMs), () => {
           if (book.change(number, { brokerOrderId: `9${number}` })) note('has another number')
         })
-      return placed(0.7)
-    }
-    const executed = strikes('partial_fills', 0.2) ? random.whole(1, hundredths - 1) : hundredths
-    // What is not executed is cancelled at once.
-    const executeMarket = (lots: number): void => {
-      execute(lots)
-      const left = hundredths - executed
-      const entry = book.entries.get(number)
-      if (entry && Math.round(remainingIn(entry) * 100) === left) end('cancelled')
-    }
-    if (strikes('working', 0.3)) {
+    } else {
+      const executed = strikes('partial_fills', 0.2) ? part() : hundredths
+      if (!strikes('working', 0.3)) {
+        execute(executed / 100)
+        end('cancelled')()
+        return outcomeOf(book.entries.get(number)) as PlacementAnswer
+      }
       note(`works on ${account.providerAccountId}`)
-      executeWithin(delayMs(10 * minuteMs), executed, executeMarket)
-      return placed(0.5)
+      const endsInMs = delayMs(10 * minuteMs)
+      executeWithin(endsInMs, executed)
+      timeline.schedule(endsInMs + 1, end('cancelled'))
     }
-    executeMarket(executed / 100)
-    return outcomeOf(book.entries.get(number) as BookEntry) as PlacementAnswer
+    return random.chance(0.6) ? placed : { kind: 'placed', brokerOrderId: null }
   }
 
   const placeOrder = async (
@@ -209,7 +190,7 @@ export const createSimulatedBroker = (
     const isTurnedAway = strikes('turned_away', 0.2)
     const arrivesInMs = random.delayMs(2 * secondMs)
     const actsInMs = strikes('slow_execution', 0.3)
-      ? random.whole(arrivesInMs, longestExecutionMs)
+      ? random.whole(arrivesInMs, minuteMs)
       : arrivesInMs
     if (!isTurnedAway) current.decidedAtMs = timeline.now() + actsInMs
     const act = async (): Promise<PlacementAnswer> =>
@@ -222,45 +203,44 @@ export const createSimulatedBroker = (
   }
 
   const freezeCopy = (account: BrokerAccount): void => {
-    copies.set(account.providerAccountId, {
-      book: bookOf(account).copy(),
-      untilMs: timeline.now() + random.whole(0, longestFreezeMs),
-    })
-  }
-  const shownBook = (account: BrokerAccount, readFromTerminal: boolean): OrderBook => {
-    const copy = copies.get(account.providerAccountId)
-    const isStale =
-      copy !== undefined &&
-      timeline.now() < copy.untilMs &&
-      !(readFromTerminal && options.refreshShowsTruth)
-    return isStale ? copy.book : bookOf(account)
+    const copy = createBroker(createOrderBook(new Map(brokerOf(account).book.entries)))
+    const untilMs = timeline.now() + random.whole(0, 10 * minuteMs)
+    copies.set(account.providerAccountId, { copy, untilMs })
   }
 
   const findOrder = async (
     life: Life,
     account: BrokerAccount,
-    { order: { clientId }, readFromTerminal }: Parameters<Trading['findOrder']>[1],
+    sought: Parameters<Trading['findOrder']>[1],
   ): Promise<LookupAnswer> => {
+    const { order, readFromTerminal } = sought
     counts.lookups += 1
     const isUnreadable = strikes('unreadable', 0.3)
     const outMs = isUnreadable ? delayMs(minuteMs) : random.whole(5, 500)
     if (strikes('stale_copy', 0.1)) freezeCopy(account)
-    const read = async (): Promise<LookupAnswer> =>
-      isUnreadable ? { kind: 'unreadable' } : shownBook(account, readFromTerminal).lookup(clientId)
+    const read = async (): Promise<LookupAnswer> => {
+      if (isUnreadable) return { kind: 'unreadable' }
+      const { copy, untilMs = 0 } = copies.get(account.providerAccountId) ?? {}
+      const isStale = timeline.now() < untilMs && !(readFromTerminal && refreshShowsTruth)
+      return ((isStale && copy) || brokerOf(account)).trading.findOrder(account, sought)()
+    }
     const answer = await life.ask(outMs, read, random.whole(5, 500))
     timeline.note(
-      `${life.id}  ${clientId} is looked up on ${account.providerAccountId}${readFromTerminal ? ', refreshed' : ''}: ${answer.kind}`,
+      `${life.id}  ${order.clientId} is looked up on ${account.providerAccountId}${readFromTerminal ? ', refreshed' : ''}: ${answer.kind}`,
     )
     return answer
   }
 
-  /** A change of an order, which is made as it arrives, unless it is lost or comes too late. */
+  /**
+   * A change to other terms, or a cancellation, which is made as it arrives, unless it is lost or
+   * comes too late.
+   */
   const change = async (
     life: Life,
     account: BrokerAccount,
     orderId: string,
     maySend: MaySend,
-    make: (book: OrderBook, number: string, clientId: string) => void,
+    terms?: PendingTerms,
   ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
     const { accountId } = account
     await life.wait(random.whole(1, 50))
@@ -277,79 +257,71 @@ export const createSimulatedBroker = (
     const act = async (): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
       if (isLost) return unknown
       if (isRefused) return E.left(refuse('TradeRejected', fakeRefusal))
-      const book = bookOf(account)
-      const number = book.numberOf(orderId)
-      if (number === undefined) return E.left({ _tag: 'OrderGone' })
-      make(book, number, book.entries.get(number)?.order.clientId ?? '')
+      const { trading } = brokerOf(account)
+      const { clientId = '' } = trading.held().find((one) => one.brokerOrderId === orderId) ?? {}
+      const made = await (
+        terms
+          ? trading.modifyOrder(account, orderId, terms, yes)
+          : trading.cancelOrder(account, orderId, yes)
+      )()
+      if (E.isLeft(made)) return made
+      if (terms === undefined) cancelledByRequest.add(clientId)
+      const what = terms ? `has the price ${terms.price}` : 'is cancelled by a request'
+      timeline.note(`broker     ${clientId} ${what}`)
       return E.right({ progress: random.chance(0.8) ? 'done' : 'accepted' })
     }
     const answer = await life.ask(actsInMs, act, random.whole(1, 500))
     return isUnanswered ? unknown : answer
   }
 
-  const acceptedEntry = (clientId: string): BookEntry | undefined =>
-    entriesOf(clientId).find(({ end }) => end?.kind !== 'rejected')
+  /** What the record of an order should say. */
+  const truthOf = (clientId: string) => {
+    for (const { book } of brokers.values()) {
+      const found = book.lookup(clientId)
+      if (found.kind === 'working') {
+        const { price, brokerOrderId } = found.order ?? {}
+        return { status: 'open', price, brokerOrderId } as const
+      }
+      if (found.kind !== 'found' || found.outcome.kind === 'rejected') continue
+      const lots = 'fill' in found.outcome ? found.outcome.fill.volume : undefined
+      return { status: found.outcome.kind, lots } as const
+    }
+    return { status: 'rejected' } as const
+  }
 
   return {
     /** The broker as one process reaches it. */
     tradingOf: (life: Life): Trading => ({
       placeOrder: (account, order, maySend) => () => placeOrder(life, account, order, maySend),
-      findOrder: (account, sent) => () => findOrder(life, account, sent),
+      findOrder: (account, sought) => () => findOrder(life, account, sought),
       workingOrders: (account) => () => {
         const { accountId } = account
         const isUnreadable = strikes('unreadable', 0.3)
         const read = async () =>
           isUnreadable
             ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'unreadable' }))
-            : E.right(bookOf(account).working())
+            : brokerOf(account).trading.workingOrders(account)()
         return life.ask(random.whole(5, 500), read, random.whole(5, 500))
       },
       modifyOrder: (account, orderId, terms, maySend) => () =>
-        change(life, account, orderId, maySend, (book, number, clientId) => {
-          timeline.note(`broker     ${clientId} has the price ${terms.price}`)
-          book.modify(number, terms)
-        }),
-      cancelOrder: (account, orderId, maySend) => () =>
-        change(life, account, orderId, maySend, (book, number, clientId) => {
-          timeline.note(`broker     ${clientId} is cancelled by a request`)
-          book.end(number, { kind: 'cancelled', reason: 'broker' })
-          cancelledByRequest.add(clientId)
-        }),
+        change(life, account, orderId, maySend, terms),
+      cancelOrder: (account, orderId, maySend) => () => change(life, account, orderId, maySend),
     }),
-    /** How an order has ended by now; undefined where it was not accepted. */
-    endOf: (clientId: string) => {
-      const entry = acceptedEntry(clientId)
-      return entry && (outcomeOf(entry)?.kind ?? 'open')
-    },
+    truthOf,
     isCancelledByRequest: (clientId: string): boolean => cancelledByRequest.has(clientId),
-    /** In what the record of an order differs from the book; in nothing where it was not accepted. */
-    disagreements: (order: Order): readonly string[] => {
+    /** In what the record of an order differs from the broker's; undefined where they agree. */
+    disagreement: (order: Order): string | undefined => {
       const clientId = brokerClientId(order.id)
-      const entry = acceptedEntry(clientId)
-      if (entry === undefined) return []
-      const outcome = outcomeOf(entry)
-      const isOpen = outcome === undefined
-      const compared = [
-        ['is', order.status, outcome?.kind ?? 'open'],
-        [
-          'has the lots',
-          'fill' in order ? order.fill.volume : undefined,
-          outcome !== undefined && 'fill' in outcome ? outcome.fill.volume : undefined,
-        ],
-        [
-          'has the price',
-          order.status === 'open' ? order.request.price : undefined,
-          isOpen ? entry.terms.price : undefined,
-        ],
-        [
-          'has the number',
-          order.status === 'open' ? order.brokerOrderId : undefined,
-          isOpen ? entry.terms.brokerOrderId : undefined,
-        ],
-      ] as const
-      return compared.flatMap(([what, recorded, held]) =>
-        recorded === held ? [] : `${clientId} ${what} ${recorded}, and ${held} at the broker`,
-      )
+      const truth = truthOf(clientId)
+      const { status } = order
+      const recorded =
+        status === 'open'
+          ? { status, price: order.request.price, brokerOrderId: order.brokerOrderId }
+          : { status, lots: 'fill' in order ? order.fill.volume : undefined }
+      const [ours, theirs] = [recorded, truth].map((one) => JSON.stringify(one))
+      return ours === theirs
+        ? undefined
+        : `${clientId} is ${status}, and ${truth.status} at the broker: ${ours}, ${theirs}`
     },
     /** The process committed that it sends the order. */
     expectSend: (life: Life, clientId: string) =>
@@ -365,11 +337,10 @@ export const createSimulatedBroker = (
           (one.decidedAtMs > timeline.now() ||
             (!one.isOver &&
               one.life.isAlive() &&
-              timeline.now() <= options.madeAtMs(clientId) + sendTimeoutMs)),
+              timeline.now() <= madeAtMs(clientId) + sendTimeoutMs)),
       ),
-    /** How often an order was executed. */
-    executions: (clientId: string): number =>
-      entriesOf(clientId).filter(({ fills }) => fills.length > 0).length,
+    /** Every order that was accepted, as often as it was. */
+    accepted: accepted as readonly string[],
     counts: counts as Readonly<typeof counts>,
   }
 }

@@ -1,23 +1,18 @@
-// The stored records behind a network and a server that fail: statements are slow, lost or done
-// without an answer, and a failover loses the last commits, though they were acknowledged. Rows that
-// are due are claimed with a lease. The database's own clock is right and counts from the beginning
-// of the simulation.
+// The fake stores behind a network and a server that fail: statements are slow, lost or done without
+// an answer, and a failover loses the last commits, though they were acknowledged. Rows that are due
+// are claimed with a lease. The database's own clock is right and counts from the beginning of the
+// simulation.
 import type { Account } from '@tradeport/domain/accounts'
 import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
 import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '@tradeport/domain/orders'
-import type { Halts, NewOrder, OrderJob, OrderStore } from '@tradeport/domain/ports'
+import type { NewOrder, OrderJob, OrderStore, Ports } from '@tradeport/domain/ports'
 import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { createFakeAccountStore, createFakeHalts, createFakeLimitStore } from './fake-accounts.ts'
 import { createFakeOrderStore } from './fake-orders.ts'
-import {
-  createFakeRecords,
-  type FakeRecords,
-  type StoredOrder,
-  type Tables,
-} from './fake-records.ts'
+import { createFakeRecords, type StoredOrder, type Tables } from './fake-records.ts'
 import type { Life, World } from './simulated-time.ts'
 
 interface Options {
@@ -27,8 +22,8 @@ interface Options {
   readonly isUndecided: (clientId: string) => boolean
   /** The order was reported as rejected, and is not any more. */
   readonly corrected: (order: Order) => void
-  /** If not, an order may be stored as sending while its account is halted. */
-  readonly obeysHalts: boolean
+  /** An order may be stored as sending while its account is halted. */
+  readonly ignoresHalts: boolean
   /** Called with each statement. */
   readonly disturb: () => void
 }
@@ -49,10 +44,12 @@ export const createSimulatedDatabase = (
 ) => {
   const clock = { now: timeline.now }
   const records = createFakeRecords()
-  const accounts = createFakeAccountStore(records)
-  const halts = createFakeHalts(records)
-  const limits = createFakeLimitStore(records, clock)
-  const store = createFakeOrderStore(clock, options.obeysHalts ? records : withoutHalts(records))
+  const orderStore = createFakeOrderStore(clock, records)
+  const stores = {
+    ...createFakeLimitStore(records, clock),
+    halts: createFakeHalts(records),
+    accounts: createFakeAccountStore(records),
+  }
   const forgottenSends = new Set<string>()
   const commits: Commit[] = [{ atMs: -Infinity, ...createFakeRecords().tables }]
   let isDown = false
@@ -67,21 +64,20 @@ export const createSimulatedDatabase = (
   /** Remembers what a statement wrote. */
   const commit = (): void => {
     const { orders, ownHalts } = records.tables
-    const last = commits.at(-1) as Commit
-    const written = orders.where((row) => last.orders.get(row.order.id) !== row)
-    for (const row of written) schedule(row)
-    if (written.length > 0 || !isSameTable(ownHalts, last.ownHalts))
-      commits.push({ atMs: timeline.now(), orders: orders.copy(), ownHalts: ownHalts.copy() })
+    const before = commits.at(-1)?.orders
+    orders.where((row) => before?.get(row.order.id) !== row).forEach(schedule)
+    commits.push({ atMs: timeline.now(), orders: orders.copy(), ownHalts: ownHalts.copy() })
   }
 
   const query =
     <A>(life: Life, what: string, work: AsyncResult<A>): AsyncResult<A> =>
     async () => {
       const unavailable = E.left(refuse('ServiceUnavailable', { reason: what }))
+      const wayMs = (): number =>
+        strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
       if (strikes('crash', 0.01)) life.crash()
       const isLost = strikes('database_error', 0.05)
-      const outMs = strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
-      const backMs = strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
+      const [outMs, backMs] = [wayMs(), wayMs()]
       const isUnanswered = strikes('lost_commit_answer', 0.05)
       if (outMs + backMs > secondMs)
         timeline.note(`${life.id}  ${what} takes ${outMs} ms and ${backMs} ms back`)
@@ -104,56 +100,39 @@ export const createSimulatedDatabase = (
       return isUnanswered ? unavailable : answer
     }
 
-  /** Some methods of a store, as one process reaches them. */
-  const reached = <Store, Name extends keyof Store & string>(
-    life: Life,
-    store: Store,
-    names: readonly Name[],
-  ): Pick<Store, Name> =>
+  /** A store as one process reaches it. */
+  const reached = <Store extends object>(life: Life, store: Store): Store =>
     Object.fromEntries(
-      names.map((name) => {
-        const method = store[name] as (...args: readonly unknown[]) => AsyncResult<unknown>
-        return [name, (...args: readonly unknown[]) => query(life, name, method(...args))]
-      }),
-    ) as Pick<Store, Name>
+      Object.entries<(...args: readonly unknown[]) => AsyncResult<unknown>>(store as never).map(
+        ([name, method]) => [
+          name,
+          (...args: readonly unknown[]) => query(life, name, method(...args)),
+        ],
+      ),
+    ) as Store
 
   const advance =
     (life: Life): OrderStore['advance'] =>
     (owner, from, step, now) =>
     async () => {
-      const before = records.tables.orders.get(from.order.id)
-      const written = await store.advance(owner, from, step, now)()
-      const after = records.tables.orders.get(from.order.id)
+      const { tables } = records
+      const before = tables.orders.get(from.order.id)
+      const isHalted = tables.ownHalts.has(from.order.request.accountId)
+      const { ownHalts } = options.ignoresHalts ? createFakeRecords().tables : tables
+      records.tables = { ...tables, ownHalts }
+      const written = orderStore.advance(owner, from, step, now)()
+      records.tables = tables
+      const after = tables.orders.get(from.order.id)
       if (before === undefined || after === undefined || before === after) return written
       const { order, placement, version } = after
       const ending = order === before.order ? '' : `, ${statusOf(order)}`
       timeline.note(
         `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${version}`,
       )
-      const isHalted = records.tables.ownHalts.has(order.request.accountId)
       if (placement.step === 'sending') options.sendRecorded(life, order, isHalted)
       if (isCorrection(before.order, order)) options.corrected(order)
       return written
     }
-
-  /** The orders of one process; `recorded` gets what it has recorded once it knows. */
-  const orders = (life: Life, recorded: (order: NewOrder) => void) => {
-    const { record, ...others } = reached(life, { ...store, advance: advance(life) }, [
-      'record',
-      'placement',
-      'advance',
-      'othersTickets',
-      'openOrders',
-    ])
-    return {
-      ...others,
-      record: (...[owner, order]: Parameters<OrderStore['record']>) =>
-        pipe(
-          record(owner, order),
-          TE.tapIO(() => () => recorded(order)),
-        ),
-    }
-  }
 
   const claimDue = (life: Life, elapsedMs: () => number): AsyncResult<readonly OrderJob[]> => {
     const claimedAtMs = elapsedMs()
@@ -184,20 +163,16 @@ export const createSimulatedDatabase = (
   const failOver = (): void => {
     if (isDown) return
     isDown = true
-    failovers += 1
-    records.serverRun = `after ${failovers} failovers`
+    records.serverRun = `after ${(failovers += 1)} failovers`
     const lostSinceMs = timeline.now() - random.whole(0, longestLossMs)
     timeline.note(
       `database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`,
     )
-    const kept = commits.findLastIndex(({ atMs }) => atMs < lostSinceMs)
-    const lost = commits.splice(kept + 1)
-    const { orders, ownHalts } = commits[kept] as Commit
-    const isKept = ({ order, placement }: StoredOrder): boolean =>
-      orders.get(order.id)?.placement === placement
-    for (const row of lost.flatMap((commit) => [...commit.orders.values()]))
-      if (row.placement.step === 'sending' && !isKept(row))
-        forgottenSends.add(brokerClientId(row.order.id))
+    const lost = commits.splice(commits.findLastIndex(({ atMs }) => atMs < lostSinceMs) + 1)
+    const { orders, ownHalts } = commits.at(-1) as Commit
+    for (const { order, placement } of lost.flatMap((one) => [...one.orders.values()]))
+      if (placement.step === 'sending' && orders.get(order.id)?.placement !== placement)
+        forgottenSends.add(brokerClientId(order.id))
     const lostOrders = records.tables.orders.where((row) => orders.get(row.order.id) !== row)
     records.tables = { ...records.tables, orders: orders.copy(), ownHalts: ownHalts.copy() }
     const recover = (): void => {
@@ -205,16 +180,14 @@ export const createSimulatedDatabase = (
         return timeline.schedule(secondMs, recover)
       isDown = false
       timeline.note('database   is back')
-      for (const row of lostOrders.flatMap(
-        ({ order }) => records.tables.orders.get(order.id) ?? [],
-      ))
-        schedule(row)
+      records.tables.orders.named(lostOrders).forEach(schedule)
     }
-    timeline.schedule(random.whole(1, 20) * secondMs, recover)
+    timeline.schedule(random.whole(secondMs / 2, 10 * secondMs), recover)
   }
 
-  const ownHalt = (id: AccountId) =>
-    records.tables.accounts.has(id) ? records.tables.ownHalts.get(id) : undefined
+  const isHaltCancelling = ({ order: { request } }: StoredOrder): boolean =>
+    records.tables.accounts.has(request.accountId) &&
+    records.tables.ownHalts.get(request.accountId)?.cancelsOrders === true
   /** Makes these open orders due that nothing else makes so. */
   const makeDue = (isMissed: (order: StoredOrder) => boolean) => (): void => {
     const { orders } = records.tables
@@ -232,14 +205,31 @@ export const createSimulatedDatabase = (
       records.tables.ownHalts.delete(id)
       return records.tables.accounts.delete(id)
     },
-    orders,
-    accounts: (life: Life) => reached(life, accounts, ['find']),
-    halts: (life: Life): Halts => reached(life, halts, ['find', 'cancelsOrders', 'halt', 'lift']),
-    orderLimits: (life: Life) => reached(life, limits, ['limitsOf']),
+    /** The stores of one process; `recorded` gets what it has recorded once it knows. */
+    storesOf: (
+      life: Life,
+      recorded: (order: NewOrder) => void,
+    ): Pick<Ports, 'accounts' | 'halts' | 'orderLimits' | 'orders'> => {
+      const orders = reached(life, { ...orderStore, advance: advance(life) })
+      const { accounts, halts, ...limits } = stores
+      return {
+        accounts: reached(life, accounts),
+        halts: reached(life, halts),
+        orderLimits: reached(life, limits),
+        orders: {
+          ...orders,
+          record: (...[owner, order]: Parameters<OrderStore['record']>) =>
+            pipe(
+              orders.record(owner, order),
+              TE.tapIO(() => () => recorded(order)),
+            ),
+        },
+      }
+    },
     claimDue,
-    haltCancelsOrders: (id: AccountId): boolean => ownHalt(id)?.cancelsOrders === true,
+    isHaltCancelling,
     /** The upkeep of open orders whose account's halt cancels them. */
-    makeHaltedDue: makeDue(({ order }) => ownHalt(order.request.accountId)?.cancelsOrders === true),
+    makeHaltedDue: makeDue(isHaltCancelling),
     /** The upkeep of open orders that the watch does not see where their account is linked now. */
     makeUnwatchedDue: makeDue(
       ({ order, destination }) =>
@@ -254,24 +244,8 @@ export const createSimulatedDatabase = (
   }
 }
 
-const isSameTable = <Row>(
-  one: ReadonlyMap<string, Row>,
-  other: ReadonlyMap<string, Row>,
-): boolean => one.size === other.size && [...one].every(([key, row]) => other.get(key) === row)
-
-/** The same records, without their halts. */
-const withoutHalts = (records: FakeRecords): FakeRecords => {
-  const { halts, ownHalts } = createFakeRecords().tables
-  return {
-    get tables() {
-      return { ...records.tables, halts, ownHalts }
-    },
-    get serverRun() {
-      return records.serverRun
-    },
-  }
+/** With the code of a rejection, or who cancelled it. */
+export const statusOf = (order: Order): string => {
+  if (order.status === 'cancelled') return `cancelled by ${order.cancelReason}`
+  return order.status === 'rejected' ? order.reason.code : order.status
 }
-
-/** With the code of a rejection. */
-export const statusOf = (order: Order): string =>
-  order.status === 'rejected' ? order.reason.code : order.status

@@ -5,7 +5,7 @@ import type * as T from 'fp-ts/lib/Task.js'
 import { refuse } from '@tradeport/domain/errors'
 import type { PositionLocks } from '@tradeport/domain/ports'
 
-export const createRandom = (seed: number) => {
+const createRandom = (seed: number) => {
   let state = seed >>> 0
   // Mulberry32.
   const fraction = (): number => {
@@ -32,7 +32,7 @@ export const createRandom = (seed: number) => {
 }
 
 /** @param breathe lets every promise that can go on do so */
-export const createTimeline = (breathe: T.Task<void>) => {
+const createTimeline = (breathe: T.Task<void>) => {
   // Latest first; of one moment, the last scheduled first.
   const queue: { readonly atMs: number; readonly event: () => void }[] = []
   const history: string[] = []

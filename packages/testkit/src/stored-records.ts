@@ -7,34 +7,18 @@ import {
   noChanges,
   type OperatorChanges,
   type OperatorKeys,
-  type OperatorRecords,
   type StoredAccessToken,
   type StoredApiKey,
   type Tenant,
   type User,
 } from '@tradeport/domain/operator'
-import type {
-  AccountStore,
-  CredentialStore,
-  OperatorStore,
-  ProviderTokens,
-} from '@tradeport/domain/ports'
+import type { OperatorStore } from '@tradeport/domain/ports'
 import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primitives'
 
 export { noChanges }
 
-/** Every port over the stored records, all of them over the same records. */
-export interface Stores {
-  readonly accounts: AccountStore
-  readonly credentials: CredentialStore
-  readonly operator: OperatorStore
-  readonly providerTokens: ProviderTokens
-}
-
-const noRows = Object.fromEntries(Object.keys(noChanges).map((section) => [section, []]))
-export const noRecords = noRows as unknown as OperatorRecords
 export const noKeys = {
-  ...noRows,
+  ...Object.fromEntries(Object.keys(noChanges).map((section) => [section, []])),
   apiKeyHashes: [],
   accessTokenHashes: [],
 } as unknown as OperatorKeys

@@ -2,36 +2,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-export interface TcpProxyOptions {
-  /** URL of the server. */
-  readonly target: string
-  /**
-   * Called with each chunk before it is passed on. A proxy that is made to fail in here does not
-   * pass it on.
-   */
-  readonly onChunk?: (from: 'client' | 'server', chunk: Buffer) => void
-}
-
-export interface TcpProxy {
-  /** The target's URL with the proxy's address. */
-  readonly url: string
-  /**
-   * Connections stay open and nothing passes until `resume()`, which delivers what was sent
-   * meanwhile.
-   */
-  readonly stall: () => void
-  /**
-   * What is sent on existing connections is lost for ever, and so is the news that an end has
-   * closed. Until `resume()` new connections are lost too.
-   */
-  readonly blackHole: () => void
-  /** Closes all connections and refuses new ones. */
-  readonly refuse: () => Promise<void>
-  /** Works again, on the same port. Connections that were lost to a black hole stay lost. */
-  readonly resume: () => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 const defaultPorts: Readonly<Record<string, number>> = {
   'http:': 80,
   'postgres:': 5_432,
@@ -39,10 +9,18 @@ const defaultPorts: Readonly<Record<string, number>> = {
   'redis:': 6_379,
 }
 
+/**
+ * @param target URL of the server
+ * @param onChunk called with each chunk before it is passed on. A proxy that is made to fail in here
+ * does not pass it on.
+ */
 export const createTcpProxy = async ({
   target,
   onChunk = () => undefined,
-}: TcpProxyOptions): Promise<TcpProxy> => {
+}: {
+  readonly target: string
+  readonly onChunk?: (from: 'client' | 'server', chunk: Buffer) => void
+}) => {
   const { hostname, port, protocol } = new URL(target)
   const sockets = new Set<Socket>()
   const lost = new WeakSet<Socket>()
@@ -96,21 +74,31 @@ export const createTcpProxy = async ({
     await once(server, 'close')
   }
   return {
-    // As written by the caller: a URL of `http:` would gain a slash.
+    /** The target's URL with the proxy's address, as written by the caller: without a new slash. */
     url: target.endsWith('/') ? url.href : url.href.replace(/\/$/, ''),
-    stall: () => {
+    /**
+     * Connections stay open and nothing passes until `resume()`, which delivers what was sent
+     * meanwhile.
+     */
+    stall: (): void => {
       mode = 'stall'
       for (const socket of sockets) socket.pause()
     },
-    blackHole: () => {
+    /**
+     * What is sent on existing connections is lost for ever, and so is the news that an end has
+     * closed. Until `resume()` new connections are lost too.
+     */
+    blackHole: (): void => {
       mode = 'lose'
       for (const socket of sockets) {
         lost.add(socket)
         socket.resume()
       }
     },
+    /** Closes all connections and refuses new ones. */
     refuse,
-    resume: async () => {
+    /** Works again, on the same port. Connections that were lost to a black hole stay lost. */
+    resume: async (): Promise<void> => {
       mode = 'pass'
       for (const socket of sockets) socket.resume()
       if (!server.listening) await listen(ownPort)

@@ -11,7 +11,7 @@ import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { rightOf } from './stored-records.ts'
 
 /** Trading with the world behind it: an account that may trade EURUSD, with money enough. */
-export interface TradingVenue {
+interface TradingVenue {
   readonly trading: Trading
   readonly account: BrokerAccount
   readonly now: () => Instant
@@ -32,7 +32,7 @@ export interface TradingVenue {
   readonly close: () => Promise<void>
 }
 
-export type HeldOrder = Pick<WorkingOrder, 'brokerOrderId' | 'price' | 'stopLoss' | 'takeProfit'>
+type HeldOrder = Pick<WorkingOrder, 'brokerOrderId' | 'price' | 'stopLoss' | 'takeProfit'>
 
 const buy: BrokerOrder = {
   clientId: 'TP_contract0a_abcdefghij',

@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { generate } from 'selfsigned'
+import { createCertificate } from '@tradeport/testkit/certificates'
 import { newFolder } from './waiting.ts'
 
 export interface Delivery {
@@ -25,20 +25,12 @@ export const startReceivers = async (
   stack: AsyncDisposableStack,
   answers: readonly ((response: ServerResponse, delivery: Delivery) => void)[],
 ): Promise<Receivers> => {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
-  })
+  const certificate = await createCertificate()
   const certificateFile = join(await newFolder(stack), 'receiver.pem')
-  await writeFile(certificateFile, cert)
+  await writeFile(certificateFile, certificate.cert)
   const urls: string[] = []
   for (const answer of answers) {
-    const server = createServer({ key, cert }, (request, response) => {
+    const server = createServer(certificate, (request, response) => {
       text(request).then(
         (body) => answer(response, { headers: request.headers, body }),
         // A sender that was killed during its request has sent nothing.

@@ -124,10 +124,10 @@ const stopwatch = { elapsedMs: () => performance.now() }
 
 const placer = ({ knex }: Database, orders: OrderStore): Shop['place'] => {
   const verb = placeOrder({
-    accounts: createAccountStore({ knex }),
+    accounts: createAccountStore(knex),
     providerTokens: createProviderTokens({ knex, cipher, log }),
-    orderLimits: createLimitStore({ knex }),
-    halts: createHalts({ knex }),
+    orderLimits: createLimitStore(knex),
+    halts: createHalts(knex),
     orders,
     // No limit is set, so that no positions are read: what is measured is ours and the database's.
     positionTrading: {
@@ -155,7 +155,7 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
   }))
   const { applyOperatorDocument: apply } = createOperatorDocuments({
     operator: createOperatorStore({ knex, cipher }),
-    operatorOrders: createOperatorOrders({ knex }),
+    operatorOrders: createOperatorOrders(knex),
     secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
     clock,
   })

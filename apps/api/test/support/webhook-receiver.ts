@@ -7,7 +7,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
+import { createCertificate } from '@tradeport/testkit/certificates'
 import { contractWatch, newFolder } from './service.ts'
 import type { Json } from './service.ts'
 
@@ -21,17 +21,9 @@ export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>
 const thank = (response: ServerResponse): void => void response.end('thank you')
 
 export const startWebhookReceiver = async () => {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
-  })
+  const certificate = await createCertificate()
   const certificateFile = join(await newFolder(), 'receiver.pem')
-  await writeFile(certificateFile, cert)
+  await writeFile(certificateFile, certificate.cert)
   const received: ReceivedDelivery[] = []
   let answer = thank
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -40,7 +32,7 @@ export const startWebhookReceiver = async () => {
     contractWatch.hearDelivery(delivery)
     answer(response)
   }
-  const server = createServer({ key, cert }, (request, response) => void receive(request, response))
+  const server = createServer(certificate, (request, response) => void receive(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -52,78 +52,72 @@ const eventOf = <Type extends WebhookEventType, Data extends object>(
   at,
 })
 
-export const orderCreated = ({ id, request, createdAt }: PendingOrder) =>
+const orderEvent = <Type extends WebhookEventType, Data extends object>(
+  type: Type,
+  { id, request }: Order,
+  data: Data,
+  at: Instant,
+) =>
   eventOf(
-    'order.created',
+    type,
     id,
     {
-      ...orderFields({ id, request }),
-      created_at: toIso(createdAt),
-      price: request.price,
-      stop_loss: request.stopLoss,
-      take_profit: request.takeProfit,
-      client_id: request.clientId,
+      order_id: id,
+      account_id: request.accountId,
+      symbol: request.symbol,
+      type: request.side,
+      order_type: request.orderType,
+      volume: request.volume,
+      ...data,
     },
-    createdAt,
+    at,
   )
+
+export const orderCreated = (order: PendingOrder) => {
+  const { request, createdAt } = order
+  const data = {
+    created_at: toIso(createdAt),
+    price: request.price,
+    stop_loss: request.stopLoss,
+    take_profit: request.takeProfit,
+    client_id: request.clientId,
+  }
+  return orderEvent('order.created', order, data, createdAt)
+}
 
 /**
  * Also of an order that was executed in part, as `filled_volume` shows. A whole execution has the
  * order's volume where the broker reported none, and the time at which it became known.
  */
-export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrder) =>
-  eventOf(
-    'order.filled',
-    id,
-    {
-      ...orderFields({ id, request }),
-      fill_price: fill.price ?? null,
-      filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
-      filled_at: toIso(fill.at ?? updatedAt),
-      requested_price: request.price,
-      position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
-    },
-    updatedAt,
-  )
+const orderFilled = (order: FilledOrder) => {
+  const { request, status, fill, updatedAt } = order
+  const data = {
+    fill_price: fill.price ?? null,
+    filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
+    filled_at: toIso(fill.at ?? updatedAt),
+    requested_price: request.price,
+    position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
+  }
+  return orderEvent('order.filled', order, data, updatedAt)
+}
 
-export const orderRejected = ({ id, request, reason, updatedAt }: RejectedOrder) =>
-  eventOf(
-    'order.rejected',
-    id,
-    {
-      ...orderFields({ id, request }),
-      rejected_at: toIso(updatedAt),
-      reject_code: reason.code,
-      reject_message: reason.message,
-    },
-    updatedAt,
-  )
+const orderRejected = (order: RejectedOrder) => {
+  const { reason, updatedAt } = order
+  const data = {
+    rejected_at: toIso(updatedAt),
+    reject_code: reason.code,
+    reject_message: reason.message,
+  }
+  return orderEvent('order.rejected', order, data, updatedAt)
+}
 
-export const orderCancelled = ({
-  id,
-  request,
-  cancelledAt,
-  cancelReason,
-  updatedAt,
-}: CancelledOrder) =>
-  eventOf(
-    'order.cancelled',
-    id,
-    {
-      ...orderFields({ id, request }),
-      cancelled_at: toIso(cancelledAt),
-      cancel_reason: cancelReason,
-    },
-    updatedAt,
-  )
+const orderCancelled = (order: CancelledOrder) => {
+  const data = { cancelled_at: toIso(order.cancelledAt), cancel_reason: order.cancelReason }
+  return orderEvent('order.cancelled', order, data, order.updatedAt)
+}
 
-export const orderExpired = ({ id, request, expiredAt, updatedAt }: ExpiredOrder) =>
-  eventOf(
-    'order.expired',
-    id,
-    { ...orderFields({ id, request }), expired_at: toIso(expiredAt) },
-    updatedAt,
-  )
+const orderExpired = (order: ExpiredOrder) =>
+  orderEvent('order.expired', order, { expired_at: toIso(order.expiredAt) }, order.updatedAt)
 
 /** The event of an order that has ended. */
 export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
@@ -142,15 +136,6 @@ export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
       return [orderExpired(order)]
   }
 }
-
-const orderFields = ({ id, request }: Pick<Order, 'id' | 'request'>) => ({
-  order_id: id as string,
-  account_id: request.accountId,
-  symbol: request.symbol,
-  type: request.side,
-  order_type: request.orderType,
-  volume: request.volume,
-})
 
 export const tradeClosed = (
   { accountId, trade }: Pick<ClosedTrade, 'accountId' | 'trade'>,

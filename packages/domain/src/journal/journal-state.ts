@@ -96,6 +96,43 @@ export const latestOf = (
   return latest
 }
 
+/** What a read found out about the journal. */
+export interface JournalComparison {
+  readonly kind: PlannedRead['kind']
+  /** Whether a deal changed or vanished since it was first read. */
+  readonly isDifferent: boolean
+  /** Whether deals that the broker shows no more are still kept. */
+  readonly hasVanished: boolean
+  /** Balance less the sum of the deals; undefined where the balance could not be read. */
+  readonly difference: number | undefined
+  /** Whether deals kept coming between the reads of the history and those of the balance. */
+  readonly isInconclusive: boolean
+}
+
+/**
+ * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read again.
+ * The provider's history lags behind the balance, so that a read of its end alone never `disagrees`.
+ * @param before the journal before the read
+ */
+export const verdictOn = (
+  before: Pick<JournalState, 'check' | 'rereadAt'>,
+  { kind, isDifferent, hasVanished, difference, isInconclusive }: JournalComparison,
+): 'agrees' | 'disagrees' | 'reread' | 'undecided' => {
+  const isInAgreement = difference === 0 && !hasVanished
+  if (kind === 'full') {
+    if (difference === undefined) return 'reread'
+    return isInAgreement ? 'agrees' : 'disagrees'
+  }
+  if (difference === undefined) return 'undecided'
+  // Deals that were shown late explain a balance that disagreed before.
+  if (isInAgreement && !isDifferent)
+    return before.rereadAt !== null && (before.check?.difference ?? 0) !== 0
+      ? 'agrees'
+      : 'undecided'
+  if (before.rereadAt !== null || (isInconclusive && !isDifferent)) return 'undecided'
+  return kind === 'first' ? 'disagrees' : 'reread'
+}
+
 /**
  * When the whole history is read again after the journal and the broker disagreed: after a minute,
  * then with doubling pauses up to an hour.

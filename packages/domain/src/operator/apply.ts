@@ -64,10 +64,10 @@ type ParentKind = 'tenant' | 'user' | 'account'
  * A required field cannot be unset, and a new record must name it. Any other is `unset` where it is
  * null and where a new record leaves it out.
  */
-type Rule<A> = 'required' | ParentKind | { readonly unset: A }
+type FieldRule<Value> = 'required' | ParentKind | { readonly unset: Value }
 
 /** The fields of a record that are computed from the entry and the stored record only. */
-interface MergedFields {
+interface PlainFields {
   readonly tenants: Tenant
   readonly users: User
   readonly accounts: Omit<AccountFields, 'createdAt'>
@@ -84,7 +84,7 @@ interface MergedFields {
 
 const rules: {
   readonly [S in Section]: {
-    readonly [Field in keyof MergedFields[S]]: Rule<MergedFields[S][Field]>
+    readonly [Field in keyof PlainFields[S]]: FieldRule<PlainFields[S][Field]>
   }
 } = {
   tenants: { id: 'required', name: 'required' },
@@ -214,7 +214,7 @@ type ReportFault = (field: string, message: string) => unknown
  */
 type BuildRecord<S extends Section> = (
   entry: OperatorDocument[S][number],
-  fields: MergedFields[S] | undefined,
+  fields: PlainFields[S] | undefined,
   stored: Put<S> | undefined,
   reportFault: ReportFault,
 ) => Put<S> | undefined
@@ -330,7 +330,7 @@ export const decideApply =
         const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)
         const record = buildRecord[section](
           entry,
-          fields as MergedFields[S] | undefined,
+          fields as PlainFields[S] | undefined,
           stored,
           reportFault,
         )
@@ -359,7 +359,7 @@ type Fields = Readonly<Record<string, unknown>>
 const mergeEntry = (
   entry: object,
   before: Put<Section> | undefined,
-  fieldRules: Readonly<Record<string, Rule<unknown>>>,
+  fieldRules: Readonly<Record<string, FieldRule<unknown>>>,
   recordsAfter: RecordsAfter,
   reportFault: ReportFault,
 ): Fields | undefined => {
@@ -405,25 +405,24 @@ const accountOf = (
   const provider = providerAccountId === null ? null : { providerAccountId, region }
   // What the broker reported of one account does not hold for another: neither its figures nor that
   // it is a demo account.
-  const sameLinkedAccount =
-    stored !== undefined && isSameLink(stored, { ...fields, provider }) ? stored : undefined
+  const { tradeMode, lastReadAt, figures } =
+    stored !== undefined && isSameLink(stored, { ...fields, provider }) ? stored : neverRead
   return {
     ...fields,
     owner: { tenantId, userId },
     linkedAsDemo: isDemo,
-    tradeMode: sameLinkedAccount?.tradeMode ?? null,
-    figures: {
-      balance,
-      equity,
-      margin,
-      freeMargin: sameLinkedAccount?.figures.freeMargin ?? null,
-      marginLevel: sameLinkedAccount?.figures.marginLevel ?? null,
-      leverage: sameLinkedAccount?.figures.leverage ?? null,
-    },
+    tradeMode,
+    figures: { ...figures, balance, equity, margin },
     provider,
-    lastReadAt: sameLinkedAccount?.lastReadAt ?? null,
+    lastReadAt,
     updatedAt: now,
   }
+}
+
+const neverRead = {
+  tradeMode: null,
+  lastReadAt: null,
+  figures: { freeMargin: null, marginLevel: null, leverage: null },
 }
 
 /** A limit that is null, or all of them, does not apply. */

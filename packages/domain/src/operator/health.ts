@@ -89,35 +89,33 @@ const ok = (name: HealthCheck['name'], message: string): HealthCheck => ({
   action: null,
 })
 
-const wrong = (
-  name: HealthCheck['name'],
-  status: 'warn' | 'fail',
-  message: string,
-  action: string,
-): HealthCheck => ({
-  name,
-  status,
-  message,
-  action,
-})
+const wrong =
+  (status: 'warn' | 'fail') =>
+  (name: HealthCheck['name'], message: string, action: string): HealthCheck => ({
+    name,
+    status,
+    message,
+    action,
+  })
+const warn = wrong('warn')
+const fail = wrong('fail')
 
 const lookAtDatabase =
   'Look at the database server and at DATABASE_URL; the service finds it again by itself.'
 
 const unread = (name: HealthCheck['name'], verb: string): HealthCheck =>
-  wrong(name, 'fail', `They cannot be ${verb} while the database cannot be read.`, lookAtDatabase)
+  fail(name, `They cannot be ${verb} while the database cannot be read.`, lookAtDatabase)
 
 export const databaseHealth = (read: Read<unknown>): HealthCheck =>
   E.isRight(read)
     ? ok('database', 'It answers.')
-    : wrong('database', 'fail', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
+    : fail('database', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
 
 export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
   if (E.isLeft(isMigrated)) return unread('tables', 'looked at')
   if (isMigrated.right) return ok('tables', 'They are those that this version needs.')
-  return wrong(
+  return fail(
     'tables',
-    'fail',
     'They are not those that this version needs.',
     'Start this version anew: it brings them up to date at its start. If they were changed by hand, restore a backup.',
   )
@@ -140,9 +138,8 @@ export const durabilityHealth = (
 ): readonly HealthCheck[] => {
   if (E.isLeft(read))
     return [
-      wrong(
+      fail(
         'fsync',
-        'fail',
         `The settings of the database cannot be read (${read.left.reason}).`,
         lookAtDatabase,
       ),
@@ -151,7 +148,7 @@ export const durabilityHealth = (
   if (isEmbedded)
     return [
       sendsRealOrders
-        ? wrong('fsync', 'warn', embeddedRisk, 'Set DATABASE_URL to a PostgreSQL server.')
+        ? warn('fsync', embeddedRisk, 'Set DATABASE_URL to a PostgreSQL server.')
         : ok(
             'fsync',
             'The embedded database (PGlite) does not flush to disk at each commit, and no order reaches a real broker.',
@@ -160,17 +157,15 @@ export const durabilityHealth = (
   return [
     fsync
       ? ok('fsync', 'It is on.')
-      : wrong(
+      : fail(
           'fsync',
-          'fail',
           'It is off: a power cut or a crash of the database machine can damage the whole database.',
           'Set fsync = on in postgresql.conf and reload the server.',
         ),
     fullPageWrites
       ? ok('full_page_writes', 'It is on.')
-      : wrong(
+      : warn(
           'full_page_writes',
-          'warn',
           'It is off: a page that is being written during a power cut can stay damaged, unless the file system writes pages whole.',
           'Set full_page_writes = on in postgresql.conf and reload the server, unless its file system (such as ZFS) writes pages whole.',
         ),
@@ -187,16 +182,14 @@ const synchronousCommitHealth = ({
 }: Durability): HealthCheck => {
   const name = 'synchronous_commit'
   if (!safeSynchronousCommits.includes(synchronousCommit))
-    return wrong(
+    return fail(
       name,
-      'fail',
       `It is ${synchronousCommit} in the sessions of the service, which set it to on: in a crash an order can be lost after its 201, ${orderTwice}.`,
       'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection.',
     )
   if (!safeSynchronousCommits.includes(defaultSynchronousCommit))
-    return wrong(
+    return warn(
       name,
-      'warn',
       `The service sets it to on. Its default is ${defaultSynchronousCommit}: whatever else writes to this database can lose its last commits in a crash.`,
       'Set synchronous_commit = on for the server, the database and the role.',
     )
@@ -208,30 +201,26 @@ const replicationHealth = (settings: Durability): HealthCheck => {
     settings
   const name = 'replication'
   if (unreadableStandbys > 0)
-    return wrong(
+    return warn(
       name,
-      'warn',
       'A standby is connected, and the database user of the service may not see whether commits wait for it.',
       'Grant pg_read_all_stats to that user.',
     )
   if (synchronousStandbys > 0) return ok(name, 'Commits wait for a synchronous standby.')
   if (waitsForStandby)
-    return wrong(
+    return fail(
       name,
-      'fail',
       'synchronous_standby_names is set and no synchronous standby is connected: every write waits until one is.',
       'Connect the standby, or unset synchronous_standby_names.',
     )
   if (asynchronousStandbys > 0)
-    return wrong(
+    return warn(
       name,
-      'warn',
       `The standby is asynchronous: after a failover the last orders can be missing on it, ${orderTwice}.`,
       'Set synchronous_standby_names, so that commits wait for the standby.',
     )
-  return wrong(
+  return warn(
     name,
-    'warn',
     'No standby is connected: if the disk of the server is lost, so is everything since the last backup, orders under way included.',
     'Connect a synchronous standby, or make sure that the storage of the server is replicated.',
   )
@@ -247,9 +236,8 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
     case 'shared':
       return ok('limits', 'Redis answers, and the instances share their limits.')
     case 'alone':
-      return wrong(
+      return warn(
         'limits',
-        'warn',
         'Redis does not answer: this instance limits by itself until it does.',
         'Look at the Redis server and at REDIS_URL; it is found again by itself.',
       )
@@ -260,9 +248,8 @@ export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
   if (E.isLeft(census)) return unread('secrets', 'counted')
   const { current, others } = census.right
   if (others === 0) return ok('secrets', `All ${current} are sealed under the current key.`)
-  return wrong(
+  return warn(
     'secrets',
-    'warn',
     `${others} of ${current + others} are not sealed under the current key.`,
     'Run `pnpm operator secrets rotate`, which names those that no key opens; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
   )
@@ -286,9 +273,8 @@ export const ordersHealth = (stuck: Read<number>): HealthCheck => {
       'None has been pending, or missing at the broker, for longer than ten minutes.',
     )
   const atLeast = count < maxCountedStuck ? '' : 'At least '
-  return wrong(
+  return warn(
     'orders',
-    'warn',
     `${atLeast}${count} ${count === 1 ? 'has' : 'have'} been pending, or open and missing at the broker, for longer than ten minutes.`,
     'Run `pnpm operator orders list --stuck` and compare with the records of the broker; `pnpm operator orders finish` ends one by hand.',
   )
@@ -314,9 +300,8 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
     .slice(0, namedJournals)
     .map(({ accountId, difference }) => `${accountId} by ${difference}`)
   const atLeast = found.length < maxListedJournals ? '' : 'at least '
-  return wrong(
+  return warn(
     'journals',
-    'warn',
     `The deals of ${atLeast}${found.length} ${found.length === 1 ? 'account' : 'accounts'} do not add up to the balance: ${named.join(', ')}${found.length > namedJournals ? ', …' : ''}.`,
     'The histories are read again by themselves, at least every hour. Where a difference stays, the broker has cut off the beginning of the history, ' +
       'and trades and statistics of the account are incomplete.',
@@ -342,16 +327,10 @@ export const feedHealth = (standing: FeedStanding): HealthCheck => {
   if (standing.kind === 'none')
     return ok(name, 'There is none: prices are answered for linked accounts alone.')
   if (standing.kind === 'database_unreadable')
-    return wrong(
-      name,
-      'fail',
-      'It cannot be read while the database cannot be read.',
-      lookAtDatabase,
-    )
+    return fail(name, 'It cannot be read while the database cannot be read.', lookAtDatabase)
   if (standing.kind === 'unreadable')
-    return wrong(
+    return fail(
       name,
-      'fail',
       `Its account cannot be read (${standing.reason}).`,
       'See that the account of marketDataFeed is linked, provisioned and connected at the provider, or name another in the document.',
     )
@@ -362,9 +341,8 @@ export const feedHealth = (standing: FeedStanding): HealthCheck => {
     unknown.length > 0 && `does not have ${unknown.join(', ')}`,
     ambiguous.length > 0 && `has several symbols for ${ambiguous.join(', ')}`,
   ]
-  return wrong(
+  return warn(
     name,
-    'warn',
     `The broker of account ${accountId} ${parts.filter(Boolean).join(' and ')}.`,
     "Name the broker's spelling in symbols of marketDataFeed; an instrument that the broker does not have is answered 404.",
   )
@@ -389,9 +367,8 @@ export const clockHealth = (
   reading: ClockReading | null,
 ): HealthCheck => {
   if (reading === null)
-    return wrong(
+    return warn(
       name,
-      'warn',
       'It cannot be read: the reply has no Date header.',
       'Compare the clocks by hand.',
     )
@@ -401,7 +378,7 @@ export const clockHealth = (
   const message = `It is ${(off / 1_000).toFixed(1)} seconds or more ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`
   const action =
     'Keep the clocks of the service and of its servers by NTP: expiry of keys, the day of orders and limits go by them.'
-  return wrong(name, off > failSkewMs ? 'fail' : 'warn', message, action)
+  return wrong(off > failSkewMs ? 'fail' : 'warn')(name, message, action)
 }
 
 const setToken = (id: string): string =>
@@ -417,31 +394,27 @@ export const providerTokenHealth = (
       return ok(name, 'The provider accepts it.')
     case 'no_token':
       return hasProviderToken
-        ? wrong(
+        ? fail(
             name,
-            'fail',
             'It cannot be opened by any secrets key that the service was given.',
             `Start the service with the key that sealed it in SECRETS_KEY_PREVIOUS. If that is lost: ${setToken(id)}`,
           )
-        : wrong(name, 'fail', 'It is not set: no account of the tenant can be read.', setToken(id))
+        : fail(name, 'It is not set: no account of the tenant can be read.', setToken(id))
     case 'refused':
       return standing.status === 401
-        ? wrong(
+        ? fail(
             name,
-            'fail',
             'The provider refuses it: it is wrong or has expired.',
             `Have a new one made at the provider. ${setToken(id)}`,
           )
-        : wrong(
+        : warn(
             name,
-            'warn',
             'The provider knows it, and it may not list accounts.',
             'Where accounts of the tenant cannot be read, widen the rights of the token at the provider.',
           )
     case 'unavailable':
-      return wrong(
+      return warn(
         name,
-        'warn',
         `It cannot be tried: the provider is unavailable (${standing.reason}).`,
         'Look at the way from the service to METAAPI_PROVISIONING_URL, and try again later.',
       )

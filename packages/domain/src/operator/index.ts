@@ -1,7 +1,12 @@
 // The operator's view: documents with their plans, lists of records, and the checks of the doctor.
 export { usersAffectedBy, type AffectedUsers } from './apply.ts'
-export { embeddedRisk, maxListedJournals } from './health.ts'
-export type { Durability, LimiterStanding, ProviderStanding } from './health.ts'
+export {
+  embeddedRisk,
+  maxListedJournals,
+  type Durability,
+  type LimiterStanding,
+  type ProviderStanding,
+} from './health.ts'
 export type {
   Listed,
   ListedAccount,
@@ -11,23 +16,24 @@ export type {
   TenantCounts,
 } from './listing.ts'
 export { challengeStatuses } from '../orders/limits.ts'
-export { emptyDocument, marketDataFeedId, noChanges } from './records.ts'
-export type {
-  AccountTraderLimits,
-  Changes,
-  Desk,
-  OperatorChanges,
-  OperatorDocument,
-  OperatorKeys,
-  OperatorRecords,
-  ProviderAccount,
-  User,
-  StoredAccessToken,
-  StoredApiKey,
-  StoredMarketDataFeed,
-  AccountSnapshot,
-  Challenge,
-  Tenant,
+export {
+  emptyDocument,
+  marketDataFeedId,
+  noChanges,
+  type AccountTraderLimits,
+  type Changes,
+  type Desk,
+  type OperatorChanges,
+  type OperatorDocument,
+  type OperatorKeys,
+  type OperatorRecords,
+  type ProviderAccount,
+  type User,
+  type StoredAccessToken,
+  type StoredApiKey,
+  type StoredMarketDataFeed,
+  type AccountSnapshot,
+  type Challenge,
+  type Tenant,
 } from './records.ts'
-export type { SealedSecret, SecretKind } from './sealed-secrets.ts'
-export { secretKinds } from './sealed-secrets.ts'
+export { type SealedSecret, type SecretKind, secretKinds } from './sealed-secrets.ts'

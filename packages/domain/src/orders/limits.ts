@@ -1,7 +1,7 @@
 // How much a user may order: lots per order, orders of a UTC day, orders pending or open
 // (docs/behaviour.md#checks-of-a-new-order).
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type BreachedLimit, type Refusal } from '../errors.ts'
+import { refuse, type BreachedLimit, type ExceededRiskLimit, type Refusal } from '../errors.ts'
 import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import {
   addDecimals,
@@ -25,37 +25,42 @@ export interface OrderCounts {
   readonly open: number
 }
 
-const exceeded = (
-  details: Omit<Refusal<'RiskLimitExceeded'>, '_tag'>,
-): E.Either<Refusal<'RiskLimitExceeded'>, void> => E.left(refuse('RiskLimitExceeded', details))
+/** A limit that the next order would pass is refused; how it stands before that order. */
+const requireRiskLimit = (
+  isExceeded: boolean,
+  standing: ExceededRiskLimit,
+): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
+  isExceeded ? E.left(refuse('RiskLimitExceeded', standing)) : E.right(undefined)
 
 /** Checked before anything is read. */
 export const requireVolumeInLimit = (
   volume: number,
 ): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  volume > maxLotsPerOrder
-    ? exceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume })
-    : E.right(undefined)
+  requireRiskLimit(volume > maxLotsPerOrder, {
+    limit: 'volume_per_order',
+    allowed: maxLotsPerOrder,
+    current: volume,
+  })
 
 const requireOrdersTodayInLimit = (
   { today }: OrderCounts,
   now: Instant,
 ): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  today >= maxOrdersPerDay
-    ? exceeded({
-        limit: 'orders_per_day',
-        allowed: maxOrdersPerDay,
-        current: today,
-        resetsAt: startOfUtcDay(now) + dayMs,
-      })
-    : E.right(undefined)
+  requireRiskLimit(today >= maxOrdersPerDay, {
+    limit: 'orders_per_day',
+    allowed: maxOrdersPerDay,
+    current: today,
+    resetsAt: startOfUtcDay(now) + dayMs,
+  })
 
 const requireOpenOrdersInLimit = ({
   open,
 }: OrderCounts): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  open >= maxOpenOrders
-    ? exceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open })
-    : E.right(undefined)
+  requireRiskLimit(open >= maxOpenOrders, {
+    limit: 'open_orders',
+    allowed: maxOpenOrders,
+    current: open,
+  })
 
 /** The checks of the counts before one more order, each under the name of its limit. */
 export const countChecks = [

@@ -9,8 +9,15 @@ import {
   hasRequestedPrices,
   type LevelsChange,
 } from '../primitives/prices.ts'
-import { brokerClientId, clientIdPrefix, isTriggered, termsOf, type Order } from './order.ts'
-import type { OrderRequest, PendingTerms } from './order.ts'
+import {
+  brokerClientId,
+  clientIdPrefix,
+  isTriggered,
+  termsOf,
+  type Order,
+  type OrderRequest,
+  type PendingTerms,
+} from './order.ts'
 import type { WorkingOrder } from './placement.ts'
 
 /** What to change of an open order: an absent term stays, and null removes a level. */
@@ -162,7 +169,7 @@ export const hasRequestedTerms = (
  * An order among those that the broker holds: by its number, or by its client id, of which a broker
  * may keep the first two parts only.
  */
-export const findWorking = (
+export const findWorkingOrder = (
   order: Order,
   working: readonly WorkingOrder[],
 ): WorkingOrder | undefined => {

@@ -508,10 +508,8 @@ const lookUpNow = (from: LookingUp, now: Instant): NextAction => {
 
 const lookUpLater = (placement: LookingUp): PlacementStep => ({
   placement,
-  continueInMs: pauseBefore(placement),
+  continueInMs: lookupPauseMs(placement.lookups),
 })
-
-const pauseBefore = ({ lookups }: LookingUp): number => lookupPauseMs(lookups)
 
 /** @param lookups how many were made before */
 const lookupPauseMs = (lookups: number): number =>
@@ -523,7 +521,7 @@ const lookupPauseMs = (lookups: number): number =>
 const absenceWith = (from: LookingUp, now: Instant): Absence => {
   const { absence } = from
   if (absence === null) return { lookups: 1, coveredMs: 0, lastAt: now }
-  const gapMs = Math.min(Math.max(now - absence.lastAt, 0), pauseBefore(from))
+  const gapMs = Math.min(Math.max(now - absence.lastAt, 0), lookupPauseMs(from.lookups))
   return { lookups: absence.lookups + 1, coveredMs: absence.coveredMs + gapMs, lastAt: now }
 }
 

@@ -96,16 +96,12 @@ export const groupsOf = (
 ): readonly TradeGroup[] => {
   const { netProfits } = results
   const { placeOf, keyOf } = groupings[by](results, timeZone)
-  const groups = new Map<number, number[]>()
-  for (let index = 0; index < netProfits.length; index++) {
-    const place = placeOf(index)
-    const group = groups.get(place)
-    if (group === undefined) groups.set(place, [netProfits[index] ?? 0])
-    else group.push(netProfits[index] ?? 0)
-  }
   return groupStatistics(
-    [...groups]
+    [...Map.groupBy(netProfits.keys(), placeOf)]
       .toSorted(([one], [other]) => one - other)
-      .map(([place, ofGroup]) => ({ key: keyOf(place), netProfits: ofGroup })),
+      .map(([place, indexes]) => ({
+        key: keyOf(place),
+        netProfits: indexes.map((index) => netProfits[index] ?? 0),
+      })),
   )
 }

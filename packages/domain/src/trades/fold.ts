@@ -133,15 +133,9 @@ export const foldDeals = (
 export const groupByPosition = <D extends Deal>(
   deals: readonly D[],
 ): ReadonlyMap<string, readonly D[]> => {
-  const groups = new Map<string, D[]>()
-  for (const deal of deals) {
-    const positionId = positionIdOf(deal)
-    if (positionId === undefined) continue
-    const group = groups.get(positionId)
-    if (group === undefined) groups.set(positionId, [deal])
-    else group.push(deal)
-  }
-  return groups
+  const groups = Map.groupBy(deals, positionIdOf)
+  groups.delete(undefined)
+  return groups as ReadonlyMap<string, readonly D[]>
 }
 
 /** @param deals all deals that `positionIdOf` assigns to the position, each once, in any order */

@@ -14,7 +14,7 @@ import {
   type HistoryInterval,
 } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
-import type { AccountStore, Broker, LiveAccounts, Ports } from '../ports/index.ts'
+import type { LiveAccounts, Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { findAccount } from './steps/find.ts'
@@ -104,16 +104,15 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
   }
 }
 
-interface LivePorts extends Pick<Ports, 'clock'> {
-  readonly accounts: Pick<AccountStore, 'recordReading' | 'recordFailedRead'>
-  readonly broker: Pick<Broker, 'accountInformation'>
-}
-
 /**
  * Reads an account's figures from the broker and records the outcome: the new figures, or that the
  * read failed.
  */
-export const createLiveAccounts = ({ accounts, broker, clock }: LivePorts): LiveAccounts => ({
+export const createLiveAccounts = ({
+  accounts,
+  broker,
+  clock,
+}: Pick<Ports, 'accounts' | 'broker' | 'clock'>): LiveAccounts => ({
   read: (account) =>
     pipe(
       TE.fromEither(requireBrokerAccount(account)),

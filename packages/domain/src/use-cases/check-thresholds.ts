@@ -6,18 +6,15 @@ import type { BrokerAccount } from '../accounts/account.ts'
 import { checkThreshold, type ThresholdCheck } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import { thresholdBreached } from '../events/events.ts'
-import type { Broker, RiskThresholds } from '../ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 
-interface Ports {
-  readonly riskThresholds: RiskThresholds
-  /** Not cached: a breach names the positions that are open at that moment. */
-  readonly broker: Pick<Broker, 'accountInformation' | 'positions'>
-}
-
-/** Reads nothing of an account without thresholds. */
+/**
+ * Reads nothing of an account without thresholds. The broker must not be cached: a breach names the
+ * positions that are open at that moment.
+ */
 export const checkThresholds =
-  ({ riskThresholds, broker }: Ports) =>
+  ({ riskThresholds, broker }: Pick<Ports, 'riskThresholds' | 'broker'>) =>
   (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
     const check: AsyncResult<readonly ThresholdCheck[], BrokerReadTag> = pipe(
       riskThresholds.ofAccount(account),

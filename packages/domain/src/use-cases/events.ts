@@ -6,11 +6,11 @@ import type { ScopedCaller } from '../access/credential.ts'
 import type { AsyncResult } from '../errors.ts'
 import { readableTypes, type EventId } from '../events/event-log.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
-import type { AccountStore, Ports } from '../ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
-import { requireOwnAccount, requireResumable } from './steps/find.ts'
+import { requireOwnAccount, requireResumable, type AccountReads } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
@@ -38,8 +38,7 @@ export interface EventStream {
   readonly close: () => void
 }
 
-interface EventPorts extends Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
-  readonly accounts: Pick<AccountStore, 'find'>
+interface EventPorts extends AccountReads, Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
   readonly streamSlots: StreamSlots
 }
 

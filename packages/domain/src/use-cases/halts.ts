@@ -5,9 +5,9 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
 import type { AsyncResult, Halt } from '../errors.ts'
-import { withoutKey, type AccountStore, type IdempotencyGuard, type Ports } from '../ports/index.ts'
+import { withoutKey, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { findAccount } from './steps/find.ts'
+import { findAccount, type AccountReads } from './steps/find.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import type { createPositionChanges } from './position-changes.ts'
 
@@ -32,8 +32,7 @@ export interface HaltView {
   readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>> | undefined
 }
 
-interface HaltPorts extends Pick<Ports, 'halts' | 'clock'> {
-  readonly accounts: Pick<AccountStore, 'find'>
+interface HaltPorts extends AccountReads, Pick<Ports, 'halts' | 'clock'> {
   readonly closePositions: ClosePositions
   readonly cancelOrders: CancelOrders
 }

@@ -1,22 +1,18 @@
 // What the API does, one function per operation: `(ports) => (caller, input) => AsyncResult<Result,
 // Tags>`.
-export { createAccounts, createLiveAccounts } from './accounts.ts'
-export type { AccountView } from './accounts.ts'
+export { createAccounts, createLiveAccounts, type AccountView } from './accounts.ts'
 export { checkThresholds } from './check-thresholds.ts'
-export { createHalts } from './halts.ts'
-export type { HaltView } from './halts.ts'
+export { createHalts, type HaltView } from './halts.ts'
 export {
   describeCaller,
   identifyCaller,
   type CallerDescription,
   type DescribedCaller,
 } from './identify-caller.ts'
-export { createInsights } from './insights.ts'
-export { createMarketData } from './market-data.ts'
-export type { ShownQuote, StreamedQuote } from './market-data.ts'
+export { createInsights, type Reconciliation } from './insights.ts'
+export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
 export { createOrderSymbols } from './steps/order-symbol.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
-export type { Reconciliation } from './insights.ts'
 export { createOpenOrders, type CancelAttempt, type FollowedOrders } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
@@ -29,18 +25,21 @@ export {
   type PreviewedCheck,
 } from './preview-order.ts'
 export { createOrders, orderCheckNames, placeOrder, requireOrderLimits } from './orders.ts'
-export { createPositionChanges } from './position-changes.ts'
-export type { CloseAttempt, ClosedPosition } from './position-changes.ts'
+export {
+  createPositionChanges,
+  type CloseAttempt,
+  type ClosedPosition,
+} from './position-changes.ts'
 export { createPositionViews, createPositions } from './positions.ts'
-export { processOrder } from './process-order.ts'
-export type { ProcessedOrder } from './process-order.ts'
-export { sendOwnerNotice } from './send-owner-notice.ts'
-export type { NoticeOutcome } from './send-owner-notice.ts'
+export { processOrder, type ProcessedOrder } from './process-order.ts'
+export { sendOwnerNotice, type NoticeOutcome } from './send-owner-notice.ts'
 export type { PositionResult } from './steps/find.ts'
-export { createJournalReads } from './synchronise-journal.ts'
-export type { ReadDueJournal, SynchroniseJournal } from './synchronise-journal.ts'
-export { createTrades } from './trades.ts'
+export {
+  createJournalReads,
+  type ReadDueJournal,
+  type SynchroniseJournal,
+} from './synchronise-journal.ts'
+export { createTrades, type TradeExport } from './trades.ts'
 export type { MixedCurrencies, Summed, TradeProvenance } from './steps/trade-reads.ts'
-export type { TradeExport } from './trades.ts'
 export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -11,8 +11,6 @@ import type { Instant } from '../primitives/instant.ts'
 import type { PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import type {
-  CashFlows,
-  BalanceHistory,
   BreakdownKey,
   ExtendedStatistics,
   RobustStatistics,
@@ -25,7 +23,6 @@ import type { TradeFilter } from '../trades/closed-trade.ts'
 import { findAccount } from './steps/find.ts'
 import {
   createTradeReads,
-  summed,
   type JournalTag,
   type Summed,
   type TradePorts,
@@ -63,33 +60,18 @@ const mostCashFlows = 500
 
 export const createInsights = (ports: TradePorts) => {
   const { trades, broker, clock } = ports
-  const { queryTrades, findTrade, readJournal, calculate } = createTradeReads(ports)
+  const { summarise, findTrade, readJournal, calculate } = createTradeReads(ports)
 
   /** With the movements of the balance where there is one account. */
-  const queryResultsAndBalances = (
-    owner: Owner,
-    selection: TradeSelection,
-  ): AsyncResult<{ readonly results: TradeResults; readonly balances: BalanceHistory | null }> => {
-    const [accountId, ...others] = selection.accountIds
-    return pipe(
+  const queryResultsAndBalances = (owner: Owner, selection: TradeSelection) =>
+    pipe(
       TE.Do,
       TE.apS('results', trades.results(owner, selection)),
       TE.apS(
         'balances',
-        accountId === undefined || others.length > 0
-          ? TE.right(null)
-          : trades.balances(owner, accountId, selection.filter.from),
+        ofOnlyAccount(selection, (id) => trades.balances(owner, id, selection.filter.from)),
       ),
     )
-  }
-
-  const queryCashFlows = (
-    owner: Owner,
-    { accountIds: [accountId, ...others], filter }: TradeSelection,
-  ): AsyncResult<CashFlows | null> =>
-    accountId === undefined || others.length > 0
-      ? TE.right(null)
-      : trades.cashFlows(owner, accountId, filter, mostCashFlows)
 
   return {
     /** GET /trades/stats?extended=true. */
@@ -97,12 +79,12 @@ export const createInsights = (ports: TradePorts) => {
       { owner }: Caller,
       filter: TradeFilter,
     ): AsyncResult<Summed<ExtendedStatistics>, CalculationTag> =>
-      pipe(
-        queryTrades(owner, filter, (selection) => queryResultsAndBalances(owner, selection)),
-        TE.bindW('data', ({ rows: { results, balances } }) =>
+      summarise(
+        owner,
+        filter,
+        (selection) => queryResultsAndBalances(owner, selection),
+        ({ results, balances }) =>
           calculate(owner, countOf(results), 'extendedStatistics', results, balances),
-        ),
-        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /** GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points. */
@@ -111,17 +93,21 @@ export const createInsights = (ports: TradePorts) => {
       filter: TradeFilter,
       points: number,
     ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
-      pipe(
-        queryTrades(owner, filter, (selection) =>
+      summarise(
+        owner,
+        filter,
+        (selection) =>
           pipe(
             queryResultsAndBalances(owner, selection),
-            TE.apS('cashFlows', queryCashFlows(owner, selection)),
+            TE.apS(
+              'cashFlows',
+              ofOnlyAccount(selection, (id) =>
+                trades.cashFlows(owner, id, selection.filter, mostCashFlows),
+              ),
+            ),
           ),
-        ),
-        TE.bindW('data', ({ rows: { results, balances, cashFlows } }) =>
+        ({ results, balances, cashFlows }) =>
           calculate(owner, countOf(results), 'tradeCurve', results, balances, cashFlows, points),
-        ),
-        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /** GET /trades/breakdown. The zone counts for months, weekdays and hours. */
@@ -132,20 +118,20 @@ export const createInsights = (ports: TradePorts) => {
       timeZone: TimeZone,
     ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
       by === 'symbol' || by === 'side' || by === 'account'
-        ? pipe(
-            queryTrades(owner, filter, (selection) => trades.netProfitsBy(owner, selection, by)),
-            TE.bindW('data', ({ rows }) => {
-              const count = rows.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
-              return calculate(owner, count, 'groupStatistics', rows)
-            }),
-            TE.map(({ data, ...found }) => summed(found, data)),
+        ? summarise(
+            owner,
+            filter,
+            (selection) => trades.netProfitsBy(owner, selection, by),
+            (groups) => {
+              const count = groups.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
+              return calculate(owner, count, 'groupStatistics', groups)
+            },
           )
-        : pipe(
-            queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
-            TE.bindW('data', ({ rows }) =>
-              calculate(owner, countOf(rows), 'groupsOf', rows, by, timeZone),
-            ),
-            TE.map(({ data, ...found }) => summed(found, data)),
+        : summarise(
+            owner,
+            filter,
+            (selection) => trades.results(owner, selection),
+            (results) => calculate(owner, countOf(results), 'groupsOf', results, by, timeZone),
           ),
 
     /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
@@ -154,10 +140,11 @@ export const createInsights = (ports: TradePorts) => {
       filter: TradeFilter,
       resamples: number,
     ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
-      pipe(
-        queryTrades(owner, filter, (selection) => trades.netProfits(owner, selection)),
-        TE.bindW('data', ({ rows }) => ports.calculate(owner, 'robustStatistics', rows, resamples)),
-        TE.map(({ data, ...found }) => summed(found, data)),
+      summarise(
+        owner,
+        filter,
+        (selection) => trades.netProfits(owner, selection),
+        (profits) => ports.calculate(owner, 'robustStatistics', profits, resamples),
       ),
 
     /** GET /trades/:id/deals: what the trade was folded from, page by page. */
@@ -198,6 +185,13 @@ export const createInsights = (ports: TradePorts) => {
       ),
   }
 }
+
+/** What is read of one account; null where the selection has several, or none. */
+const ofOnlyAccount = <A>(
+  { accountIds: [accountId, ...others] }: TradeSelection,
+  read: (accountId: AccountId) => AsyncResult<A>,
+): AsyncResult<A | null> =>
+  accountId === undefined || others.length > 0 ? TE.right(null) : read(accountId)
 
 const countOf = ({ netProfits }: TradeResults): number => netProfits.length
 

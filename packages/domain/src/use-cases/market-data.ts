@@ -13,6 +13,7 @@ import {
   type BrokerAccount,
 } from '../accounts/account.ts'
 import {
+  invalid,
   refuse,
   type AsyncResult,
   type BrokerReadTag,
@@ -27,13 +28,13 @@ import {
   type InstrumentFilter,
 } from '../market/instruments.ts'
 import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-data.ts'
-import type { AccountStore, Ports } from '../ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 import { marketDataPageSize, type MarketDataError } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
-import { findAccount } from './steps/find.ts'
+import { findAccount, type AccountReads } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader, type CandlesQuery, type ShownCandle } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
@@ -101,11 +102,10 @@ interface Located extends Omit<Source, 'spelled'> {
   readonly spelling: string
 }
 
-interface MarketPorts extends Pick<
-  Ports,
-  'marketData' | 'marketDataFeeds' | 'candles' | 'clock' | 'pause'
-> {
-  readonly accounts: Pick<AccountStore, 'find'>
+interface MarketPorts
+  extends
+    AccountReads,
+    Pick<Ports, 'marketData' | 'marketDataFeeds' | 'candles' | 'clock' | 'pause'> {
   readonly streamSlots: StreamSlots
 }
 
@@ -463,8 +463,6 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 }
 
-const invalid = (path: string, message: string) =>
-  refuse('ValidationError', { issues: [{ path, message }] })
 const onlyWith = (needed: string, path: string) =>
   invalid(path, `${path} is accepted only together with ${needed}`)
 const brokersHaveNoTypes = invalid(

@@ -29,7 +29,7 @@ import {
 } from '../orders/order.ts'
 import {
   changedTerms,
-  findWorking,
+  findWorkingOrder,
   hasRequestedTerms,
   type TermsChange,
 } from '../orders/pending-terms.ts'
@@ -46,8 +46,6 @@ import {
   type WorkingOrder,
 } from '../orders/placement.ts'
 import type {
-  AccountStore,
-  Halts,
   OrderChangeError,
   OrderGone,
   OrderReceipt,
@@ -59,16 +57,23 @@ import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { lookUpOrder } from './steps/broker-order.ts'
 import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
-import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
+import {
+  findAccount,
+  requireChangeable,
+  requireFound,
+  type RestrictionTag,
+  type AccountReads,
+} from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
 import { doEach } from './steps/do-each.ts'
 
-interface OpenOrderPorts extends Pick<
-  Ports,
-  'trading' | 'liveAccounts' | 'positionLocks' | 'clock' | 'stopwatch' | 'pause'
-> {
-  readonly accounts: Pick<AccountStore, 'find'>
-  readonly halts: Pick<Halts, 'cancelsOrders'>
+interface OpenOrderPorts
+  extends
+    AccountReads,
+    Pick<
+      Ports,
+      'halts' | 'trading' | 'liveAccounts' | 'positionLocks' | 'clock' | 'stopwatch' | 'pause'
+    > {
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets' | 'openOrders'>
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
@@ -148,10 +153,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 
   const findPlacement = (owner: Owner, id: OrderId): AsyncResult<OrderPlacement, 'NotFound'> =>
-    pipe(
-      orders.placement(owner, id),
-      TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'order' }))),
-    )
+    requireFound('order')(orders.placement(owner, id))
 
   /** Changes the order, if it is open and may be changed, while nobody else does. */
   const changeWhileLocked = <Tag extends RefusalTag>(
@@ -165,7 +167,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return () => {
       const changeAtBroker = startBrokerChange(ports)
       return pipe(
-        TE.fromOption(() => refuse('NotFound', { what: 'order' }))(parseOrderId(text)),
+        requireFound('order')(TE.right(parseOrderId(text))),
         TE.flatMap(findOpen),
         TE.flatMap(({ order: { id, request }, destination }) =>
           changeAtBroker<Order, ChangeTag | Tag>({
@@ -197,14 +199,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     applyStep(open, (from) => afterLookupOfWorking(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
-  const readWorking = async ({
+  const readWorkingOrder = async ({
     order,
     destination,
   }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, WorkingOrder>> =>
     pipe(
       await trading.workingOrders(destination)(),
       E.flatMap((working) =>
-        E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findWorking(order, working)),
+        E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findWorkingOrder(order, working)),
       ),
     )
 
@@ -242,7 +244,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (open: OpenPlacement, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
       const { order, destination } = open
-      const read = await readWorking(open)
+      const read = await readWorkingOrder(open)
       if (E.isLeft(read)) return refuseUnmade(open, requireModifiable, read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
@@ -277,7 +279,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     let latest: WorkingOrder | 'gone' | 'unknown' = 'unknown'
     const isMade = (shown: PendingTerms): boolean => hasRequestedTerms(shown, requested, before)
     const read = async (): Promise<boolean> => {
-      const now = await readWorking(open)
+      const now = await readWorkingOrder(open)
       if (E.isRight(now)) latest = now.right
       else if (isGone(now.left)) latest = 'gone'
       return progress === 'done' || (E.isRight(now) && isMade(now.right))
@@ -342,7 +344,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     const first: E.Either<OrderChangeError, OrderReceipt> =
       stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
     if (E.isRight(first) || !isGone(first.left)) return first
-    const shown = await readWorking(open)
+    const shown = await readWorkingOrder(open)
     if (E.isLeft(shown)) return stored === null ? shown : first
     const { brokerOrderId } = shown.right
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
@@ -363,14 +365,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (found: OrderPlacement): AsyncResult<unknown, 'NotFound'> =>
     async () => {
       const { order, placement } = found
-      // A missing order is reported after the first lookup that did not find it.
-      if (placement.step !== 'working' || (placement.missing?.lookups ?? 1) !== 1)
-        return E.right(undefined)
+      if (placement.step !== 'working') return E.right(undefined)
+      const { missing } = placement
+      // A missing order is reported once: after the first lookup that did not find it.
+      if (missing !== null && missing.lookups !== 1) return E.right(undefined)
       const { owner, id, request } = order
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
       if (!isHalted.right) return applyStep(found, afterHaltLifted)
-      if (placement.missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
+      if (missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
       const cancelled = await cancel({ owner }, id, 'halt')()
       if (E.isRight(cancelled)) return cancelled
       const after = await applyStep(found, afterFailedHaltCancellation)
@@ -448,7 +451,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
                 trading.workingOrders(account),
                 TE.flatMap((working) =>
                   TE.traverseArray((one: OrderPlacement) =>
-                    follow(one, findWorking(one.order, working)),
+                    follow(one, findWorkingOrder(one.order, working)),
                   )(open),
                 ),
               ),

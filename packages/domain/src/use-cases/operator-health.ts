@@ -25,32 +25,29 @@ import {
   type FeedStanding,
   type HealthCheck,
 } from '../operator/health.ts'
-import type {
-  AccountStore,
-  OperatorOrders,
-  Ports,
-  SealedSecrets,
-  TenantRecords,
-} from '../ports/index.ts'
+import type { Ports, SealedSecrets } from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
-import { findAccount, requireTenant } from './steps/find.ts'
+import { findAccount, requireTenant, type AccountReads } from './steps/find.ts'
 
 interface HealthPorts extends Pick<
   Ports,
-  'database' | 'brokerHealth' | 'limiterHealth' | 'journalHealth' | 'providerProbe' | 'clock'
+  | 'database'
+  | 'brokerHealth'
+  | 'limiterHealth'
+  | 'journalHealth'
+  | 'operatorOrders'
+  | 'providerProbe'
+  | 'records'
+  | 'clock'
 > {
   /** Left out without the capability `market-data`. */
   readonly feedStanding?: T.Task<FeedStanding> | undefined
   readonly sealedSecrets: Pick<SealedSecrets, 'census'>
-  readonly operatorOrders: Pick<OperatorOrders, 'underWay'>
-  readonly records: Pick<TenantRecords, 'find'>
 }
 
 /** How the account of the operator's feed stands. */
 export const readFeedStanding = (
-  ports: Pick<Ports, 'marketData' | 'marketDataFeeds'> & {
-    readonly accounts: Pick<AccountStore, 'find'>
-  },
+  ports: AccountReads & Pick<Ports, 'marketData' | 'marketDataFeeds'>,
 ): T.Task<FeedStanding> =>
   pipe(
     ports.marketDataFeeds.find,

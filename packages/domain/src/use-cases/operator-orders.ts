@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { refuse, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
+import { refuse, requireNoIssues, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
 import { stuckAfterMs } from '../operator/health.ts'
 import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
 import {
@@ -15,10 +15,10 @@ import {
   type OrderOutcome,
 } from '../orders/order.ts'
 import type { PlacementStep } from '../orders/placement.ts'
-import type { OperatorOrder, OrderListPlace, OrderStore, Ports } from '../ports/index.ts'
+import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
-import { requireTenant } from './steps/find.ts'
+import { requireFound, requireTenant } from './steps/find.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
@@ -48,13 +48,15 @@ export interface FinishOrder {
 /** The code of a rejection by the operator. */
 export const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
-export const createOrdersUnderWay = ({ operatorOrders, orders, records, clock }: OrderPorts) => {
+export const createOrdersUnderWay = ({
+  operatorOrders,
+  orders,
+  records,
+  clock,
+}: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'>) => {
   const tenantOf = requireTenant({ records })
   const getOperatorOrder = (id: OrderId): AsyncResult<OperatorOrder, 'NotFound'> =>
-    pipe(
-      operatorOrders.find(id),
-      TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'order' }))),
-    )
+    requireFound('order')(operatorOrders.find(id))
 
   return {
     /** GET /operator/v1/orders: oldest first. */
@@ -115,24 +117,21 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, records, clock }:
   }
 }
 
-interface OrderPorts extends Pick<Ports, 'operatorOrders' | 'records' | 'clock'> {
-  readonly orders: Pick<OrderStore, 'advance'>
-}
-
 const stepOf = (
   order: Order,
   finish: FinishOrder,
 ): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, PlacementStep> => {
   if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
-  const issues = issuesOf(order, finish)
-  if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
   const { by, reason } = finish
-  return E.right({
-    placement: { step: 'ended' },
-    outcome: outcomeOf(order, finish),
-    continueInMs: null,
-    finish: { by, reason },
-  })
+  return pipe(
+    requireNoIssues(issuesOf(order, finish)),
+    E.map(() => ({
+      placement: { step: 'ended' },
+      outcome: outcomeOf(order, finish),
+      continueInMs: null,
+      finish: { by, reason },
+    })),
+  )
 }
 
 const issuesOf = (

@@ -3,7 +3,7 @@
 import { requireTenant, requireTenantUser } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { refuse, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
+import { invalid, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
 import {
   byId,
   byOwner,
@@ -170,7 +170,7 @@ export const createOperatorRecords = ({
 const unreadable = (error: BrokerReadError): Refusal<'ValidationError'> => {
   const path = 'providerAccountId'
   const message = `${path} must be an account that the provider can read; ${reasonOf(error)}`
-  return refuse('ValidationError', { issues: [{ path, message }] })
+  return invalid(path, message)
 }
 
 const reasonOf = (error: BrokerReadError): string => {

@@ -17,6 +17,7 @@ import {
 import { requireNotHalted } from '../accounts/halt.ts'
 import {
   refuse,
+  requireNoIssues,
   type AsyncResult,
   type Halt,
   type Refusal,
@@ -52,8 +53,6 @@ import { sendTimeoutMs } from '../orders/placement.ts'
 import type { UnusableAccountTag } from '../orders/unusable-account.ts'
 import type {
   AccountLimits,
-  AccountStore,
-  Halts,
   IdempotencyStore,
   LimitRefusal,
   OpenPositions,
@@ -64,9 +63,8 @@ import type {
   RecordRefusal,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
-import { findAccount, requireOwnAccount } from './steps/find.ts'
+import { findAccount, requireFound, requireOwnAccount, type AccountReads } from './steps/find.ts'
 import { asWritten, type ResolveOrderSymbol } from './steps/order-symbol.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
@@ -98,9 +96,8 @@ export const createOrders = (ports: OrdersPorts) => {
   /** Malformed, unknown and another user's are all not found. */
   const getOrder = ({ owner }: Caller, id: string): AsyncResult<Order, 'NotFound'> =>
     pipe(
-      TE.fromOption(() => refuse('NotFound', { what: 'order' }))(parseOrderId(id)),
-      TE.flatMap((orderId) => orders.find(owner, orderId)),
-      TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'order' }))),
+      requireFound('order')(TE.right(parseOrderId(id))),
+      TE.flatMap((orderId) => requireFound('order')(orders.find(owner, orderId))),
     )
 
   return {
@@ -129,9 +126,8 @@ export const createOrders = (ports: OrdersPorts) => {
 }
 
 /** What the checks of an order read. */
-export interface CheckPorts extends Pick<Ports, 'orderLimits' | 'providerTokens'> {
-  readonly halts: Pick<Halts, 'find'>
-  readonly accounts: Pick<AccountStore, 'find'>
+export interface CheckPorts
+  extends AccountReads, Pick<Ports, 'orderLimits' | 'providerTokens' | 'halts'> {
   /** Left out without the capability `market-data`: a symbol is sent as it is. */
   readonly resolveOrderSymbol?: ResolveOrderSymbol | undefined
   /** Reads bypass caches: stale positions would make the limit check wrong. */
@@ -214,8 +210,8 @@ export const placeOrder =
     { request, replyToStore }: PlaceOrderInput,
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
     pipe(
-      // Before anything is read.
-      TE.fromEither(requireGoodTerms(request, ports.clock.now())),
+      // Before anything is read: a body that could never be an order.
+      TE.fromEither(requireNoIssues(issuesOfTerms(request, ports.clock.now()))),
       TE.flatMapEither(() => requireEach(requestChecks, request, undefined)),
       TE.flatMap(() => readAccountFacts(ports, owner, request.accountId)),
       TE.tapEither((facts) => requireEach(accountChecks, request, facts)),
@@ -250,15 +246,6 @@ export const placeOrder =
         })
       }),
     )
-
-/** A body that could never be an order. */
-export const requireGoodTerms = (
-  request: OrderRequest,
-  now: Instant,
-): E.Either<Refusal<'ValidationError'>, void> => {
-  const issues = issuesOfTerms(request, now)
-  return issues.length === 0 ? E.right(undefined) : E.left(refuse('ValidationError', { issues }))
-}
 
 const readSymbols = (
   { resolveOrderSymbol = asWritten }: Pick<PlacePorts, 'resolveOrderSymbol'>,

@@ -4,6 +4,7 @@ import {
   selectBrokerAccounts,
   showPosition,
   withMargin,
+  type AccountListReads,
   type PositionResult,
 } from './steps/find.ts'
 import * as E from 'fp-ts/lib/Either.js'
@@ -13,7 +14,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
-import type { AccountStore, HeldPosition, Ports, PositionViews } from '../ports/index.ts'
+import type { HeldPosition, Ports, PositionViews } from '../ports/index.ts'
 import { byAge, requireOpen, type Position } from '../positions/position.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
@@ -30,11 +31,9 @@ export interface PositionsResult {
   readonly provenance: Provenance
 }
 
-interface PositionPorts extends Pick<Ports, 'broker' | 'positionViews' | 'clock'> {
-  readonly accounts: Pick<AccountStore, 'find' | 'list'>
-}
-
-export const createPositions = (ports: PositionPorts) => ({
+export const createPositions = (
+  ports: AccountListReads & Pick<Ports, 'broker' | 'positionViews' | 'clock'>,
+) => ({
   /**
    * GET /positions: of one account or of all, oldest first. One account that cannot be read fails
    * the whole. It is called most often, and written out because each step of a pipe costs as much

@@ -6,7 +6,12 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
+import {
+  requireNoIssues,
+  type AsyncResult,
+  type Refusal,
+  type ServiceUnavailable,
+} from '../errors.ts'
 import type { BrokerInstrument, Quote } from '../market/market-data.ts'
 import {
   entryPriceOf,
@@ -18,13 +23,13 @@ import {
 } from '../orders/instrument-checks.ts'
 import { countChecks } from '../orders/limits.ts'
 import type { OrderRequest } from '../orders/order.ts'
-import type { Broker, MarketData, MarketDataError, OrderStore, Ports } from '../ports/index.ts'
+import { issuesOfTerms } from '../orders/pending-terms.ts'
+import type { Broker, MarketDataError, Ports } from '../ports/index.ts'
 import {
   accountChecks,
   limitChecks,
   readAccountFacts,
   readOpenPositions,
-  requireGoodTerms,
   requestChecks,
   type CheckPorts,
   type OrderCheck,
@@ -50,11 +55,10 @@ export interface OrderPreview {
   readonly estimate: OrderEstimate
 }
 
-interface PreviewPorts extends CheckPorts, Pick<Ports, 'liveAccounts' | 'clock'> {
-  readonly orders: Pick<OrderStore, 'counts'>
-  readonly marketData: Pick<MarketData, 'quote' | 'instrument'>
-  readonly broker: Pick<Broker, 'requiredMargin'>
-}
+type PreviewPorts = CheckPorts &
+  Pick<Ports, 'orders' | 'marketData' | 'liveAccounts' | 'clock'> & {
+    readonly broker: Pick<Broker, 'requiredMargin'>
+  }
 
 export const createOrderPreviews = (ports: PreviewPorts) => ({
   /** POST /orders/preview. */
@@ -65,8 +69,8 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
     ): AsyncResult<OrderPreview, 'AccountNotFound' | 'ValidationError'> =>
     async () => {
       const now = ports.clock.now()
-      const isGood = requireGoodTerms(order, now)
-      if (E.isLeft(isGood)) return isGood
+      const hasGoodTerms = requireNoIssues(issuesOfTerms(order, now))
+      if (E.isLeft(hasGoodTerms)) return hasGoodTerms
       const [facts, counts] = await Promise.all([
         readAccountFacts(ports, owner, order.accountId)(),
         ports.orders.counts(owner, now)(),

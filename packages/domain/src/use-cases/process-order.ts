@@ -5,7 +5,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   isSameBrokerAccount,
@@ -34,26 +33,22 @@ import {
 } from '../orders/placement.ts'
 import type { UnusableAccount } from '../orders/unusable-account.ts'
 import type {
-  AccountStore,
   AcquireSlot,
-  Halts,
   OrderJob,
+  OrderStore,
   OrderPlacement,
   OrderRetry,
-  OrderStore,
   Ports,
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import { brokerOrderOf, lookUpOrder, type Sought } from './steps/broker-order.ts'
-import { confirmDemo, findAccount } from './steps/find.ts'
+import { confirmDemo, findAccount, type AccountReads } from './steps/find.ts'
 
-interface ProcessPorts extends Pick<
-  Ports,
-  'liveAccounts' | 'trading' | 'slots' | 'clock' | 'stopwatch' | 'pause'
-> {
-  readonly accounts: Pick<AccountStore, 'find'>
-  readonly halts: Pick<Halts, 'find'>
+interface ProcessPorts
+  extends
+    AccountReads,
+    Pick<Ports, 'halts' | 'liveAccounts' | 'trading' | 'slots' | 'clock' | 'stopwatch' | 'pause'> {
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets'>
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
   /** The broker may have changed the account: what caches keep of it is dropped. */
@@ -92,6 +87,13 @@ interface SendingOrder extends OrderPlacement {
   readonly placement: Sending
 }
 
+/** What follows from trying to send an order; nothing where another process was quicker. */
+interface SendResult {
+  readonly step?: PlacementStep
+  /** As it was stored before it was sent; undefined where nothing was sent. */
+  readonly sent?: SendingOrder
+}
+
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
 export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processing) => {
@@ -102,24 +104,28 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   // --- sending ---
 
-  // The slot is held for the checks and the send, not for the write of the answer.
+  // The slot is held for the checks and the send, not for the write of what follows.
   const send = (job: OrderJob): Processing =>
     pipe(
-      inSlot(slots.forSend, job.destination, timeToDeadlineMs(job), checkAndSend(job)),
-      TE.flatMap((writeResult) => writeResult ?? write(job, lateRejection)),
-    )
-
-  /** Returns the write as a task, so that the caller releases the slot before it runs. */
-  const checkAndSend = (job: OrderJob): AsyncResult<Processing> =>
-    pipe(
-      requireDestination(job),
-      TE.matchE(
-        (obstacle): AsyncResult<Processing> =>
-          obstacle._tag === 'ServiceUnavailable'
-            ? TE.left(obstacle)
-            : TE.right(write(job, afterObstacle(obstacle, timeToDeadlineMs(job)))),
-        () => sendOnce(job),
+      inSlot(
+        slots.forSend,
+        job.destination,
+        timeToDeadlineMs(job),
+        pipe(
+          requireDestination(job),
+          TE.flatMap(() => sendOnce(job)),
+          TE.orElse((obstacle): AsyncResult<SendResult> =>
+            obstacle._tag === 'ServiceUnavailable'
+              ? TE.left(obstacle)
+              : TE.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) }),
+          ),
+        ),
       ),
+      TE.flatMap((result) => {
+        const { step, sent }: SendResult = result ?? { step: lateRejection }
+        if (step === undefined) return nothingFollows
+        return sent === undefined ? write(job, step) : writeSendAnswer(job, sent, step)
+      }),
     )
 
   // The account may have been relinked, or turned out to be live, since the order was accepted. One
@@ -143,50 +149,39 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       TE.tap(confirmDemo(ports)),
     )
 
-  const sendOnce = (job: OrderJob): AsyncResult<Processing> => {
-    const { order, destination, version } = job
-    const sending: Sending = { step: 'sending', sentAt: clock.now() }
-    // No serverRun check: the broker's answer must be stored even after a database failover.
-    const expected = {
-      order,
-      placement: sending,
-      destination,
-      version: version + 1,
-      serverRun: undefined,
-    }
-    const place: T.Task<Processing> = async () => {
+  const sendOnce =
+    (job: OrderJob): AsyncResult<SendResult> =>
+    async () => {
+      const { order, destination, version } = job
+      const sending: Sending = { step: 'sending', sentAt: clock.now() }
+      const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })()
+      if (E.isLeft(stored)) return stored
+      if (!stored.right) return rejectHalted(job)()
       const answer = await trading.placeOrder(
         destination,
         brokerOrderOf(order),
         () => timeToDeadlineMs(job) > 0,
       )()
       if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)
-      return writeSendAnswer(
-        job,
-        expected,
-        afterSend(sending, answer, timeToDeadlineMs(job), isPendingOrder(order)),
-      )
+      return E.right({
+        step: afterSend(sending, answer, timeToDeadlineMs(job), isPendingOrder(order)),
+        // No serverRun check: the broker's answer must be stored even after a database failover.
+        sent: { order, placement: sending, destination, version: version + 1 },
+      })
     }
-    return pipe(
-      advance(job, { placement: sending, continueInMs: sendingLeaseMs }),
-      TE.flatMap((isOurs) => (isOurs ? TE.fromTask(place) : rejectWhereHalted(job))),
-    )
-  }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectWhereHalted = (job: OrderJob): AsyncResult<Processing> => {
-    const { owner, request } = job.order
-    return pipe(
+  const rejectHalted = ({ order: { owner, request } }: OrderJob): AsyncResult<SendResult> =>
+    pipe(
       ports.halts.find(owner, request.accountId),
       TE.map((halt) => requireNotHalted(request.accountId, halt)),
       TE.map(
         E.match(
-          (halted) => write(job, rejectUnusable(halted)),
-          () => nothingFollows,
+          (halted) => ({ step: rejectUnusable(halted) }),
+          () => ({}),
         ),
       ),
     )
-  }
 
   // The process that recorded the order may have sent it, and the database may have lost the record
   // of that.

@@ -14,6 +14,7 @@ import {
   planRead,
   rereadAfter,
   tailWindow,
+  verdictOn,
   type JournalState,
 } from '../journal/journal-state.ts'
 import {
@@ -23,25 +24,12 @@ import {
   type DealsPage,
   type DealsWindow,
 } from '../journal/broker-deal.ts'
-import type {
-  Broker,
-  Clock,
-  Journal,
-  JournalClaim,
-  JournalLost,
-  JournalReadResult,
-  Pauser,
-  Stopwatch,
-} from '../ports/index.ts'
+import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
-interface Ports extends Pauser {
-  readonly journal: Journal
-  readonly broker: Pick<Broker, 'dealsPage' | 'accountInformation'>
-  readonly clock: Clock
-  readonly stopwatch: Stopwatch
+interface JournalPorts extends Pick<Ports, 'journal' | 'broker' | 'clock' | 'stopwatch' | 'pause'> {
   /** Whether deals are recorded as events, which need the account's figures. */
   readonly recordsEvents: boolean
   /** A first read that finds more deals than this stops there. */
@@ -74,7 +62,7 @@ const checkPauseMs = 100
  */
 const maxRepeatedPages = 3
 /** Fetched before those before them are written. */
-const maxPagesAhead = 3
+const maxPagesAhead = 2
 /** Of the kept deals, and of those that differ from them: some 5 MB. */
 const mostDealsAtOnce = 5_000
 
@@ -103,7 +91,7 @@ interface CompletedRead {
 }
 
 export const createJournalReads = (
-  ports: Ports,
+  ports: JournalPorts,
 ): {
   readonly synchroniseJournal: SynchroniseJournal
   readonly readDueJournal: ReadDueJournal
@@ -118,7 +106,7 @@ export const createJournalReads = (
       result = 'read'
       return E.right(undefined)
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error
+      if (!(error instanceof StoppedRead)) throw error
       const { failure } = error
       if (failure._tag === 'BrokerRateLimited')
         result = { retryAfterSeconds: failure.retryAfterSeconds }
@@ -189,7 +177,7 @@ const endOfRange = (held: readonly BrokerDeal[], from: Instant, end: Instant): I
 }
 
 /** Ends a read from within. */
-class Stopped extends Error {
+class StoppedRead extends Error {
   readonly failure: ReadFailure
 
   constructor(failure: ReadFailure | JournalLost) {
@@ -201,14 +189,14 @@ class Stopped extends Error {
   }
 }
 
-const orStop = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Promise<A> => {
+const orThrow = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Promise<A> => {
   const done = await work()
-  if (E.isLeft(done)) throw new Stopped(done.left)
+  if (E.isLeft(done)) throw new StoppedRead(done.left)
   return done.right
 }
 
 /** Reads what is new, and compares the journal with the account's balance. */
-const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => {
+const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<void> => {
   const { journal, broker, clock } = ports
   const { account } = claim
 
@@ -220,7 +208,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     const fetched: DealsPage[] = []
     let fetching: Promise<void> | undefined
     const fetchPage = async (offset: number): Promise<void> => {
-      const page = await orStop(broker.dealsPage(account, { ...window, offset }))
+      const page = await orThrow(broker.dealsPage(account, { ...window, offset }))
       fetched.push(page)
       fetching = undefined
       if (page.nextOffset !== null && fetched.length < maxPagesAhead) fetchFrom(page.nextOffset)
@@ -248,7 +236,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
       repeatedPages = hasNewDeals ? 0 : repeatedPages + 1
       if (repeatedPages <= maxRepeatedPages) return
       const reason = 'the provider gives the same deals again and again'
-      throw new Stopped(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
+      throw new StoppedRead(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
     }
   }
 
@@ -257,7 +245,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
    */
   const readingFor = async (deals: readonly BrokerDeal[]): Promise<AccountReading | null> =>
     ports.recordsEvents && deals.some(({ time }) => time !== undefined && time >= claim.linkedAt)
-      ? orStop(broker.accountInformation(account))
+      ? orThrow(broker.accountInformation(account))
       : null
 
   /** Saves each page. Undefined where it stopped because of too many deals. */
@@ -271,7 +259,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
       reading = await readingFor(deals)
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state.deals
-      state = await orStop(
+      state = await orThrow(
         journal.write(claim, {
           ...emptyChange,
           inserted: deals,
@@ -299,7 +287,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     let isDifferent = false
     const vanished: BrokerDeal[] = []
     for (let { from } = window; from < window.to;) {
-      const held = await orStop(journal.dealsFrom(account, from, mostDealsAtOnce))
+      const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
       const to = endOfRange(held, from, window.to)
       const comparison = compareDeals(
         to < window.to ? held.filter(({ time = to }) => time < to) : held,
@@ -315,11 +303,11 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
         isDifferent ||= found.changed.length > 0
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
         if (nextOffset !== null && inserted.length + changed.length < mostDealsAtOnce) {
-          await orStop(journal.renew(claim))
+          await orThrow(journal.renew(claim))
           continue
         }
         reading = await readingFor(inserted)
-        state = await orStop(
+        state = await orThrow(
           journal.write(claim, {
             ...emptyChange,
             inserted,
@@ -341,7 +329,7 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
   const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {
     const read = known === null ? await broker.accountInformation(account)() : E.right(known)
     if (E.isLeft(read)) return undefined
-    return orStop(journal.check(claim, read.right.figures.balance, read.right.readAt))
+    return orThrow(journal.check(claim, read.right.figures.balance, read.right.readAt))
   }
 
   const planned = planRead(claim.state, clock.now())
@@ -359,14 +347,15 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
     )
     const second = (await compareBalance(again.reading)) ?? first
     // While deals keep coming, each comparison lacks those that came since its read.
-    const isMoving = again.state.deals !== read.state.deals && second !== first && second !== 0
+    const isInconclusive =
+      again.state.deals !== read.state.deals && second !== first && second !== 0
     const goneAgain = new Set(again.vanished.map(dealKey))
     const vanished = read.vanished.filter((deal) => goneAgain.has(dealKey(deal)))
     if (!isFull || second === 0 || vanished.length === 0)
-      return { difference: second, vanished, isMoving }
+      return { difference: second, vanished, isInconclusive }
     for (const part of chunksOf(mostDealsAtOnce)(vanished))
-      await orStop(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
-    return { difference: (await compareBalance(null)) ?? second, vanished: [], isMoving }
+      await orThrow(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
+    return { difference: (await compareBalance(null)) ?? second, vanished: [], isInconclusive }
   }
 
   const read =
@@ -374,32 +363,29 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
       ? await readFirst(planned.window)
       : await readAgain(claim.state, planned.window)
   if (read === undefined) return
-  const { check, disagreements, rereadAt } = read.state
+  const { check } = read.state
+  const { rereadAt, disagreements } = claim.state
   // A difference is compared again until the whole history is to be read because of it.
   const isChecked = check !== null && (check.difference === 0 || rereadAt !== null)
   if (isChecked && !read.isDifferent && !isFull) return
-
-  const agree = () => orStop(journal.setReread(claim, agreed))
-  const rereadLater = () =>
-    orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
-  const disagree = (difference: number) => {
-    // The provider's history lags behind the balance, so that one read of its end proves nothing.
-    if (planned.kind !== 'tail') ports.onDisagreement(account, difference)
-    return rereadLater()
-  }
   const first = await compareBalance(read.reading)
-  if (first === undefined) return isFull ? rereadLater() : undefined
-  const { difference, vanished, isMoving } =
-    first === 0
-      ? { difference: 0, vanished: read.vanished, isMoving: false }
+  const { difference, vanished, isInconclusive } =
+    first === undefined || first === 0
+      ? { difference: first, vanished: read.vanished, isInconclusive: false }
       : await compareAgain(read, first)
-  const isInAgreement = difference === 0 && vanished.length === 0
-  if (isFull) return isInAgreement ? agree() : disagree(difference)
-  if (isInAgreement && !read.isDifferent) {
-    // Deals that were shown late explain a balance that disagreed before.
-    const isExplained = rereadAt !== null && (claim.state.check?.difference ?? 0) !== 0
-    return isExplained ? agree() : undefined
-  }
-  const isUndecided = isMoving && !read.isDifferent
-  if (rereadAt === null && !isUndecided) await disagree(difference)
+  const verdict = verdictOn(claim.state, {
+    kind: planned.kind,
+    isDifferent: read.isDifferent,
+    hasVanished: vanished.length > 0,
+    difference,
+    isInconclusive,
+  })
+  if (verdict === 'undecided') return
+  if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
+  await orThrow(
+    journal.setReread(
+      claim,
+      verdict === 'agrees' ? agreed : rereadAfter(disagreements, clock.now()),
+    ),
+  )
 }

@@ -20,7 +20,6 @@ import {
 } from '../trades/closed-trade.ts'
 import {
   createTradeReads,
-  summed,
   type JournalTag,
   type Summed,
   type TradePorts,
@@ -55,7 +54,7 @@ export interface TradeExport {
 
 export const createTrades = (ports: TradePorts) => {
   const { trades, clock } = ports
-  const { queryTrades, findTrade, calculate } = createTradeReads(ports)
+  const { queryTrades, findTrade, summarise, calculate } = createTradeReads(ports)
 
   async function* pagesFrom(
     owner: Owner,
@@ -114,10 +113,11 @@ export const createTrades = (ports: TradePorts) => {
       { owner }: Caller,
       filter: TradeFilter,
     ): AsyncResult<Summed<TradeStatistics>, 'AccountNotFound' | 'RateLimitExceeded' | JournalTag> =>
-      pipe(
-        queryTrades(owner, filter, (selection) => trades.netProfits(owner, selection)),
-        TE.bindW('data', ({ rows }) => calculate(owner, rows.length, 'statisticsOf', rows)),
-        TE.map(({ data, ...found }) => summed(found, data)),
+      summarise(
+        owner,
+        filter,
+        (selection) => trades.netProfits(owner, selection),
+        (profits) => calculate(owner, profits.length, 'statisticsOf', profits),
       ),
 
     /**

@@ -6,7 +6,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { refuse, type AsyncResult, type Issue } from '../errors.ts'
+import { invalid, type AsyncResult, type Issue } from '../errors.ts'
 import type { EventId } from '../events/event-log.ts'
 import type {
   DeliveriesQuery,
@@ -18,7 +18,7 @@ import type {
 import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
-import { requireResumable } from './steps/find.ts'
+import { requireFound, requireResumable } from './steps/find.ts'
 import {
   eventDelivery,
   failureOf,
@@ -46,8 +46,7 @@ export interface WebhookTest {
   readonly failureReason: DeliveryFailure | null
 }
 
-const required = <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
-  pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'webhook' }))))
+const required = requireFound('webhook')
 
 const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
   required(TE.right(parseWebhookId(id)))
@@ -66,11 +65,10 @@ type WebhookPorts = Pick<
   readonly recordsEvents: boolean
 }
 
-const disabledIssue: Issue = {
-  path: 'id',
-  message:
-    'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
-}
+const disabled = invalid(
+  'id',
+  'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
+)
 
 /** As it was sent. */
 interface WebhookBody {
@@ -241,19 +239,16 @@ export const createWebhooks = ({
       pipe(
         TE.Do,
         TE.bind('webhook', () => getWebhook(caller, id)),
-        TE.bindW('delivery', () =>
-          TE.fromOption(() => refuse('NotFound', { what: 'delivery' }))(
-            parseDeliveryId(deliveryId),
-          ),
-        ),
+        TE.bindW('delivery', () => requireFound('delivery')(TE.right(parseDeliveryId(deliveryId)))),
         TE.tap(() => begin),
         TE.flatMap(({ webhook, delivery }) =>
-          webhookDeliveries.replay(caller.owner, webhook.id, delivery, {
-            id: webhookIds.newDeliveryId(),
-            at: clock.now(),
-          }),
+          requireFound('delivery')(
+            webhookDeliveries.replay(caller.owner, webhook.id, delivery, {
+              id: webhookIds.newDeliveryId(),
+              at: clock.now(),
+            }),
+          ),
         ),
-        TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'delivery' }))),
       ),
 
     /**
@@ -273,7 +268,7 @@ export const createWebhooks = ({
         getWebhook(caller, id),
         TE.filterOrElseW(
           ({ enabled }) => enabled,
-          () => refuse('ValidationError', { issues: [disabledIssue] }),
+          () => disabled,
         ),
         TE.tap(() =>
           typeof since === 'number'

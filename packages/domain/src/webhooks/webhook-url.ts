@@ -1,8 +1,8 @@
 // Where a webhook may point (docs/behaviour.md#webhooks), as far as its URL shows. What a host name
 // resolves to is checked when a connection is made.
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { refuse, type Issue, type Refusal } from '../errors.ts'
+import { requireNoIssues, type Issue, type Refusal } from '../errors.ts'
 import type { Brand } from '../primitives/brand.ts'
 
 /** An https URL, or an http URL of this machine, as its user wrote it. */
@@ -68,10 +68,8 @@ export const isLocalName = (hostname: string): boolean => {
 /** Refuses a host that the URL alone shows not to be allowed. */
 export const requireReachable =
   (reach: WebhookReach) =>
-  (url: WebhookUrl): E.Either<Refusal<'ValidationError'>, WebhookUrl> => {
-    const issues = hostIssues(reach)(url)
-    return issues.length > 0 ? E.left(refuse('ValidationError', { issues })) : E.right(url)
-  }
+  (url: WebhookUrl): E.Either<Refusal<'ValidationError'>, void> =>
+    requireNoIssues(hostIssues(reach)(url))
 
 /**
  * The issues that `requireReachable` reports for a text that a caller sends as a URL; none where it

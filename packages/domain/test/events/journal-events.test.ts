@@ -7,7 +7,8 @@ import { dealKey, type BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { journalEvents } from '../../src/events/journal-events.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import { dealHistory, dealTable, shuffled } from '@tradeport/testkit'
+import { dealHistory, shuffled } from '@tradeport/testkit'
+import { dealTable } from '../trades/deal-table.ts'
 import { groupByPosition } from '../../src/trades/fold.ts'
 
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId

@@ -2,7 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
 import type { BrokerDeal, JournalState } from '@tradeport/domain/journal'
-import { isFresh, latestOf, planRead, rereadAfter } from '../../src/journal/journal-state.ts'
+import {
+  isFresh,
+  latestOf,
+  planRead,
+  rereadAfter,
+  verdictOn,
+  type JournalComparison,
+} from '../../src/journal/journal-state.ts'
 
 const now = Date.parse('2026-05-04T12:00:00.000Z')
 const second = 1_000
@@ -114,5 +121,73 @@ describe('the latest deal', () => {
     ['is unknown without any', [undefined, Number.NaN], null, null],
   ])('%s', (_what, times, before, latest) => {
     expect(latestOf(times.map(at), before, now)).toBe(latest)
+  })
+})
+
+describe('the verdict of a read', () => {
+  const agreeing: JournalComparison = {
+    kind: 'tail',
+    isDifferent: false,
+    hasVanished: false,
+    difference: 0,
+    isInconclusive: false,
+  }
+  const disagreed = { check: { at: now, difference: 5 }, rereadAt: now + minuteMs }
+  it.each<
+    [
+      what: string,
+      comparison: Partial<JournalComparison>,
+      usual: string,
+      whereItDisagreedBefore: string,
+    ]
+  >([
+    ['the sums agree', {}, 'undecided', 'agrees'],
+    ['the balance cannot be read', { difference: undefined }, 'undecided', 'undecided'],
+    ['the sums differ', { difference: 1 }, 'reread', 'undecided'],
+    [
+      'they differ while deals keep coming',
+      { difference: 1, isInconclusive: true },
+      'undecided',
+      'undecided',
+    ],
+    ['a deal changed', { isDifferent: true }, 'reread', 'undecided'],
+    [
+      'a deal changed while deals keep coming',
+      { isDifferent: true, difference: 1, isInconclusive: true },
+      'reread',
+      'undecided',
+    ],
+    ['a deal vanished', { isDifferent: true, hasVanished: true }, 'reread', 'undecided'],
+    ['a first read agrees', { kind: 'first' }, 'undecided', 'agrees'],
+    ['a first read differs', { kind: 'first', difference: 1 }, 'disagrees', 'undecided'],
+    ['the whole history agrees', { kind: 'full' }, 'agrees', 'agrees'],
+    [
+      'it agrees, and deals that vanished are removed',
+      { kind: 'full', isDifferent: true },
+      'agrees',
+      'agrees',
+    ],
+    [
+      'deals that the whole history does not show are kept',
+      { kind: 'full', isDifferent: true, hasVanished: true },
+      'disagrees',
+      'disagrees',
+    ],
+    [
+      'the whole history differs, also while deals keep coming',
+      { kind: 'full', difference: 1, isInconclusive: true },
+      'disagrees',
+      'disagrees',
+    ],
+    [
+      'the whole history was read, and the balance cannot be',
+      { kind: 'full', difference: undefined },
+      'reread',
+      'reread',
+    ],
+  ])('where %s', (_what, comparison, usual, whereItDisagreedBefore) => {
+    const compared = { ...agreeing, ...comparison }
+    expect(verdictOn(synchronised, compared)).toBe(usual)
+    expect(verdictOn(disagreed, compared)).toBe(whereItDisagreedBefore)
   })
 })

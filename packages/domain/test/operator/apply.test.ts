@@ -23,7 +23,6 @@ import {
   newAccountId,
   newApiKey,
   newUser,
-  noRecords,
   puts,
   removes,
 } from '@tradeport/testkit'
@@ -75,6 +74,9 @@ const faultsOf = (
     : result.left.issues.map(({ path, message }) => `${path}: ${message}`)
 }
 
+const noRecords = Object.fromEntries(
+  Object.keys(noChanges).map((section) => [section, []]),
+) as unknown as OperatorRecords
 const first = applied(link, noRecords)
 // The records as a store reads them back after the changes.
 const linked: OperatorRecords = {

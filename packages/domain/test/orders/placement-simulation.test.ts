@@ -1,5 +1,6 @@
 // The placement of orders under faults, compared with the broker's book.
 import {
+  fakeRefusal,
   faults,
   simulateOrders,
   type BrokenParts,
@@ -8,6 +9,7 @@ import {
 } from '@tradeport/testkit'
 import type * as T from 'fp-ts/lib/Task.js'
 import { describe, expect, it } from 'vitest'
+import { notFoundAtBrokerCode } from '../../src/orders/index.ts'
 
 const breathe: T.Task<void> = () => new Promise(setImmediate)
 
@@ -37,7 +39,7 @@ describe('orders that are placed under faults', () => {
     const { violations, report, totals } = await firstViolation(1_500, { pendingShare: 0.2 })
     expect(violations, report).toEqual([])
     for (const fault of faults) expect(totals[fault], fault).toBeGreaterThan(0)
-    for (const outcome of ['filled', 'notFound', 'rejectedOtherwise', 'forgottenSends'])
+    for (const outcome of ['filled', notFoundAtBrokerCode, fakeRefusal.code, 'forgottenSends'])
       expect(totals[outcome], outcome).toBeGreaterThan(100)
   })
 
@@ -49,8 +51,9 @@ describe('orders that are placed under faults', () => {
   it('end as the broker’s book says, whatever is changed, cancelled, halted and missed, where they wait for a price', async () => {
     const { violations, report, totals } = await firstViolation(500, { pendingShare: 0.7 })
     expect(violations, report).toEqual([])
-    const ends = ['filled', 'partiallyFilled', 'expired', 'cancelled', 'notFound', 'open']
-    for (const outcome of [...ends, 'modified', 'halted', 'cancelledByHalt'])
+    const cancelled = ['user', 'halt', 'broker'].map((reason) => `cancelled by ${reason}`)
+    const ends = ['filled', 'partially_filled', 'expired', ...cancelled, notFoundAtBrokerCode]
+    for (const outcome of [...ends, 'open', 'modified', 'ACCOUNT_HALTED'])
       expect(totals[outcome], outcome).toBeGreaterThan(20)
   })
 
@@ -87,7 +90,7 @@ describe('orders that are placed under faults', () => {
     ],
     [
       'lookups that are not refreshed',
-      /is rejected \(NOT_FOUND_AT_BROKER\), but executed|was reported not executed, and corrected/,
+      /is rejected, and \w+ at the broker|was reported not executed, and corrected/,
       {
         trading: (trading) => ({
           ...trading,
@@ -99,7 +102,7 @@ describe('orders that are placed under faults', () => {
     ],
     [
       'a process that sends every order without a lookup',
-      /was sent again|was executed 2 times/,
+      /was (sent|accepted) again|is rejected, and filled at the broker/,
       { job: (job) => ({ ...job, mustLookUpFirst: false }) },
       ['failover', 'crash'],
     ],

@@ -1,6 +1,6 @@
 // The fold on histories written out as tables: trades, each skipped reason, estimated volumes,
 // exact lots, ties and invalid numbers.
-import { dealTable } from '@tradeport/testkit'
+import { dealTable } from './deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Deal } from '../../src/trades/deal.ts'
 import {

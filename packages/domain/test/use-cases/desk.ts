@@ -27,7 +27,6 @@ import {
   createFakeLimitStore,
   createFakeJournal,
   createFakeOrderStore,
-  createFakePositionTrading,
   createFakeProviderTokens,
   createFakeRecords,
   createFakeTrading,
@@ -37,6 +36,7 @@ import {
   rightOf,
   type FakeBroker,
 } from '@tradeport/testkit'
+import { createFakePositionTrading } from './fake-position-trading.ts'
 import {
   formatPositionId,
   type AccountId,

@@ -1,5 +1,6 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
-import { createFakeEventLog, newAccount } from '@tradeport/testkit'
+import { newAccount } from '@tradeport/testkit'
+import { createFakeEventLog } from './fake-event-log.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'

@@ -7,13 +7,12 @@ import { refuse, type Refusal } from '../../src/errors.ts'
 import type { IdempotencyGuard } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import {
-  createFakeEventLog,
   createFakeRecords,
-  createFakeWebhookSender,
   createFakeWebhookStore,
   newWebhook,
   newWebhookId,
 } from '@tradeport/testkit'
+import { createFakeEventLog } from './fake-event-log.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
 import { createChangeDesk, noon, owner, rightOf, tagOf } from './desk.ts'
@@ -41,11 +40,17 @@ const closeEffect = (): Effect => {
 
 const webhookDesk = () => {
   const webhooks = createFakeWebhookStore(createFakeRecords())
+  const sent: unknown[] = []
   const replays: unknown[] = []
   const recoveries: unknown[] = []
   const ports = {
     webhooks,
-    webhookSender: createFakeWebhookSender(),
+    webhookSender: {
+      send: (delivery: unknown) => async () => {
+        sent.push(delivery)
+        return { responseCode: 200, responseTimeMs: 12 }
+      },
+    },
     webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => 'made' },
     eventLog: createFakeEventLog(),
     webhookDeliveries: {
@@ -63,6 +68,7 @@ const webhookDesk = () => {
   }
   return {
     ports,
+    sent,
     replays,
     recoveries,
     create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })),
@@ -90,12 +96,12 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
   [
     'a webhook test',
     async () => {
-      const { ports, create } = webhookDesk()
+      const { ports, create, sent } = webhookDesk()
       await create
       return {
         run: (guard) => createWebhooks(ports).testWebhook(caller, webhook.id, guard),
         runRefused: (guard) => createWebhooks(ports).testWebhook(caller, newWebhookId(), guard),
-        effects: () => ports.webhookSender.sent.length,
+        effects: () => sent.length,
       }
     },
   ],

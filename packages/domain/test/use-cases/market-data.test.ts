@@ -1,5 +1,6 @@
 // Whose prices a request gets, what is refused, the last ticks, and streams of quotes.
-import { createFakeCandleStore, createFakeMarketData, type newAccount } from '@tradeport/testkit'
+import { createFakeCandleStore, type newAccount } from '@tradeport/testkit'
+import { createFakeMarketData } from './fake-market-data.ts'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'

@@ -9,7 +9,6 @@ import type { PlacementStep } from '../../src/orders/placement.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
 import {
   createFakeIdempotencyStore,
-  createFakeMarketData,
   fakeRefusal,
   newAccountId,
   newClaim,
@@ -18,6 +17,7 @@ import {
   someProgram,
   type FakePlacement,
 } from '@tradeport/testkit'
+import { createFakeMarketData } from './fake-market-data.ts'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'

@@ -1,9 +1,8 @@
 // Sending a notice to its owner by mail.
 import { describe, expect, it } from 'vitest'
 import { noticeText } from '../../src/notices/owner-notice.ts'
-import type { MailAnswer, OwnerNoticeJob } from '../../src/ports/index.ts'
+import type { Mail, MailAnswer, Mailer, OwnerNoticeJob } from '../../src/ports/index.ts'
 import {
-  createFakeMailer,
   createFakeOperatorStore,
   createFakeRecords,
   createFakeUserStore,
@@ -16,11 +15,18 @@ import {
 import { sendOwnerNotice } from '../../src/use-cases/send-owner-notice.ts'
 import { rightOf, tagOf, unavailable } from './desk.ts'
 
-const openDesk = async () => {
+const openDesk = async (answer: MailAnswer = { kind: 'accepted' }) => {
   const records = createFakeRecords()
   const operator = createFakeOperatorStore(records)
   const owner = await storedOwner(operator)
-  const ports = { users: createFakeUserStore(records), mailer: createFakeMailer() }
+  const mails: Mail[] = []
+  const mailer: Mailer = {
+    send: (mail) => async () => {
+      mails.push(mail)
+      return answer
+    },
+  }
+  const ports = { users: createFakeUserStore(records), mailer }
   const job: OwnerNoticeJob = {
     id: 'n-1',
     owner,
@@ -31,7 +37,7 @@ const openDesk = async () => {
       until: 900_000,
     },
   }
-  return { operator, owner, ports, job }
+  return { operator, owner, ports, job, mails }
 }
 
 describe('a notice', () => {
@@ -42,34 +48,33 @@ describe('a notice', () => {
   ])(
     'is mailed to the user’s address with its own id, and has the outcome of the mail server: %o',
     async (answer) => {
-      const { ports, job } = await openDesk()
-      ports.mailer.next(answer)
+      const { ports, job, mails } = await openDesk(answer)
       expect(await rightOf(sendOwnerNotice(ports)(job))).toStrictEqual(
         answer.kind === 'accepted' ? { kind: 'sent' } : answer,
       )
       const mail = { id: 'n-1', to: 'owner@example.com', ...noticeText(job.notice) }
-      expect(ports.mailer.accepted()).toStrictEqual(answer.kind === 'accepted' ? [mail] : [])
+      expect(mails).toStrictEqual([mail])
     },
   )
 
   it.each(['', 'nobody', 'a@b.example, c@d.example', null])(
     'is not mailed to a user whose address is %j, or who was removed',
     async (email) => {
-      const { operator, owner, ports, job } = await openDesk()
+      const { operator, owner, ports, job, mails } = await openDesk()
       const user = { ...newUser(owner.tenantId), id: owner.userId }
       await write(operator, {
         users: email === null ? removes(owner.userId) : puts({ ...user, email }),
       })
       expect(await rightOf(sendOwnerNotice(ports)(job))).toStrictEqual({ kind: 'no_address' })
-      expect(ports.mailer.accepted()).toStrictEqual([])
+      expect(mails).toStrictEqual([])
     },
   )
 
   it('fails, to be tried again, while the address cannot be read', async () => {
-    const { ports, job } = await openDesk()
+    const { ports, job, mails } = await openDesk()
     expect(await tagOf(sendOwnerNotice({ ...ports, users: { email: unavailable } })(job))).toBe(
       'ServiceUnavailable',
     )
-    expect(ports.mailer.accepted()).toStrictEqual([])
+    expect(mails).toStrictEqual([])
   })
 })

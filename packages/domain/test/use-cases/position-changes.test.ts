@@ -12,7 +12,8 @@ import type { LevelsChange } from '../../src/primitives/prices.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { formatPositionId, type AccountId } from '../../src/primitives/ids.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
-import { newAccountId, openPosition, type FakePositionTrading } from '@tradeport/testkit'
+import { newAccountId, openPosition } from '@tradeport/testkit'
+import type { FakePositionTrading } from './fake-position-trading.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import {
   createChangeDesk,

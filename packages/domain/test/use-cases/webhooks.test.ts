@@ -4,17 +4,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { formatEventId } from '../../src/events/index.ts'
-import { withoutKey } from '../../src/ports/index.ts'
+import { withoutKey, type DeliveryAnswer } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
-import {
-  createFakeEventLog,
-  createFakeRecords,
-  createFakeWebhookSender,
-  createFakeWebhookStore,
-  newWebhookId,
-} from '@tradeport/testkit'
+import { createFakeRecords, createFakeWebhookStore, newWebhookId } from '@tradeport/testkit'
+import { createFakeEventLog } from './fake-event-log.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
+import type { DeliveryRequest } from '../../src/webhooks/index.ts'
 import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import type { NewWebhook } from '../../src/webhooks/webhook.ts'
 import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
@@ -28,6 +24,29 @@ const wanted: NewWebhook = {
 const [caller, other] = [{ owner }, { owner: stranger }]
 const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
 const page = { page: 3, limit: 7 }
+
+const nothing = async (): Promise<unknown> => undefined
+
+/** Posts nothing, and answers 200 after 12 ms unless told otherwise. */
+const createFakeWebhookSender = () => {
+  const sent: DeliveryRequest[] = []
+  let next: DeliveryAnswer = { responseCode: 200, responseTimeMs: 12 }
+  let between = nothing
+  return {
+    /** What was sent, in order. */
+    sent,
+    send: (delivery: DeliveryRequest) => async () => {
+      sent.push(delivery)
+      const answer = next
+      await between()
+      return answer
+    },
+    /** How everything from now on is answered; `meanwhile` is done before each answer. */
+    answer: (answer: DeliveryAnswer, meanwhile = nothing) => {
+      ;[next, between] = [answer, meanwhile]
+    },
+  }
+}
 
 const createDesk = async () => {
   let now = noon

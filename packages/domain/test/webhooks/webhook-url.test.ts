@@ -156,7 +156,7 @@ describe('whether a URL alone shows that its host may not be reached', () => {
     const message = `url must have a host on the public internet; ${fault}. Send the public name of the receiver`
     expect(requireReachable(reach)(url as WebhookUrl)).toStrictEqual(
       fault === undefined
-        ? E.right(url)
+        ? E.right(undefined)
         : E.left({ _tag: 'ValidationError', issues: [{ path: 'url', message }] }),
     )
   })

@@ -11,8 +11,9 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
+import type { Knex } from 'knex'
 import { DescribedError } from './failures.ts'
-import { Sql, type Selection } from './sql.ts'
+import { Sql, readFirst, sql, transact, type Selection } from './sql.ts'
 
 /** The shortest decimal that reads back as the same number. */
 export const toNumeric = (value: number): string => {
@@ -108,7 +109,7 @@ export const bytes: t.Type<Uint8Array> = codecOf(
 )
 
 // Not t.union, which would run the codec on every null and build an error first.
-export const orAbsent = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
+export const nullable = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
   new t.Type<A | null, O | null>(
     `${codec.name} or null`,
     (value): value is A | null => value === null || codec.is(value),
@@ -134,10 +135,17 @@ export const decodeRow =
 
 export type Row = Readonly<Record<string, unknown>>
 
+/** Only a column that may be null may be given as undefined. */
+type WrittenFields<Fields> = {
+  readonly [Field in keyof Fields]?:
+    | Fields[Field]
+    | (null extends Fields[Field] ? undefined : never)
+}
+
 export interface Table<Fields> extends Selection<Fields> {
   readonly names: readonly string[]
-  /** The columns of the given fields. */
-  readonly write: (fields: Partial<Fields>) => Row
+  /** The columns of the given fields: what is given as undefined is null. */
+  readonly write: (fields: WrittenFields<Fields>) => Row
 }
 
 /**
@@ -163,10 +171,9 @@ export const tableOf = <P extends t.Props>(
       decode(Object.fromEntries(columns.map(([field, column]) => [field, (row as Row)[column]]))),
     write: (fields) =>
       Object.fromEntries(
-        columns.flatMap(([field, column]) => {
-          const value: unknown = fields[field]
-          return value === undefined ? [] : [[column, props[field]?.encode(value)]]
-        }),
+        columns
+          .filter(([field]) => field in fields)
+          .map(([field, column]) => [column, props[field]?.encode(fields[field] ?? null)]),
       ),
   }
 }
@@ -176,3 +183,29 @@ export const mapped = <A, B>(
   { table, columns, read }: Selection<A>,
   of: (fields: A) => B,
 ): Selection<B> => ({ table, columns, read: (row) => of(read(row)) })
+
+/**
+ * Changes one row under its lock, and returns it as it is then; none where there is none.
+ * @param change returns what it is given where nothing is to be written
+ * @param writeMore runs in the transaction of a change
+ */
+export const changeRow = <A>(
+  knex: Knex,
+  { table, columns, read, write }: Selection<A> & { readonly write: (record: A) => Row },
+  where: Sql,
+  change: (record: A) => A,
+  writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
+): Promise<O.Option<A>> =>
+  transact(knex, async (trx) => {
+    const found = await readFirst(
+      trx,
+      sql`select ${columns} from ${table} where ${where} for update`,
+      { read },
+    )
+    if (O.isNone(found)) return O.none
+    const changed = change(found.value)
+    if (changed === found.value) return found
+    await trx(table.text).whereRaw(where.text, where.bindings).update(write(changed))
+    await writeMore(trx)
+    return O.some(changed)
+  })

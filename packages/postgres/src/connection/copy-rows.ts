@@ -1,6 +1,7 @@
 // Inserts rows with `COPY … FROM STDIN`, which takes a server half as long as an insert from JSON.
 import type { Knex } from 'knex'
 import { Query, type Client, type Connection } from 'pg'
+import type { Sql } from './sql.ts'
 
 /** What node-postgres has for copying, and does not describe in its types. */
 interface CopyConnection extends Connection {
@@ -11,16 +12,18 @@ interface CopyConnection extends Connection {
 /** Null stands for no value, as does undefined. */
 export type CopyValue = string | number | boolean | null | undefined
 
-/** @param rows the values in the order of `columns` */
+/**
+ * @param target the table with its columns: `deals (id, kind)`
+ * @param rows the values in the order of the columns
+ */
 export const copyRows = async (
   trx: Knex.Transaction,
-  table: string,
-  columns: readonly string[],
+  target: Sql,
   rows: readonly (readonly CopyValue[])[],
 ): Promise<void> => {
   if (rows.length === 0) return
   const client = (await trx.client.acquireConnection()) as Client
-  const command = `copy ${table} (${columns.join()}) from stdin`
+  const command = `copy ${target.text} from stdin`
   const text = rows.map((row) => `${row.map(copyValue).join('\t')}\n`).join('')
   await new Promise<void>((resolve, reject) => {
     const statement = Object.assign(new Query(command), {

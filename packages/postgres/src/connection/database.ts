@@ -6,7 +6,7 @@ import type { Instant } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
-import { attempt, describeFailure, silentLog, type Log } from './failures.ts'
+import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
 import { createJobTables } from './jobs.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 
@@ -77,14 +77,14 @@ export const openDatabase = async (
   return {
     knex,
     server,
-    ping: attempt('database.ping', async () => {
+    ping: databaseTask('database.ping', async () => {
       await knex.raw('select 1')
     }),
-    now: attempt('database.now', () =>
+    now: databaseTask('database.now', () =>
       one<Instant>(knex, 'floor(extract(epoch from clock_timestamp()) * 1000)::float8'),
     ),
-    isMigrated: attempt('database.isMigrated', () => isMigrated(knex)),
-    durability: attempt('database.durability', async () => {
+    isMigrated: databaseTask('database.isMigrated', () => isMigrated(knex)),
+    durability: databaseTask('database.durability', async () => {
       const { rows } = await knex.raw<{ rows: [Omit<Durability, 'isEmbedded'>] }>(
         durabilitySettings,
       )

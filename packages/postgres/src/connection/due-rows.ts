@@ -39,7 +39,7 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
 
 export interface DueRowsWorker<Job> {
   /** Begins work on a row that this process has claimed already. */
-  readonly begin: (job: Job) => void
+  readonly workOn: (job: Job) => void
   /** Claims due rows now. */
   readonly wake: () => void
   /** Waits for the work on claimed rows. A repetition is dropped: its row falls due again. */
@@ -64,7 +64,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
       const retry = isDropped ? undefined : await rows.work(job)
       failures.reset()
       inProgress.delete(key)
-      if (retry !== undefined) begin(retry.job, retry.inMs)
+      if (retry !== undefined) workOn(retry.job, retry.inMs)
     } catch (error) {
       failures.report(error)
       inProgress.delete(key)
@@ -72,7 +72,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     if (isSaturated) poll.again()
   }
 
-  const begin = (job: Job, inMs?: number): void => {
+  const workOn = (job: Job, inMs?: number): void => {
     const key = rows.keyOf(job)
     lastBegunAt = performance.now()
     // Already in progress here: a claim of its row has only moved its due time ahead.
@@ -101,14 +101,14 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     pulse.beat(queue)
     for (const read of await Promise.allSettled(claimed))
       if (read.status === 'rejected') unreadable.report(read.reason)
-      else if (read.value !== undefined) begin(read.value)
+      else if (read.value !== undefined) workOn(read.value)
     const after = sharesInUse()
     isSaturated = slotsLeft(after) <= 0 || after.some(({ count }) => count === maxPerTenant)
     if (freeSlots > 0 && claimed.length === freeSlots) poll.again()
   })
 
   return {
-    begin,
+    workOn,
     wake: poll.again,
     stop: async () => {
       stopping.abort()

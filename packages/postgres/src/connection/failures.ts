@@ -2,7 +2,7 @@
 // name, never a statement or its values.
 import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
-import { identity, pipe } from 'fp-ts/lib/function.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 
 export interface LogEvent {
@@ -50,15 +50,8 @@ export const toServiceUnavailable =
       : refuse('ServiceUnavailable', { reason: `${operation}: ${describeFailure(error)}` })
 
 /** A task whose every exception is ServiceUnavailable. */
-export const attempt = <A>(operation: string, run: () => Promise<A>): AsyncResult<A> =>
+export const databaseTask = <A>(operation: string, run: () => Promise<A>): AsyncResult<A> =>
   TE.tryCatch(run, toServiceUnavailable(operation))
-
-/** The same for what can refuse. */
-export const attemptEither = <E, A>(
-  operation: string,
-  run: () => Promise<E.Either<E, A>>,
-): TE.TaskEither<ServiceUnavailable | E, A> =>
-  pipe(attempt(operation, run), TE.flatMapEither(identity<E.Either<ServiceUnavailable | E, A>>))
 
 /** A port's methods as plain async functions. One that can refuse returns an Either. */
 type AsyncMethods<Port> = {
@@ -77,16 +70,19 @@ type AsyncMethods<Port> = {
  * A port from async functions: whatever they throw is ServiceUnavailable, described by the port's
  * name and the method's.
  */
-export const attempts = <Port extends object>(name: string, methods: AsyncMethods<Port>): Port =>
+export const databasePort = <Port extends object>(
+  name: string,
+  methods: AsyncMethods<Port>,
+): Port =>
   Object.fromEntries(
     Object.entries<(...args: unknown[]) => Promise<unknown>>(methods as never).map(
       ([method, run]) => [
         method,
         (...args: unknown[]) =>
-          attemptEither(`${name}.${method}`, async () => {
-            const result = await run(...args)
-            return isEither(result) ? result : E.right(result)
-          }),
+          pipe(
+            databaseTask(`${name}.${method}`, () => run(...args)),
+            TE.flatMapEither((result) => (isEither(result) ? result : E.right(result))),
+          ),
       ],
     ),
   ) as Port

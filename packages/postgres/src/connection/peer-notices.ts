@@ -115,7 +115,7 @@ const noticesOfMany = (
   const self = randomUUID()
   const subscribers: ((notice: PeerNotice) => void)[] = []
   const failures = createFailureLog('peer_notices', log)
-  const unsent = createFailureLog('peer_notice_untold', log)
+  const unsent = createFailureLog('peer_notice_unsent', log)
   const stopping = new AbortController()
   let client = newClient(server)
   let confirmedAt = -Infinity

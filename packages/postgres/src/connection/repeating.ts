@@ -84,14 +84,11 @@ export interface FailureLog {
   readonly reset: () => void
 }
 
-/** @param next what the service does after a failure, for the log */
-export const createFailureLog = (event: string, log: Log, next?: string): FailureLog => {
+export const createFailureLog = (event: string, log: Log): FailureLog => {
   let isReported = false
   return {
     report: (error) => {
-      const reason = describeFailure(error)
-      if (!isReported)
-        log.warn({ event, reason: next === undefined ? reason : `${reason}; ${next}` })
+      if (!isReported) log.warn({ event, reason: describeFailure(error) })
       isReported = true
     },
     reset: () => {

@@ -6,9 +6,9 @@ import { UnansweredCommit, isDeadlock } from './failures.ts'
 /** A statement, or a part of one. */
 export class Sql {
   readonly text: string
-  readonly bindings: readonly unknown[]
+  readonly bindings: Knex.RawBinding[]
 
-  constructor(text: string, bindings: readonly unknown[] = []) {
+  constructor(text: string, bindings: Knex.RawBinding[] = []) {
     this.text = text
     this.bindings = bindings
   }
@@ -16,7 +16,9 @@ export class Sql {
 
 /** Parts are inserted; all other values are bound as parameters. */
 export const sql = (texts: TemplateStringsArray, ...values: readonly unknown[]): Sql => {
-  const parts = values.map((value) => (value instanceof Sql ? value : new Sql('?', [value])))
+  const parts = values.map((value) =>
+    value instanceof Sql ? value : new Sql('?', [value as Knex.RawBinding]),
+  )
   return new Sql(
     texts.map((text, at) => text + (parts[at]?.text ?? '')).join(''),
     parts.flatMap(({ bindings }) => bindings),
@@ -33,10 +35,7 @@ export const query = async <A = unknown>(
   knex: Knex,
   { text, bindings }: Sql,
 ): Promise<readonly A[]> => {
-  const { rows } = await knex.raw<{ readonly rows: readonly A[] }>(
-    text,
-    bindings as readonly Knex.RawBinding[],
-  )
+  const { rows } = await knex.raw<{ readonly rows: readonly A[] }>(text, bindings)
   return rows
 }
 
@@ -82,9 +81,7 @@ export const prepared = async <A = unknown>(
 ): Promise<readonly A[]> => {
   const name = names.get(text) ?? `tradeport_${names.size + 1}`
   names.set(text, name)
-  const { rows } = await trx
-    .raw<{ readonly rows: readonly A[] }>(text, bindings as readonly Knex.RawBinding[])
-    .options({ name })
+  const { rows } = await trx.raw<{ readonly rows: readonly A[] }>(text, bindings).options({ name })
   return rows
 }
 

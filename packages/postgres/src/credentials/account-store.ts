@@ -19,43 +19,43 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { readingTogether } from '../connection/batches.ts'
 import {
+  changeRow,
   ids,
   instant,
   mapped,
   numeric,
   oneOf,
-  orAbsent,
+  nullable,
   tableOf,
   toTimestamptz,
   type Row,
 } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
-import { allOf, query, readAll, readFirst, sql, transact, type Sql } from '../connection/sql.ts'
+import { databasePort } from '../connection/failures.ts'
+import { allOf, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 
 const table = tableOf('accounts', {
   id: ids.account,
   tenantId: ids.tenant,
   userId: ids.user,
   name: t.string,
-  broker: orAbsent(t.string),
+  broker: nullable(t.string),
   brokerType: t.string,
   accountNumber: t.string,
   server: t.string,
   purpose: oneOf('purpose', accountPurposes),
   linkedAsDemo: t.boolean,
-  tradeMode: orAbsent(oneOf('trade mode', ['demo', 'contest', 'real', 'unconfirmed'])),
+  tradeMode: nullable(oneOf('trade mode', ['demo', 'contest', 'real', 'unconfirmed'])),
   currency: t.string,
   balance: numeric,
   equity: numeric,
   margin: numeric,
-  freeMargin: orAbsent(numeric),
-  marginLevel: orAbsent(numeric),
-  leverage: orAbsent(numeric),
+  freeMargin: nullable(numeric),
+  marginLevel: nullable(numeric),
+  leverage: nullable(numeric),
   status: oneOf('status', accountStatuses),
-  providerAccountId: orAbsent(t.string),
-  region: orAbsent(t.string),
-  lastReadAt: orAbsent(instant),
+  providerAccountId: nullable(t.string),
+  region: nullable(t.string),
+  lastReadAt: nullable(instant),
   createdAt: instant,
   updatedAt: instant,
 })
@@ -97,7 +97,7 @@ const snapshot = {
   balance: numeric,
   equity: numeric,
   margin: numeric,
-  freeMargin: orAbsent(numeric),
+  freeMargin: nullable(numeric),
 }
 
 export const snapshots = tableOf('balance_snapshots', { accountId: ids.account, ...snapshot })
@@ -116,12 +116,12 @@ export const accountsByKey = (keys: readonly string[]): Sql => sql`
   unnest(${keys}::text[]) as key join accounts on accounts.tenant_id = key::json->>0
     and accounts.user_id = key::json->>1 and accounts.id = (key::json->>2)::uuid`
 
-export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountStore => {
+export const createAccountStore = (knex: Knex): AccountStore => {
   const find = readingTogether(
     (keys) => query(knex, sql`select key, ${accounts.columns} from ${accountsByKey(keys)}`),
     accounts.read,
   )
-  return attempts<AccountStore>('accounts', {
+  return databasePort<AccountStore>('accounts', {
     list: ({ tenantId, userId }) =>
       readAll(
         knex,
@@ -131,10 +131,10 @@ export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountSto
       ),
     find: (owner, id) => find(accountKey(owner, id)),
     recordReading: (owner, read, reading) =>
-      rewrite(
+      changeRow(
         knex,
-        owner,
-        read.id,
+        accounts,
+        isAccount(owner, read.id),
         (account) =>
           isSameLink(account, read) && !isOvertaken(account, reading.readAt)
             ? withReading(account, reading)
@@ -142,46 +142,25 @@ export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountSto
         (trx) => recordSnapshot(trx, owner, read.id, reading),
       ),
     recordFailedRead: (owner, id, at) =>
-      rewrite(knex, owner, id, (account) =>
+      changeRow(knex, accounts, isAccount(owner, id), (account) =>
         isOvertaken(account, at) ? account : withFailedRead(account, at),
       ),
     snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
   })
 }
 
-/** @param writeMore runs in the transaction of a change */
-const rewrite = (
-  knex: Knex,
-  { tenantId, userId }: Owner,
-  id: AccountId,
-  change: (account: Account) => Account,
-  writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
-): Promise<O.Option<Account>> =>
-  transact(knex, async (trx) => {
-    const found = await readFirst(
-      trx,
-      sql`select ${accounts.columns} from accounts
-        where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} for update`,
-      accounts,
-    )
-    if (O.isNone(found)) return O.none
-    const changed = change(found.value)
-    if (changed !== found.value) {
-      await trx('accounts').where({ tenant_id: tenantId, id }).update(accounts.write(changed))
-      await writeMore(trx)
-    }
-    return O.some(changed)
-  })
+const isAccount = ({ tenantId, userId }: Owner, id: AccountId): Sql =>
+  sql`tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`
 
 const newestSnapshots = (
-  { tenantId, userId }: Owner,
+  owner: Owner,
   id: AccountId,
   { from, to, limit }: SnapshotQuery,
 ): Sql => sql`
   select ${ownSnapshots.columns} from balance_snapshots
   where ${allOf(
-    sql`tenant_id = ${tenantId}`,
-    sql`account_id = (select id from accounts where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id})`,
+    sql`tenant_id = ${owner.tenantId}`,
+    sql`account_id = (select id from accounts where ${isAccount(owner, id)})`,
     from !== undefined && sql`taken_at >= ${toTimestamptz(from)}`,
     to !== undefined && sql`taken_at <= ${toTimestamptz(to)}`,
   )} order by taken_at desc limit ${limit}`

@@ -13,12 +13,11 @@ import {
   instant,
   mapped,
   oneOf,
-  orAbsent,
+  nullable,
   scope,
   tableOf,
 } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import { databasePort } from '../connection/failures.ts'
 import { query, readFirst, sql, type Selection, type Sql } from '../connection/sql.ts'
 import { users } from '../operator/records.ts'
 
@@ -26,7 +25,7 @@ const common = {
   id: t.string,
   userId: ids.user,
   scopes: t.readonlyArray(scope),
-  expiresAt: orAbsent(instant),
+  expiresAt: nullable(instant),
   enabled: t.boolean,
 }
 const withAddresses = { ...common, ipAllowlist: t.readonlyArray(t.string) }
@@ -64,8 +63,8 @@ const accessTokenCredentials = mapped(
   }),
 )
 
-export const createCredentialStore = ({ knex }: Pick<Database, 'knex'>): CredentialStore =>
-  attempts<CredentialStore>('credentials', {
+export const createCredentialStore = (knex: Knex): CredentialStore =>
+  databasePort<CredentialStore>('credentials', {
     findApiKey: findByHash(knex, apiKeyCredentials),
     findAccessToken: findByHash(knex, accessTokenCredentials),
     findUserPlan: (owner) =>
@@ -94,8 +93,8 @@ const findByHash = <A>(
   )
 
 /** The e-mail address of a user. */
-export const createUserStore = ({ knex }: Pick<Database, 'knex'>): UserStore =>
-  attempts<UserStore>('users', {
+export const createUserStore = (knex: Knex): UserStore =>
+  databasePort<UserStore>('users', {
     email: (owner) =>
       readFirst(
         knex,

@@ -6,17 +6,18 @@ import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { readingTogether } from '../connection/batches.ts'
-import { bytes, decodeRow, orAbsent, tableOf } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempt, attempts, type Log } from '../connection/failures.ts'
+import { bytes, decodeRow, nullable, tableOf } from '../connection/columns.ts'
+import type { Knex } from 'knex'
+import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
 import { Sql, allOf, query, readAll, sql, transact } from '../connection/sql.ts'
 import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
-interface Parts extends Pick<Database, 'knex'> {
+interface Parts {
+  readonly knex: Knex
   readonly cipher: Cipher
 }
 
-const sealedTokens = tableOf('tenants', { providerToken: orAbsent(bytes) })
+const sealedTokens = tableOf('tenants', { providerToken: nullable(bytes) })
 
 /**
  * A token that cannot be decrypted counts as absent (the broker is then unavailable), and is logged.
@@ -34,7 +35,7 @@ export const createProviderTokens = ({
       ),
     sealedTokens.read,
   )
-  return attempts<ProviderTokens>('providerTokens', {
+  return databasePort<ProviderTokens>('providerTokens', {
     find: async (tenantId) => {
       const found = await findToken(tenantId)
       if (O.isNone(found) || found.value.providerToken === null) return O.none
@@ -55,7 +56,7 @@ const sealedRows = {
 }
 
 export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => ({
-  ...attempts<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
+  ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
     reseal: ({ after, limit }) =>
       transact(knex, async (trx) => {
         const unreadable: SealedSecret[] = []
@@ -92,7 +93,7 @@ export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => (
         return { resealed: seen - unreadable.length, unreadable, last: undefined }
       }),
   }),
-  census: attempt('sealedSecrets.census', async () => {
+  census: databaseTask('sealedSecrets.census', async () => {
     const census = { current: 0, others: 0 }
     for (const place of Object.values(secretPlaces)) {
       const [table, name] = [new Sql(place.table), new Sql(place.column)]

@@ -13,7 +13,7 @@ import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from '../connection/columns.ts'
-import { attempt } from '../connection/failures.ts'
+import { databasePort } from '../connection/failures.ts'
 import { allOf, query, sql, type Sql } from '../connection/sql.ts'
 
 const decodeEvent = column.decodeRow(
@@ -64,8 +64,8 @@ export const createEventLog = (
   knex: Knex,
   onRecorded: EventLog['onRecorded'] = () => () => undefined,
 ): EventLog => ({
-  page: (owner, { types, accountId, after, before, order, limit }) =>
-    attempt('events.page', async () => {
+  ...databasePort<Omit<EventLog, 'onRecorded'>>('events', {
+    page: async (owner, { types, accountId, after, before, order, limit }) => {
       const wanted = allOf(
         keptOf(owner),
         sql`type = any(${[...types]}::text[])`,
@@ -79,9 +79,8 @@ export const createEventLog = (
           order by sequence ${order === 'asc' ? ascending : descending} limit ${limit + 1}`,
       )
       return { events: rows.slice(0, limit).map(eventOfRow), hasNext: rows.length > limit }
-    }),
-  isResumable: (owner, after) =>
-    attempt('events.isResumable', async () => {
+    },
+    isResumable: async (owner, after) => {
       const number = String(eventNumber(after))
       const rows = await query(
         knex,
@@ -89,9 +88,8 @@ export const createEventLog = (
           or exists (select from events where ${keptOf(owner)} and sequence = ${number})`,
       )
       return rows.length > 0
-    }),
-  bounds: (owner) =>
-    attempt('events.bounds', async () => {
+    },
+    bounds: async (owner) => {
       const [row] = await query<Bounds>(
         knex,
         sql`select ${clearedTo(owner)} as start,
@@ -104,6 +102,7 @@ export const createEventLog = (
         oldest: oldest === null ? null : idOf(oldest),
         newest: idOf(newest ?? start),
       }
-    }),
+    },
+  }),
   onRecorded,
 })

@@ -34,7 +34,7 @@ export interface OwnedEvent {
 export interface EventRecorder {
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
   /** After the commit: has deliveries sent at once instead of at the next poll. */
-  readonly handOver: () => void
+  readonly afterCommit: () => void
 }
 
 interface Parts {
@@ -74,7 +74,7 @@ export const openEvents = (
     if (notice.kind === 'events_recorded') notifyReceivers(notice.owner)
     else if (notice.kind === 'notices_missed') notifyReceivers('anyone')
   })
-  const handOver = (): void => {
+  const afterCommit = (): void => {
     worker?.wake()
     // The only process of an embedded database gets no notices.
     if (isEmbedded) notifyReceivers('anyone')
@@ -84,8 +84,11 @@ export const openEvents = (
       receivers.add(receive)
       return () => receivers.delete(receive)
     }),
-    recorder: { recordWithin: (trx, events) => recordEvents(trx, events, clock.now()), handOver },
-    deliveries: createWebhookDeliveries(jobs.knex, handOver),
+    recorder: {
+      recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
+      afterCommit,
+    },
+    deliveries: createWebhookDeliveries(jobs.knex, afterCommit),
     jobs: {
       work: async (attempt) => {
         const started = startDeliveryWorker({

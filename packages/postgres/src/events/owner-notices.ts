@@ -8,8 +8,8 @@ import type { Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { fromKnex, type JobWithMetadata } from 'pg-boss'
-import { decodeRow, ids, instant, oneOf, orAbsent } from '../connection/columns.ts'
-import { attempts } from '../connection/failures.ts'
+import { decodeRow, ids, instant, oneOf, nullable } from '../connection/columns.ts'
+import { databasePort } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
 import { createFailureLog } from '../connection/repeating.ts'
 
@@ -83,7 +83,7 @@ export const openOwnerNotices = async (
   }
 
   return {
-    ...attempts<OwnerNotices>('notices', {
+    ...databasePort<OwnerNotices>('notices', {
       enqueue: async (owner, notice) => {
         await insert([{ owner, notice }])
         wake()
@@ -170,7 +170,7 @@ const jobData = t.strict({
       credential: t.strict({
         kind: oneOf('credential kind', ['api_key', 'access_token'] as const),
         id: t.string,
-        applicationId: orAbsent(t.string),
+        applicationId: nullable(t.string),
       }),
       since: instant,
       until: instant,

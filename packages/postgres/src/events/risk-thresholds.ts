@@ -1,13 +1,14 @@
 // Risk thresholds with what their checks left, in PostgreSQL.
 import type { RiskThresholds } from '@tradeport/domain/ports'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import type { Knex } from 'knex'
+import { databasePort } from '../connection/failures.ts'
 import { readAll, sql, transact } from '../connection/sql.ts'
 import { ofAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { EventRecorder, OwnedEvent } from './events.ts'
 
-interface Parts extends Pick<Database, 'knex'> {
+interface Parts {
+  readonly knex: Knex
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
   /** Whether a breach halts the account where the threshold says so. */
@@ -15,7 +16,7 @@ interface Parts extends Pick<Database, 'knex'> {
 }
 
 export const createRiskThresholds = ({ knex, recorder, mayHalt }: Parts): RiskThresholds =>
-  attempts<RiskThresholds>('riskThresholds', {
+  databasePort<RiskThresholds>('riskThresholds', {
     ofAccount: (account) =>
       readAll(
         knex,
@@ -45,6 +46,6 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Parts): RiskTh
         await recorder?.recordWithin(trx, events)
         return events
       })
-      if (length > 0) recorder?.handOver()
+      if (length > 0) recorder?.afterCommit()
     },
   })

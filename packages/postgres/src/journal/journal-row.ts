@@ -3,25 +3,34 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { JournalState } from '@tradeport/domain/journal'
 import type { JournalClaim } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
-import { instant, mapped, numeric, orAbsent, tableOf } from '../connection/columns.ts'
+import { instant, mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
 import { sql, type Selection, type Sql } from '../connection/sql.ts'
 
-export const states = mapped(
+/** The columns of the last comparison with the balance, and of the reread that it led to. */
+export const checkColumns = {
+  deals: t.number,
+  checkedAt: nullable(instant),
+  difference: nullable(numeric),
+  rereadAt: nullable(instant),
+}
+
+/** A row with its comparison, where there was one since deals last changed. */
+export const withCheck = <Row extends t.TypeOfProps<typeof checkColumns>>({
+  checkedAt: at,
+  difference,
+  ...row
+}: Row) => ({ ...row, check: at === null ? null : { at, difference: difference ?? 0 } })
+
+export const states: Selection<JournalState> = mapped(
   tableOf('journals', {
-    firstReadOffset: orAbsent(t.number),
-    syncedAt: orAbsent(instant),
-    wantedAt: orAbsent(instant),
-    deals: t.number,
-    latestDealAt: orAbsent(instant),
-    checkedAt: orAbsent(instant),
-    difference: orAbsent(numeric),
-    rereadAt: orAbsent(instant),
+    ...checkColumns,
+    firstReadOffset: nullable(t.number),
+    syncedAt: nullable(instant),
+    wantedAt: nullable(instant),
+    latestDealAt: nullable(instant),
     disagreements: t.number,
   }),
-  ({ checkedAt: at, difference, ...state }): JournalState => ({
-    ...state,
-    check: at === null ? null : { at, difference: difference ?? 0 },
-  }),
+  withCheck,
 )
 
 const claims = tableOf(

@@ -7,8 +7,8 @@ import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { instant, numeric, orAbsent, toTimestamptz } from '../connection/columns.ts'
-import { attempts } from '../connection/failures.ts'
+import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
+import { databasePort } from '../connection/failures.ts'
 import { query, readFirst, sql, transact, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
@@ -54,7 +54,7 @@ export const createJournal = (parts: Parts): Journal => {
     )
     return rows.map(dealOfRow)
   }
-  return attempts<Journal>('journal', {
+  return databasePort<Journal>('journal', {
     find: (account) => readFirst(knex, ofLink(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => done(await updateClaimed(claim, sql``)),
@@ -77,7 +77,7 @@ export const createJournal = (parts: Parts): Journal => {
       return E.map((row: { readonly difference: string }) => Number(row.difference))(checked)
     },
     setReread: async (claim, { rereadAt, disagreements }) => {
-      const at = orAbsent(instant).encode(rereadAt)
+      const at = nullable(instant).encode(rereadAt)
       return done(
         await updateClaimed(claim, sql`reread_at = ${at}, disagreements = ${disagreements},`),
       )

@@ -14,9 +14,9 @@ import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { ids, mapped, oneOf, orAbsent, tableOf } from '../connection/columns.ts'
+import { ids, mapped, oneOf, nullable, tableOf } from '../connection/columns.ts'
 import { workOnDueRows } from '../connection/due-rows.ts'
-import { attempt, type Log } from '../connection/failures.ts'
+import { databaseTask, type Log } from '../connection/failures.ts'
 import type { Pulse } from '../connection/jobs.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
@@ -109,7 +109,7 @@ const brokerAccounts = mapped(
     userId: ids.user,
     brokerType: oneOf('platform', ['mt4', 'mt5']),
     providerAccountId: t.string,
-    region: orAbsent(t.string),
+    region: nullable(t.string),
   }),
   ({ id: accountId, tenantId, userId, brokerType: platform, ...link }): BrokerAccount => ({
     accountId,
@@ -177,7 +177,7 @@ const workOnLane = (
 
 /** Accounts whose deals do not add up to their balance. */
 export const createJournalHealth = (knex: Knex): JournalHealth => ({
-  disagreeing: attempt('journal.disagreeing', () =>
+  disagreeing: databaseTask('journal.disagreeing', () =>
     query<{ readonly accountId: AccountId; readonly difference: number }>(
       knex,
       sql`select account_id as "accountId", difference::float8 from journals

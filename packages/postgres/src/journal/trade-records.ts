@@ -12,9 +12,10 @@ import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { type ClosedTrade, type TradeListPlace, type TradeFilter } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { instant, mapped, numeric, orAbsent, tableOf } from '../connection/columns.ts'
-import { attempts } from '../connection/failures.ts'
-import { Sql, allOf, query, readAll, readFirst, sql } from '../connection/sql.ts'
+import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
+import { databasePort } from '../connection/failures.ts'
+import { Sql, allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { checkColumns, withCheck } from './journal-row.ts'
 import { dealOfRow, type DealRow } from './deal-row.ts'
 import { closedTrades, skippedPositions } from './trade-row.ts'
 
@@ -23,7 +24,7 @@ const latestTime = 8.64e15
 const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id'
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
-  attempts<TradeRecords>('trades', {
+  databasePort<TradeRecords>('trades', {
     page: async (owner, selection, after, limit) => {
       const { accountIds, filter } = selection
       const count = (where: Sql): Sql => sql`
@@ -272,16 +273,13 @@ const inClosingOrder = (owner: Owner, { accountIds, filter }: TradeSelection, ke
     order by key, ${closingOrder('asc')}) as trades`
 }
 
-const journalSums = mapped(
+const journalSums: Selection<JournalSums> = mapped(
   tableOf(
     'journals',
     {
-      deals: t.number,
-      checkedAt: orAbsent(instant),
-      difference: orAbsent(numeric),
-      rereadAt: orAbsent(instant),
-      firstDealAt: orAbsent(t.number),
-      lastDealAt: orAbsent(t.number),
+      ...checkColumns,
+      firstDealAt: nullable(t.number),
+      lastDealAt: nullable(t.number),
       sum: numeric,
     },
     {
@@ -290,10 +288,7 @@ const journalSums = mapped(
       sum: `(select coalesce(sum(profit + commission + swap), 0)::text from deals where ${ofJournal} and kind <> 'credit')`,
     },
   ),
-  ({ checkedAt: at, difference, ...sums }): JournalSums => ({
-    ...sums,
-    check: at === null ? null : { at, difference: difference ?? 0 },
-  }),
+  withCheck,
 )
 
 const isFiltered = ({ symbol, from, to, profit }: TradeFilter): boolean =>

@@ -1,7 +1,7 @@
 // A folded position as a row.
 import { skipReasons, type FoldedPosition } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
-import { columnOf, ids, mapped, oneOf, orAbsent, tableOf, toText } from '../connection/columns.ts'
+import { columnOf, ids, mapped, oneOf, nullable, tableOf, toText } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
 import { Sql } from '../connection/sql.ts'
 
@@ -29,7 +29,7 @@ export const closedTrades = mapped(
       accountId: ids.account,
       userId: ids.user,
       closingDealId: t.string,
-      volumeEstimated: orAbsent(t.boolean),
+      volumeEstimated: nullable(t.boolean),
       ...trade,
     },
     { userId: 'accounts.user_id' },
@@ -55,13 +55,12 @@ const fields = ['status', 'skipReason', 'volumeEstimated', 'closingDealId', ...O
 const names = fields.map(columnOf)
 
 /** Every column of a position. */
-export const positionColumnNames: readonly string[] = names
 export const positionColumns = new Sql(names.join())
 
 /** As the drivers give it. */
 export type PositionRow = Readonly<Record<string, CopyValue>>
 
-/** In the order of `positionColumnNames`. */
+/** In the order of `positionColumns`. */
 export const rowOfPosition = (positionId: string, folded: FoldedPosition): readonly CopyValue[] => {
   const values: PositionRow = {
     ...(folded.status === 'skipped' && { skipReason: folded.position.reason }),

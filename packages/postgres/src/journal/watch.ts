@@ -3,7 +3,7 @@
 import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
-import { attempts, type Log } from '../connection/failures.ts'
+import { databasePort, type Log } from '../connection/failures.ts'
 import { repeating, type Repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 
@@ -29,7 +29,7 @@ export const createWatch = (
 ): OpenedWatch => {
   let sweeping: Repeating | undefined
   return {
-    ...attempts<Watch>('watch', {
+    ...databasePort<Watch>('watch', {
       keepFor: async (owners) => {
         await query(
           knex,

@@ -1,5 +1,6 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
+import { setImmediate } from 'node:timers/promises'
 import { journalEvents } from '@tradeport/domain/events'
 import { dealKey, type BrokerDeal, type JournalState } from '@tradeport/domain/journal'
 import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
@@ -11,27 +12,13 @@ import {
 } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
-import { instant, orAbsent, toTimestamptz } from '../connection/columns.ts'
+import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
 import { Sql, query, readFirst, sql, transact } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
-import {
-  dealColumnNames,
-  dealColumns,
-  dealOfRow,
-  keyOfDeal,
-  keyText,
-  rowOfDeal,
-  type DealRow,
-} from './deal-row.ts'
+import { dealColumns, dealOfRow, keyOfDeal, keyText, rowOfDeal, type DealRow } from './deal-row.ts'
 import { isClaimed, leaseEnd, movedMoney, ofAccount, states } from './journal-row.ts'
-import {
-  isSamePosition,
-  positionColumnNames,
-  positionColumns,
-  rowOfPosition,
-  type PositionRow,
-} from './trade-row.ts'
+import { isSamePosition, positionColumns, rowOfPosition, type PositionRow } from './trade-row.ts'
 
 interface Parts {
   readonly knex: Knex
@@ -74,8 +61,9 @@ export const writeJournal = async (
     const inserting = insertDeals(trx, claim, inserted)
     // It is awaited below, unless folding fails first.
     inserting.catch(() => undefined)
-    // Meanwhile: the database takes about as long to insert a page of deals as this process to fold
-    // it.
+    // They are sent before folding begins: the database takes about as long to insert a page of deals
+    // as this process to fold it.
+    await setImmediate()
     const positions = groupByPosition([...kept, ...inserted])
     const folded = new Map([...positions].map(([id, deals]) => [id, foldPosition(id, deals)]))
     await inserting
@@ -116,7 +104,7 @@ export const writeJournal = async (
     return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0 }))(recorded)
   })
   if (E.isLeft(result)) return result
-  if (result.right.hasEvents) recorder?.handOver()
+  if (result.right.hasEvents) recorder?.afterCommit()
   return E.right(result.right.state)
 }
 
@@ -199,8 +187,7 @@ const insertDeals = (
 ): Promise<void> =>
   copyRows(
     trx,
-    'deals',
-    ['tenant_id', 'account_id', ...dealColumnNames],
+    sql`deals (tenant_id, account_id, ${dealColumns})`,
     deals.map((deal) => [owner.tenantId, accountId, ...rowOfDeal(deal)]),
   )
 
@@ -229,8 +216,7 @@ const writePositions = async (
   const rows = new Map([...folded].map(([id, position]) => [id, rowOfPosition(id, position)]))
   await copyRows(
     trx,
-    'trades',
-    ['tenant_id', 'account_id', ...positionColumnNames],
+    sql`trades (tenant_id, account_id, ${positionColumns})`,
     [...rows.values()].map((row) => [owner.tenantId, accountId, ...row]),
   )
   const replacedTrades = replaced.filter(({ status }) => status === 'closed')
@@ -266,7 +252,7 @@ const recordProgress = async (
   const progress =
     completed &&
     sql`
-    synced_at = ${syncedAt}, latest_deal_at = ${orAbsent(instant).encode(completed.latestDealAt)},
+    synced_at = ${syncedAt}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
     wanted_at = case when wanted_at > ${syncedAt}::timestamptz then wanted_at
       when last_wanted_at > ${syncedAt}::timestamptz then last_wanted_at end,`
   const state = await readFirst(

@@ -5,8 +5,8 @@ import type { CandleSeries, CandleStore, MarketDataFeeds } from '@tradeport/doma
 import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { codecOf, tableOf, toText } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempt, attempts } from '../connection/failures.ts'
+import type { Knex } from 'knex'
+import { databaseTask, databasePort } from '../connection/failures.ts'
 import { query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { ownedFeed } from '../operator/records.ts'
 
@@ -33,8 +33,8 @@ const candleOf = ([
   volume = 0,
 ]: readonly number[]): Candle => ({ time, open, high, low, close, volume })
 
-export const createCandleStore = ({ knex }: Pick<Database, 'knex'>): CandleStore =>
-  attempts<CandleStore>('candles', {
+export const createCandleStore = (knex: Knex): CandleStore =>
+  databasePort<CandleStore>('candles', {
     read: async (series, { from, to }, { limit, end }) => {
       const direction = end === 'first' ? sql`asc` : sql`desc`
       const [row] = await readAll(
@@ -80,8 +80,8 @@ export const createCandleStore = ({ knex }: Pick<Database, 'knex'>): CandleStore
     },
   })
 
-export const createMarketDataFeeds = ({ knex }: Pick<Database, 'knex'>): MarketDataFeeds => ({
-  find: attempt('marketDataFeeds.find', () =>
+export const createMarketDataFeeds = (knex: Knex): MarketDataFeeds => ({
+  find: databaseTask('marketDataFeeds.find', () =>
     readFirst(
       knex,
       sql`select ${ownedFeed.columns} from market_data_feed

@@ -1,7 +1,7 @@
 // The unfinished work of all instances, which shows an operator when something is stuck.
 import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Knex } from 'knex'
-import { attempt } from '../connection/failures.ts'
+import { databaseTask } from '../connection/failures.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
@@ -42,7 +42,7 @@ export interface Backlog {
 
 /** Reads partial indexes of unfinished work only, however much is finished. */
 export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
-  attempt('database.backlog', async () => {
+  databaseTask('database.backlog', async () => {
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([
       only<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
         knex,

@@ -3,16 +3,16 @@
 // ended.
 import type { OperatorOrder, OperatorOrders } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
-import { instant, orAbsent, tableOf, toTimestamptz } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import { instant, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
+import type { Knex } from 'knex'
+import { databasePort } from '../connection/failures.ts'
 import { allOf, readAll, readFirst, sql } from '../connection/sql.ts'
 import { placements } from '../orders/order-row.ts'
 
 const finishColumns = tableOf('orders', {
-  dueAt: orAbsent(instant),
-  finishedBy: orAbsent(t.string),
-  finishReason: orAbsent(t.string),
+  dueAt: nullable(instant),
+  finishedBy: nullable(t.string),
+  finishReason: nullable(t.string),
 })
 
 const operatorOrders = {
@@ -28,8 +28,8 @@ const operatorOrders = {
   },
 }
 
-export const createOperatorOrders = ({ knex }: Pick<Database, 'knex'>): OperatorOrders =>
-  attempts<OperatorOrders>('operatorOrders', {
+export const createOperatorOrders = (knex: Knex): OperatorOrders =>
+  databasePort<OperatorOrders>('operatorOrders', {
     underWay: ({ of, pendingSince }, { after, limit }) =>
       readAll(
         knex,

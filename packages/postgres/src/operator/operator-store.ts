@@ -11,8 +11,7 @@ import type { OperatorStore } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { mapped, toTimestamptz, type Row } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attemptEither } from '../connection/failures.ts'
+import { databasePort } from '../connection/failures.ts'
 import { sendCredentialsChanged } from '../connection/peer-notices.ts'
 import { Sql, inTransaction, query, readAll, sql, type Selection } from '../connection/sql.ts'
 import { accounts, snapshots } from '../credentials/account-store.ts'
@@ -29,15 +28,16 @@ import {
   users,
 } from './records.ts'
 
-interface Parts extends Pick<Database, 'knex'> {
+interface Parts {
+  readonly knex: Knex
   readonly cipher: Cipher
 }
 
-export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore => ({
-  // A commit without an answer is reported as such: the document may stand, and the keys that it
-  // made are shown once.
-  apply: (keys, decide) =>
-    attemptEither('operator.apply', () =>
+export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore =>
+  databasePort<OperatorStore>('operator', {
+    // A commit without an answer is reported as such: the document may stand, and the keys that it
+    // made are shown once.
+    apply: (keys, decide) =>
       inTransaction(knex, async (trx) => {
         await query(
           trx,
@@ -56,8 +56,7 @@ export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore => (
         await sendCredentialsChanged(trx, usersAffectedBy(changes, records))
         return decision
       }),
-    ),
-})
+  })
 
 type Section = keyof OperatorRecords
 

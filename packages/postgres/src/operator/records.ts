@@ -18,7 +18,7 @@ import {
   mapped,
   numeric,
   oneOf,
-  orAbsent,
+  nullable,
   tableOf,
   type Row,
 } from '../connection/columns.ts'
@@ -42,9 +42,9 @@ export const users = tableOf('users', {
 })
 
 const deskLimits = {
-  maxOpenLots: orAbsent(numeric),
-  maxOpenPositions: orAbsent(numeric),
-  allowedSymbols: orAbsent(t.readonlyArray(t.string)),
+  maxOpenLots: nullable(numeric),
+  maxOpenPositions: nullable(numeric),
+  allowedSymbols: nullable(t.readonlyArray(t.string)),
 }
 
 const deskTable = tableOf(
@@ -74,8 +74,8 @@ export const desks = {
 
 const traderLimitsTable = tableOf('trader_limits', {
   accountId: ids.account,
-  maxLotsPerOrder: orAbsent(numeric),
-  approvalAboveLots: orAbsent(numeric),
+  maxLotsPerOrder: nullable(numeric),
+  approvalAboveLots: nullable(numeric),
   ...deskLimits,
 })
 
@@ -109,17 +109,17 @@ export const riskThresholds = tableOf('risk_thresholds', { accountId: ids.accoun
 export const checkedThresholds = tableOf('risk_thresholds', {
   accountId: ids.account,
   ...threshold,
-  providerAccountId: orAbsent(t.string),
-  breachedValue: orAbsent(numeric),
-  reference: orAbsent(numeric),
-  day: orAbsent(instant),
+  providerAccountId: nullable(t.string),
+  breachedValue: nullable(numeric),
+  reference: nullable(numeric),
+  day: nullable(instant),
 })
 
 const haltTable = tableOf('halts', {
   accountId: ids.account,
   haltedBy: oneOf('halted by', haltedBy),
   since: instant,
-  reason: orAbsent(t.string),
+  reason: nullable(t.string),
 })
 
 export const halts = mapped(haltTable, ({ haltedBy: by, since, reason }): Halt => ({

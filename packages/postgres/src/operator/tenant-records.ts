@@ -5,8 +5,8 @@ import type { OwnedSlice, TenantRecords } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import { tableOf } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import type { Knex } from 'knex'
+import { databasePort } from '../connection/failures.ts'
 import { allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import { listedAccessTokens, listedApiKeys } from '../credentials/credential-store.ts'
@@ -19,7 +19,7 @@ import {
   users,
 } from './records.ts'
 
-export const createTenantRecords = ({ knex }: Pick<Database, 'knex'>): TenantRecords => {
+export const createTenantRecords = (knex: Knex): TenantRecords => {
   const byId =
     <A>(rows: Selection<A>) =>
     (id: TenantId, { after, limit }: Slice<string>): Promise<readonly A[]> =>
@@ -43,7 +43,7 @@ export const createTenantRecords = ({ knex }: Pick<Database, 'knex'>): TenantRec
         )} order by user_id, id limit ${limit}`,
         rows,
       )
-  return attempts<TenantRecords>('tenantRecords', {
+  return databasePort<TenantRecords>('tenantRecords', {
     tenants: ({ after, limit }) =>
       readAll(
         knex,

@@ -48,7 +48,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
   return {
     offer: (orders) => {
       for (const { order, destination, sendDeadlineMs, serverRun } of orders)
-        worker?.begin({
+        worker?.workOn({
           order,
           destination,
           sendDeadlineMs,

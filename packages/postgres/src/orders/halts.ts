@@ -2,13 +2,13 @@
 import type { Halts } from '@tradeport/domain/ports'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import type { Knex } from 'knex'
+import { databasePort } from '../connection/failures.ts'
 import { query, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
-export const createHalts = ({ knex }: Pick<Database, 'knex'>): Halts =>
-  attempts<Halts>('halts', {
+export const createHalts = (knex: Knex): Halts =>
+  databasePort<Halts>('halts', {
     // In the order of the alphabet the operator comes first.
     find: (owner, id) =>
       readFirst(

@@ -15,14 +15,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { bytes, instant, oneOf, orAbsent, tableOf, toTimestamptz } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
+import { databasePort } from '../connection/failures.ts'
 import { isOfPiece } from '../connection/repeating.ts'
 import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
-interface Parts extends Pick<Database, 'knex'> {
+interface Parts {
+  readonly knex: Knex
   readonly cipher: Cipher
 }
 
@@ -30,7 +30,7 @@ interface Parts extends Pick<Database, 'knex'> {
 const claimAttempts = 5
 
 export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStore =>
-  attempts<IdempotencyStore>('idempotency', {
+  databasePort<IdempotencyStore>('idempotency', {
     claim: async (owner, claim, now) => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         if (await acquireKey(knex, owner, claim, now)) return E.right({ kind: 'claimed' })
@@ -100,8 +100,8 @@ const keys = tableOf('idempotency_keys', {
   requestHash: t.string,
   state: oneOf('state', heldKeyStates),
   since: instant,
-  replyBody: orAbsent(t.string),
-  sealedReplyBody: orAbsent(bytes),
+  replyBody: nullable(t.string),
+  sealedReplyBody: nullable(bytes),
 })
 
 /** @throws DescribedError where the reply is sealed and cannot be opened */

@@ -8,16 +8,15 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { readingTogether } from '../connection/batches.ts'
 import { decodeRow, ids, numeric, toTimestamptz } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import { databasePort } from '../connection/failures.ts'
 import { query, readAll, sql, type Sql } from '../connection/sql.ts'
 import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
 import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
 import { serverRun } from './order-row.ts'
 
-export const createLimitStore = ({ knex }: Pick<Database, 'knex'>): LimitStore => {
+export const createLimitStore = (knex: Knex): LimitStore => {
   const find = readingTogether((keys) => query(knex, limitRowsOf(keys)), readLimitRow)
-  return attempts<LimitStore>('account limits', {
+  return databasePort<LimitStore>('account limits', {
     challenges: async (owner, id) => {
       const found = await find(accountKey(owner, id))
       return O.isNone(found) ? [] : found.value.challenges

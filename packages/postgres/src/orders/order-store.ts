@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
-import { attempts, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
+import { databasePort, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
 import {
   allOf,
@@ -64,7 +64,7 @@ export const openOrders = (
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
     const verdicts = await recordOrSplit(parts, orders)
-    events?.handOver()
+    events?.afterCommit()
     due.offer(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
     return verdicts
   }
@@ -84,7 +84,7 @@ export const openOrders = (
   return {
     jobs: due,
     store: {
-      ...attempts<Omit<OrderStore, 'onOutcome'>>('orders', {
+      ...databasePort<Omit<OrderStore, 'onOutcome'>>('orders', {
         record: async (owner, newOrder) => {
           const owned = { ...newOrder, order: { ...newOrder.order, owner } }
           const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
@@ -192,7 +192,7 @@ const advance = async (
     )
     return true
   })
-  if (isWritten) events?.handOver()
+  if (isWritten) events?.afterCommit()
   return isWritten
 }
 
@@ -211,7 +211,7 @@ const updateStep = async (
   )
   const [updated] = await knex('orders')
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
-    .whereRaw(mayBeWritten.text, mayBeWritten.bindings as Knex.RawBinding[])
+    .whereRaw(mayBeWritten.text, mayBeWritten.bindings)
     .update({
       ...stepColumnsOf(placement, order),
       ...more,

@@ -10,7 +10,6 @@ import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain
 import { maxChangesPerAccount, type MaySend, type PositionLocks } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
-import type { Database } from '../connection/database.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import { toServiceUnavailable, silentLog, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
@@ -25,7 +24,8 @@ export interface PositionLocksOptions {
   readonly pollMs?: number
 }
 
-interface Parts extends Pick<Database, 'knex'>, PositionLocksOptions {
+interface Parts extends PositionLocksOptions {
+  readonly knex: Knex
   readonly log?: Log
 }
 

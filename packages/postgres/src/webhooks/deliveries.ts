@@ -36,12 +36,12 @@ import {
   instant,
   mapped,
   oneOf,
-  orAbsent,
+  nullable,
   parsedText,
   tableOf,
   toTimestamptz,
 } from '../connection/columns.ts'
-import { DescribedError, attempts } from '../connection/failures.ts'
+import { DescribedError, databasePort } from '../connection/failures.ts'
 import {
   allOf,
   inTransaction,
@@ -63,13 +63,13 @@ const deliveries = tableOf('webhook_deliveries', {
   webhookId,
   status: oneOf('status', deliveryStatuses),
   attempts: t.number,
-  responseCode: orAbsent(t.number),
-  responseTimeMs: orAbsent(t.number),
-  failureReason: orAbsent(oneOf('failure reason', deliveryFailures)),
+  responseCode: nullable(t.number),
+  responseTimeMs: nullable(t.number),
+  failureReason: nullable(oneOf('failure reason', deliveryFailures)),
   createdAt: instant,
-  lastAttemptAt: orAbsent(instant),
-  nextAttemptAt: orAbsent(instant),
-  replayOf: orAbsent(deliveryId),
+  lastAttemptAt: nullable(instant),
+  nextAttemptAt: nullable(instant),
+  replayOf: nullable(deliveryId),
 })
 
 const events = tableOf('events', {
@@ -103,9 +103,9 @@ const ofWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql => sql`
   where events.tenant_id = ${tenantId} and events.user_id = ${userId}
     and webhook_deliveries.tenant_id = ${tenantId} and webhook_id = ${id}`
 
-/** @param handOver called after a replay was committed */
-export const createWebhookDeliveries = (knex: Knex, handOver: () => void): WebhookDeliveries =>
-  attempts<WebhookDeliveries>('deliveries', {
+/** @param afterCommit called after a replay was committed */
+export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): WebhookDeliveries =>
+  databasePort<WebhookDeliveries>('deliveries', {
     list: async (owner, id, { status, page, limit }) => {
       const matching = sql`${ofWebhook(owner, id)} and ${allOf(
         status !== undefined && sql`status = ${status}`,
@@ -138,7 +138,7 @@ export const createWebhookDeliveries = (knex: Knex, handOver: () => void): Webho
         })
         return O.some(replay)
       })
-      handOver()
+      afterCommit()
       return made
     },
     recover: async (owner, id, { since, at }) => {
@@ -164,7 +164,7 @@ export const createWebhookDeliveries = (knex: Knex, handOver: () => void): Webho
         )
         return recorded.length
       })
-      handOver()
+      afterCommit()
       return scheduled
     },
   })
@@ -221,18 +221,18 @@ export const createDueDeliveries = ({
   const beginReplay = async (due: DueDelivery, now: Instant): Promise<DueDelivery | undefined> => {
     const { to, delivery } = due
     const { id, owner } = to.webhook
-    const isOver = isInterrupted(delivery)
-    const next = isOver ? interrupted(delivery) : withReplayBegun(delivery, now)
+    const wasInterrupted = isInterrupted(delivery)
+    const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, now)
     const { text, bindings } = sql`
       update webhooks set sender_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
     const isWritten = await continueDelivery(
-      knex.with('leased', knex.raw(text, bindings as Knex.RawBinding[])),
+      knex.with('leased', knex.raw(text, bindings)),
       owner,
       delivery,
       next,
       'exists (select from leased)',
     )
-    return isOver || !isWritten ? undefined : { ...due, delivery: next }
+    return wasInterrupted || !isWritten ? undefined : { ...due, delivery: next }
   }
 
   return {
@@ -328,7 +328,7 @@ export const createDueDeliveries = ({
           .update({
             ...webhooks.write(after.webhook),
             is_slow: isSlow,
-            sender_until: knex.raw(renewed.text, renewed.bindings as Knex.RawBinding[]),
+            sender_until: knex.raw(renewed.text, renewed.bindings),
           })
         if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)

@@ -18,18 +18,18 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import {
   bytes,
+  changeRow,
   ids,
   instant,
   mapped,
   oneOf,
-  orAbsent,
+  nullable,
   parsedText,
   tableOf,
   toTimestamptz,
   type Row,
 } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import { attempts } from '../connection/failures.ts'
+import { databasePort } from '../connection/failures.ts'
 import {
   inTransaction,
   query,
@@ -37,7 +37,6 @@ import {
   readFirst,
   returnsRow,
   sql,
-  transact,
   type Selection,
   type Sql,
 } from '../connection/sql.ts'
@@ -53,8 +52,8 @@ const fields = {
   eventTypes: t.readonlyArray(oneOf('event type', webhookEventTypes)),
   enabled: t.boolean,
   failureCount: t.number,
-  lastSuccessAt: orAbsent(instant),
-  lastFailureAt: orAbsent(instant),
+  lastSuccessAt: nullable(instant),
+  lastFailureAt: nullable(instant),
   createdAt: instant,
   updatedAt: instant,
 }
@@ -75,8 +74,8 @@ export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret>
     tableOf('webhooks', {
       ...fields,
       secret: bytes,
-      previousSecret: orAbsent(bytes),
-      previousSecretUntil: orAbsent(instant),
+      previousSecret: nullable(bytes),
+      previousSecretUntil: nullable(instant),
     }),
     ({ tenantId, userId, secret, previousSecret, previousSecretUntil: until, ...webhook }) => ({
       webhook: { ...webhook, owner: { tenantId, userId } },
@@ -95,7 +94,8 @@ export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret>
 export const isWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql =>
   sql`webhooks.tenant_id = ${tenantId} and webhooks.user_id = ${userId} and webhooks.id = ${id}`
 
-interface Parts extends Pick<Database, 'knex'> {
+interface Parts {
+  readonly knex: Knex
   readonly cipher: Cipher
 }
 
@@ -103,7 +103,7 @@ export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
   const find = <A>(owner: Owner, id: WebhookId, rows: Selection<A>): Promise<O.Option<A>> =>
     readFirst(knex, sql`select ${rows.columns} from webhooks where ${isWebhook(owner, id)}`, rows)
   const withSecret = webhooksWithSecret(cipher)
-  return attempts<WebhookStore>('webhooks', {
+  return databasePort<WebhookStore>('webhooks', {
     create: (owner, { webhook, secret }) =>
       inTransaction(knex, async (trx) => {
         const { tenantId, userId } = owner
@@ -158,29 +158,15 @@ export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
         return O.some(rotated)
       }),
     change: (owner, id, change, now) =>
-      rewrite(knex, owner, id, (webhook) => changedWebhook(webhook, change, now)),
+      changeRow(knex, webhooks, isWebhook(owner, id), (webhook) =>
+        changedWebhook(webhook, change, now),
+      ),
     remove: (owner, id) =>
       returnsRow(knex, sql`delete from webhooks where ${isWebhook(owner, id)} returning id`),
     recordTestSuccess: async (owner, id, at) => {
-      await rewrite(knex, owner, id, (webhook) => withTestSuccess(webhook, at))
+      await changeRow(knex, webhooks, isWebhook(owner, id), (webhook) =>
+        withTestSuccess(webhook, at),
+      )
     },
   })
 }
-
-const rewrite = (
-  knex: Knex,
-  owner: Owner,
-  id: WebhookId,
-  change: (webhook: Webhook) => Webhook,
-): Promise<O.Option<Webhook>> =>
-  transact(knex, async (trx) => {
-    const found = await readFirst(
-      trx,
-      sql`select ${webhooks.columns} from webhooks where ${isWebhook(owner, id)} for update`,
-      webhooks,
-    )
-    if (O.isNone(found)) return O.none
-    const changed = change(found.value)
-    await trx('webhooks').where({ tenant_id: owner.tenantId, id }).update(webhooks.write(changed))
-    return O.some(changed)
-  })

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import tls from 'node:tls'
-import type { Certificate } from './certificates.ts'
+import type { Certificate } from '@tradeport/testkit/certificates'
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 

@@ -67,15 +67,17 @@ export const startBrokerChange = ({
   }: BrokerChange<A, Tag>): AsyncResult<A, Tag | BrokerChangeTag> =>
     async () => {
       const { promise: made, resolve } = Promise.withResolvers<Answer<A, Tag>>()
-      let mayBeSent = false
-      let isOver = false
-      let sending: Promise<unknown> = Promise.resolve()
+      // Set as the last step before anything is sent.
+      let mayHaveBeenSent = false
+      // The request was answered without the broker's answer, so that nothing more is sent for it.
+      let hasGivenUp = false
+      let lastSend: Promise<unknown> = Promise.resolve()
 
       const giveUp = (): E.Either<Overdue, never> => {
-        isOver = true
+        hasGivenUp = true
         const reason = 'nothing was sent, because the time to send it was over'
         return E.left(
-          mayBeSent
+          mayHaveBeenSent
             ? refuse('BrokerOutcomeUnknown', { accountId })
             : refuse('BrokerUnavailable', { accountId, reason }),
         )
@@ -86,18 +88,18 @@ export const startBrokerChange = ({
         (trade) =>
         () => {
           const maySend = (): boolean => {
-            if (isOver || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
-            mayBeSent = true
+            if (hasGivenUp || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
+            mayHaveBeenSent = true
             return true
           }
           const sent = trade(maySend)()
-          sending = sent
+          lastSend = sent
           return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswered).then(giveUp)])
         }
 
       const overdue = async (): Promise<E.Either<Overdue, never>> => {
         await pauseUntil(deadlinesMs.sent)
-        if (mayBeSent) await pauseUntil(deadlinesMs.answered)
+        if (mayHaveBeenSent) await pauseUntil(deadlinesMs.answered)
         return giveUp()
       }
 
@@ -112,14 +114,14 @@ export const startBrokerChange = ({
             const result = await make(account, sendWith(isLocked))()
             resolve(result)
             // The lock is held until the answer has come, so that the next change does not overtake it.
-            await sending
+            await lastSend
             return result
           }),
         ),
       )
       const answer = await Promise.race<Answer<A, Tag>>([made, locked(), overdue()])
       // Whatever could not be stored or read afterwards, the change may have been made.
-      return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayBeSent
+      return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayHaveBeenSent
         ? giveUp()
         : answer
     }

@@ -14,7 +14,7 @@ import {
 } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { EventId } from '../../events/event-log.ts'
-import type { AccountStore, HeldPosition, Ports, TenantRecords } from '../../ports/index.ts'
+import type { AccountStore, HeldPosition, Ports } from '../../ports/index.ts'
 import {
   parsePositionId,
   type AccountId,
@@ -29,9 +29,23 @@ import type { BrokerPosition, Position, PositionsReading } from '../../positions
 import { provenanceOf, type Provenance } from '../../primitives/provenance.ts'
 import type { ListedTenant } from '../../operator/listing.ts'
 
+/** What use cases read of accounts; a cache may answer. */
+export interface AccountReads {
+  readonly accounts: Pick<AccountStore, 'find'>
+}
+export interface AccountListReads {
+  readonly accounts: Pick<AccountStore, 'find' | 'list'>
+}
+
+/** What is not there is refused as not found. */
+export const requireFound =
+  (what: string) =>
+  <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
+    pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what }))))
+
 /** Another user's or tenant's account is as absent as one that never existed. */
 export const findAccount =
-  ({ accounts }: { readonly accounts: Pick<AccountStore, 'find'> }) =>
+  ({ accounts }: AccountReads) =>
   (owner: Owner, id: AccountId): AsyncResult<Account, 'AccountNotFound'> =>
   async () => {
     const found = await accounts.find(owner, id)()
@@ -41,7 +55,7 @@ export const findAccount =
 
 /** An account by which a list is filtered must be the owner's. */
 export const requireOwnAccount =
-  (ports: { readonly accounts: Pick<AccountStore, 'find'> }) =>
+  (ports: AccountReads) =>
   (owner: Owner, id: AccountId | undefined): AsyncResult<unknown, 'AccountNotFound'> =>
     id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
 
@@ -75,7 +89,7 @@ export interface SelectedAccount {
  * costs as much as what is done here.
  */
 export const selectBrokerAccounts =
-  ({ accounts }: { readonly accounts: Pick<AccountStore, 'find' | 'list'> }) =>
+  ({ accounts }: AccountListReads) =>
   (
     owner: Owner,
     accountId: AccountId | undefined,
@@ -145,7 +159,7 @@ export interface PositionResult {
  * found.
  */
 export const findPositionAccount =
-  ({ accounts }: { readonly accounts: Pick<AccountStore, 'find'> }) =>
+  ({ accounts }: AccountReads) =>
   (
     owner: Owner,
     text: string,
@@ -195,12 +209,9 @@ export const withMargin =
 
 /** Lists of an unknown tenant are not found, rather than empty. */
 export const requireTenant =
-  ({ records }: { readonly records: Pick<TenantRecords, 'find'> }) =>
+  ({ records }: Pick<Ports, 'records'>) =>
   (tenantId: TenantId): AsyncResult<ListedTenant, 'NotFound'> =>
-    pipe(
-      records.find(tenantId),
-      TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'tenant' }))),
-    )
+    requireFound('tenant')(records.find(tenantId))
 
 /** A user by whom a list of a tenant is filtered must be the tenant's. */
 export const requireTenantUser =
@@ -208,7 +219,4 @@ export const requireTenantUser =
   (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
     userId === undefined
       ? TE.right(undefined)
-      : pipe(
-          users.email({ tenantId, userId }),
-          TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'user' }))),
-        )
+      : requireFound('user')(users.email({ tenantId, userId }))

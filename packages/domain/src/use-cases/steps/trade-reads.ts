@@ -5,14 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, type BrokerAccount } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { JournalState } from '../../journal/journal-state.ts'
-import type {
-  AccountStore,
-  Broker,
-  Calculate,
-  Clock,
-  TradeRecords,
-  TradeSelection,
-} from '../../ports/index.ts'
+import type { Ports, TradeSelection } from '../../ports/index.ts'
 import { parsePositionId, type AccountId, type Owner } from '../../primitives/ids.ts'
 import { secondMs, type Instant } from '../../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../../primitives/provenance.ts'
@@ -25,20 +18,16 @@ import {
 import type { ClosedTrade, TradeFilter } from '../../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../../trades/fold.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
-import { selectBrokerAccounts } from './find.ts'
+import { selectBrokerAccounts, type AccountListReads } from './find.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
 const freshMs = 5 * secondMs
 /** Their statistics take some 10 ms. */
 const mostTradesHere = 25_000
 
-export interface TradePorts {
-  readonly accounts: Pick<AccountStore, 'find' | 'list'>
+export interface TradePorts
+  extends AccountListReads, Pick<Ports, 'trades' | 'broker' | 'clock' | 'calculate'> {
   readonly synchroniseJournal: SynchroniseJournal
-  readonly trades: TradeRecords
-  readonly broker: Pick<Broker, 'source'>
-  readonly clock: Clock
-  readonly calculate: Calculate
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
 }
@@ -167,18 +156,22 @@ export const createTradeReads = (ports: TradePorts) => {
       ? ports.calculate(owner, name, ...inputs)
       : TE.fromIO(() => calculateHere(name, inputs))
 
-  return { readJournal, findTrade, queryTrades, calculate }
-}
+  /** What is computed of all trades of a filter, with a warning about several currencies. */
+  const summarise = <Rows, A>(
+    owner: Owner,
+    filter: TradeFilter,
+    query: (selection: TradeSelection) => AsyncResult<Rows>,
+    compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
+  ): AsyncResult<Summed<A>, 'AccountNotFound' | 'RateLimitExceeded' | JournalTag> =>
+    pipe(
+      queryTrades(owner, filter, query),
+      TE.bindW('data', ({ rows }) => compute(rows)),
+      TE.map(({ data, provenance, currencies }) => ({
+        data,
+        provenance,
+        warnings: currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : [],
+      })),
+    )
 
-/** With a warning where the accounts have several currencies. */
-export const summed = <A>(
-  {
-    provenance,
-    currencies,
-  }: Pick<Summed<A>, 'provenance'> & { readonly currencies: readonly string[] },
-  data: A,
-): Summed<A> => ({
-  data,
-  provenance,
-  warnings: currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : [],
-})
+  return { readJournal, findTrade, queryTrades, summarise, calculate }
+}

@@ -1,5 +1,5 @@
 // Deals as a plain-text table, so that a test shows a history the way a statement does.
-import type { Deal } from '@tradeport/domain/trades'
+import type { Deal } from '../../src/trades/index.ts'
 
 const columns = [
   'id',

@@ -4,11 +4,11 @@ import {
   formatEventId,
   type EventId,
   type LoggedEvent,
-} from '@tradeport/domain/events'
-import type { EventLog } from '@tradeport/domain/ports'
-import type { Owner } from '@tradeport/domain/primitives'
+} from '../../src/events/index.ts'
+import type { EventLog } from '../../src/ports/index.ts'
+import type { Owner } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse } from '@tradeport/domain/errors'
+import { refuse } from '../../src/errors.ts'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 
 export interface FakeEventLog extends EventLog {

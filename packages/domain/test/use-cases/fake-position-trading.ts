@@ -4,9 +4,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { BrokerDeal } from '@tradeport/domain/journal'
-import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
+import type { BrokerAccount } from '../../src/accounts/index.ts'
+import type { BrokerDeal } from '../../src/journal/index.ts'
+import { refuse, type BrokerChangeError } from '../../src/errors.ts'
 import type {
   Clock,
   CloseReceipt,
@@ -14,8 +14,8 @@ import type {
   LevelsReceipt,
   MaySend,
   PositionTrading,
-} from '@tradeport/domain/ports'
-import { type Levels, byAge, type BrokerPosition } from '@tradeport/domain/positions'
+} from '../../src/ports/index.ts'
+import { type Levels, byAge, type BrokerPosition } from '../../src/positions/index.ts'
 import {
   compareLots,
   lotsWithout,
@@ -24,16 +24,16 @@ import {
   type AccountId,
   type Instant,
   type Ticket,
-} from '@tradeport/domain/primitives'
-import type { SynchroniseJournal } from '@tradeport/domain/use-cases'
-import { createFakeReads, type ReadControls } from './fake-reads.ts'
+} from '../../src/primitives/index.ts'
+import type { SynchroniseJournal } from '../../src/use-cases/index.ts'
+import { createFakeReads, unreadJournal, type ReadControls } from '@tradeport/testkit'
 
 /**
  * What becomes of a change. `do_half` closes half of the lots, `do_without_number` answers without
  * the number of the order, `unchanged` says that there was nothing to do, `accept` does it when the
  * test says `execute`; with an error nothing is done, and that is the answer.
  */
-export type FakeChangeOutcome =
+type FakeChangeOutcome =
   | 'do'
   | 'do_half'
   | 'do_without_number'
@@ -191,7 +191,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
         open('synchroniseJournal', account),
         TE.map((book) => {
           book.journal = shown(book, 'deals')
-          return { ...readJournal, syncedAt: clock.now(), deals: book.journal.length }
+          return { ...unreadJournal, syncedAt: clock.now(), deals: book.journal.length }
         }),
       ),
     journal: {
@@ -224,15 +224,6 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
 }
 
 const emptyBook = (): Book => ({ positions: [], deals: [], journal: [] })
-
-const readJournal = {
-  firstReadOffset: null,
-  wantedAt: null,
-  latestDealAt: null,
-  check: null,
-  rereadAt: null,
-  disagreements: 0,
-} as const
 
 const progressAfter = {
   do: 'done',

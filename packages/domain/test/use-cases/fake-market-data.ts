@@ -1,15 +1,15 @@
 // Market data in memory: instruments with a price each, their candles and their ticks.
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
-import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '@tradeport/domain/market'
-import type { Clock, MarketData, MarketDataError } from '@tradeport/domain/ports'
-import type { AccountId } from '@tradeport/domain/primitives'
+import type { BrokerAccount } from '../../src/accounts/index.ts'
+import { refuse } from '../../src/errors.ts'
+import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../../src/market/index.ts'
+import type { Clock, MarketData, MarketDataError } from '../../src/ports/index.ts'
+import type { AccountId } from '../../src/primitives/index.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { createFakeReads, type ReadControls } from './fake-reads.ts'
+import { createFakeReads, instrumentTerms, type ReadControls } from '@tradeport/testkit'
 
 /** What the fake holds of one symbol. */
-export interface FakeInstrument {
+interface FakeInstrument {
   readonly terms: BrokerInstrument
   readonly quote: Omit<Quote, 'symbol' | 'time'>
   /** Oldest first. */
@@ -17,28 +17,10 @@ export interface FakeInstrument {
   readonly ticks: readonly Tick[]
 }
 
-export interface FakeMarketData extends MarketData, ReadControls<keyof MarketData> {
+interface FakeMarketData extends MarketData, ReadControls<keyof MarketData> {
   /** Puts an instrument in, or changes the named parts of it. */
   readonly put: (accountId: AccountId, symbol: string, parts?: Partial<FakeInstrument>) => void
 }
-
-export const instrumentTerms = (symbol: string): BrokerInstrument => ({
-  symbol,
-  description: symbol,
-  tickSize: 0.00001,
-  contractSize: 100_000,
-  minVolume: 0.01,
-  maxVolume: 100,
-  volumeStep: 0.01,
-  digits: 5,
-  stopsLevel: 10,
-  tradeMode: 'full',
-  baseCurrency: 'EUR',
-  profitCurrency: 'USD',
-  swapLong: -7.1,
-  swapShort: 3.2,
-  sessions: [{ day: 'monday', from: '00:00:00.000', to: '24:00:00.000' }],
-})
 
 /** @param clock stamps quotes */
 export const createFakeMarketData = (clock: Clock): FakeMarketData => {
