@@ -37,6 +37,7 @@ export const createClient = (options: ClientOptions): Client => {
     { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
   ) => {
     const { route, input: kind, reply, ifUnknown } = routeOf(operation)
+    requireDefined(operation, input)
     const [method = '', path = ''] = route.split(' ')
     const body =
       kind === 'body' || kind === 'optional-body'
@@ -95,10 +96,10 @@ export const createClient = (options: ClientOptions): Client => {
       { after: query.after, signal, onConnection },
     )
 
-  const quotes = ({ signal, symbols, ...query }: QuotesOptions) =>
+  const quotes = ({ signal, symbols, onConnection, ...query }: QuotesOptions) =>
     follow<QuoteUpdate>(
       (_, closed) => open('streamQuotes', { ...query, symbols: symbols.join() }, closed),
-      { signal },
+      { signal, onConnection },
     )
 
   const waitUntilSettled = createSettled({
@@ -152,12 +153,15 @@ const queryOf = (query: Fields = {}): string => {
 const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   if (typeof body !== 'object' || body === null)
     throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
-  // JSON would omit the field, and without it the whole position is closed.
-  if (operation === 'closePosition' && 'volume' in body && body['volume'] === undefined)
-    throw new TypeError(
-      'the volume of closePosition is undefined. Leave it out to close all of the position.',
-    )
   return JSON.stringify(body)
+}
+
+/** JSON and a query leave out what is undefined, and these would close or cancel more without it. */
+const requireDefined = (operation: Operation, input: Fields | undefined): void => {
+  if (!/^(closePosition|cancelOrders)/.test(operation)) return
+  for (const [name, value] of Object.entries(input ?? {}))
+    if (value === undefined)
+      throw new TypeError(`the ${name} of ${operation} is undefined. Leave it out to mean all.`)
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'

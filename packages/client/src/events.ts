@@ -19,10 +19,12 @@ export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'
 /** A quote, or the code of the error because of which a symbol has none now. */
 export type QuoteUpdate = DataOf<'getQuote'> | { readonly symbol: string; readonly code: string }
 
-export interface QuotesOptions extends Pick<QueryOf<'streamQuotes'>, 'accountId'> {
+export interface QuotesOptions
+  extends
+    Pick<QueryOf<'streamQuotes'>, 'accountId'>,
+    Pick<FollowOptions, 'signal' | 'onConnection'> {
   /** 1 to 50, in capitals. */
   readonly symbols: readonly string[]
-  readonly signal?: AbortSignal | undefined
 }
 
 /** The service writes at least every 15 seconds; after this silence the connection is lost. */

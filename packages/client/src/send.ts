@@ -64,7 +64,8 @@ const sendOnce = async ({
       redirect: 'manual',
       signal: eitherOf(signal, timeout.signal),
     })
-    return isRaw && response.ok ? response : await readAnswer(response)
+    // A proxy's page would be taken for a file or a stream without events.
+    return isRaw && response.ok && !isPage(response) ? response : await readAnswer(response)
   } catch (cause) {
     if (signal?.aborted === true)
       return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }
@@ -74,6 +75,9 @@ const sendOnce = async ({
     clearTimeout(timer)
   }
 }
+
+const isPage = ({ headers }: Response): boolean =>
+  headers.get('Content-Type')?.includes('html') === true
 
 const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> | Fault> => {
   const { ok, status, headers } = response

@@ -1,6 +1,6 @@
 // What is sent, what is returned, and what is refused at once.
 import { describe, expect, it } from 'vitest'
-import { createClient, type TradeportError } from '../src/index.ts'
+import { type Client, createClient, type TradeportError } from '../src/index.ts'
 import {
   type Answer,
   baseUrl,
@@ -68,11 +68,14 @@ describe('a method', () => {
     },
   )
 
-  it('closes all of a position without a body, and refuses a volume that is undefined', async () => {
+  it('closes all of a position without a body, and refuses a filter that is undefined', async () => {
     const { client, sent } = clientWith([success()])
+    const filter = { accountId: 'a', symbol: undefined as never }
     await expect(client.closePosition('p', { volume: undefined as never })).rejects.toThrow(
-      /Leave it out to close all/,
+      'the volume of closePosition is undefined. Leave it out to mean all.',
     )
+    await expect(client.closePositions(filter)).rejects.toThrow(/^the symbol of closePositions is/)
+    await expect(client.cancelOrders(filter)).rejects.toThrow(/^the symbol of cancelOrders is/)
     expect(sent).toEqual([])
     await client.closePosition('p')
     expect(sent).toMatchObject([{ url: `${baseUrl}/positions/p/close`, body: {} }])
@@ -364,6 +367,19 @@ describe('an export', () => {
       code: 'NETWORK_FAILURE',
       operation: 'exportTrades',
     })
+  })
+})
+
+const signInPage = () =>
+  new Response('<p>Sign in</p>', { headers: { 'Content-Type': 'text/html' } })
+
+it.each<[what: string, read: (client: Client) => Promise<unknown>]>([
+  ['an export', (client) => client.exportTrades()],
+  ['a stream', (client) => client.events()[Symbol.asyncIterator]().next()],
+])('a page of a proxy is not %s', async (_, read) => {
+  expect(await failure(read(clientWith([signInPage]).client))).toMatchObject({
+    code: 'UNREADABLE_ANSWER',
+    excerpt: '<p>Sign in</p>',
   })
 })
 

@@ -107,12 +107,14 @@ it('quotes are followed over connections that end, and not where there are none'
     refusal(501, 'NOT_IMPLEMENTED', { feature: 'market-data' }),
   ])
   const seen: unknown[] = []
+  const onConnection = (isOpen: boolean): void => void seen.push(isOpen)
   const following = (async () => {
-    for await (const update of client.quotes({ symbols: ['EURUSD', 'XAUUSD'] })) seen.push(update)
+    for await (const update of client.quotes({ symbols: ['EURUSD', 'XAUUSD'], onConnection }))
+      seen.push(update)
   })()
   const failed = errorOf(following)
   await vi.advanceTimersByTimeAsync(10_000)
   expect(await failed).toMatchObject({ code: 'NOT_IMPLEMENTED' })
-  expect(seen).toEqual([quote, quote])
+  expect(seen).toEqual([true, quote, false, true, quote, false])
   expect(sent[0]?.url).toContain('/quotes/stream?symbols=EURUSD%2CXAUUSD')
 })

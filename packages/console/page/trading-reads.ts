@@ -43,19 +43,16 @@ const useEventCount = (): number => {
   return count
 }
 
-/** The current quote; undefined where there is none. */
+/** The current quote; undefined where there is none, or no connection that would bring the next. */
 const useQuote = (accountId: string, symbol: string) => {
   const [quote, setQuote] = useState<Quote>()
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
     setQuote(undefined)
     if (symbol === '') return
-    try {
-      for await (const update of client.quotes({ symbols: [symbol], accountId, signal }))
-        setQuote('code' in update ? undefined : update)
-    } finally {
-      // Nobody says any more whether it is current.
-      if (!signal.aborted) setQuote(undefined)
-    }
+    const symbols = [symbol]
+    const onConnection = (): void => setQuote(undefined)
+    for await (const update of client.quotes({ symbols, accountId, signal, onConnection }))
+      setQuote('code' in update ? undefined : update)
   })
   return quote
 }
