@@ -2,6 +2,7 @@
 // passes them; `handleRoute` takes it through a route.
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
@@ -318,7 +319,8 @@ const handleRoute = <U>(
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new Refused(refuse('NotFound', { what: 'route' }))
     ctx.state.matched = matched
-    const { query } = ctx
+    // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
+    const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
     const needsCredential = isScoped(access, query)
     if (needsCredential && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsCredential)
@@ -382,7 +384,7 @@ const cutOffUnlessAccepted = async (
 }
 
 // Where no credential is needed, one in the query is ignored.
-const withoutCredentials = (query: Context['query'], known: object): Context['query'] =>
+const withoutCredentials = (query: ParsedUrlQuery, known: object): ParsedUrlQuery =>
   Object.fromEntries(
     Object.entries(query).filter(
       ([name, value]) => Object.hasOwn(known, name) || !holdsCredential({ [name]: value }),
