@@ -68,10 +68,10 @@ const sayPlan = (context: CommandContext, { changes, ordersUnderWay: orders }: P
     context,
     'They are looked up where they were sent, which needs a provider token. Without one, end them with pnpm operator orders finish.',
   )
-  if (orders.some(({ step }) => step === 'working'))
+  if (orders.some(({ step }) => step === 'open'))
     say(
       context,
-      'Those that are working stay at the broker, and once the user or the account is removed nobody can cancel them here: cancel them before.',
+      'Those that are open stay at the broker, and once the user or the account is removed nobody can cancel them here: cancel them before.',
     )
 }
 

@@ -1,6 +1,6 @@
 // What the broker's records say of an order. Pure: four lists in, one answer out. An answer is
 // final, so it is given only if the records cannot mean anything else: an order that is seen but
-// not at its end is working, one that might be hidden is unreadable, and `nothing` needs four whole
+// not at its end is open, one that might be hidden is unreadable, and `nothing` needs four whole
 // lists without a trace of it.
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -10,7 +10,7 @@ import {
   type LookupAnswer,
   type OrderOutcome,
 } from '@tradeport/domain/orders'
-import type { BrokerOrder } from '@tradeport/domain/ports'
+import type { OrderToSend } from '@tradeport/domain/ports'
 import {
   compareLots,
   fillOfExecutions,
@@ -27,7 +27,7 @@ import type { Tickets } from './trade-answer.ts'
 export type Evidence = Readonly<Record<ListName, Records>>
 
 export interface Sought {
-  readonly order: BrokerOrder
+  readonly order: OrderToSend
   readonly sentAt: Instant
   readonly tickets: Tickets
 }
@@ -67,7 +67,7 @@ const executionWindowMs = 5 * minuteMs
 export const findingOf = (sought: Sought, evidence: Evidence, context: LookupContext): Finding => {
   const { order, sentAt } = sought
   const traces = tracesOf(sought, evidence)
-  const { position, working, done, deals } = traces
+  const { position, open, done, deals } = traces
   const isWhole = areWhole(evidence)
   if (!traces.isSeen) {
     const isAbsent = isWhole && !mayBeHidden(sought, evidence, context)
@@ -75,7 +75,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   }
   // From here on the lists agree with each other: what they do not show is not there.
   const changedAt = order.pending === undefined ? sentAt : lastChangeOf(sought, traces, context)
-  const isFinal = isWhole && working.length === 0 && context.now - changedAt >= listsLagMs
+  const isFinal = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(traces)
   const executed = executedOf(done)
   const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
@@ -84,7 +84,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   if (dealt?.volume !== undefined) {
     if (isAll(dealt.volume)) return found('filled', dealt)
     const isEnd =
-      working.length === 0 && executed !== undefined && compareLots(executed, dealt.volume) === 0
+      open.length === 0 && executed !== undefined && compareLots(executed, dealt.volume) === 0
     if (isEnd || isFinal) return found('partially_filled', dealt)
   } else if (dealt !== undefined && isFinal && executed === undefined) {
     // A deal without a volume was executed all the same, and no other record will show how much.
@@ -104,7 +104,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
     const opening = untouched === undefined ? positionOf(traces) : openingOf(untouched)
     const fill = { volume: executed, ...opening }
     if (isAll(executed)) return found('filled', fill, untouched !== undefined)
-    if (working.length === 0) return found('partially_filled', fill, untouched !== undefined)
+    if (open.length === 0) return found('partially_filled', fill, untouched !== undefined)
   }
 
   // Its position. Of another volume than the order's, it was closed in part or added to, of which
@@ -124,7 +124,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   if (
     last !== undefined &&
     isWhole &&
-    working.length === 0 &&
+    open.length === 0 &&
     deals.length === 0 &&
     position === undefined &&
     done.every(({ state = '' }) => unfilledStates.includes(state)) &&
@@ -132,9 +132,9 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   ) {
     return { answer: { kind: 'found', outcome: endOf(order, last) }, isDetailed: true }
   }
-  const held = working.find((row) => row.held !== undefined)?.held
+  const held = open.find((row) => row.held !== undefined)?.held
   return {
-    answer: { kind: 'working', ...(held !== undefined && { order: held }) },
+    answer: { kind: 'open', ...(held !== undefined && { order: held }) },
     isDetailed: true,
   }
 }
@@ -152,7 +152,7 @@ const lastChangeOf = (
 
 /** How an order ended that executed nothing. */
 const endOf = (
-  { pending }: BrokerOrder,
+  { pending }: OrderToSend,
   { state = '', endedAt, expiresAt = pending?.expiresAt }: Trace,
 ): OrderOutcome => {
   if (pending !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
@@ -209,7 +209,7 @@ interface Traces {
   readonly isSeen: boolean
   /** Without a volume if it was reversed since. */
   readonly position: Trace | undefined
-  readonly working: readonly Trace[]
+  readonly open: readonly Trace[]
   /** Finished orders, each once as it was last; the latest at the end. */
   readonly done: readonly Trace[]
   /** Deals that executed a part of it, each once. */
@@ -248,7 +248,7 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
       ...position,
       ...(position.side !== order.side && { volume: undefined }),
     },
-    working: orders.rows.filter(
+    open: orders.rows.filter(
       (row) => isOwnOrder(row) && !done.some(({ id, state }) => id === row.id && isEndState(state)),
     ),
     done,

@@ -3,12 +3,12 @@
 // hide the order. A list that cannot be read in full is marked so, and what was read still counts;
 // nothing is thrown.
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import type { OrderType, WorkingOrder } from '@tradeport/domain/orders'
+import type { OrderType, BrokerOrder } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
 import { entries, isNumber, isRecord, readId, readReference, readTime, rowsIn } from './payloads.ts'
-import { orderTypes, workingOrderOf } from './working-orders.ts'
+import { orderTypes, brokerOrderOf } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
 /** A row of a list. Volumes in lots; a field is absent if the row has none that can be read. */
@@ -35,7 +35,7 @@ export type Trace = { readonly id: string } & Partial<{
   readonly endedAt: Instant | undefined
   readonly expiresAt: Instant | undefined
   /** Of a pending order that the broker holds. */
-  readonly held: WorkingOrder | undefined
+  readonly held: BrokerOrder | undefined
   /** Of an order: the volume not executed, 0 or above. */
   readonly remaining: number | undefined
   /** Of an order or a deal. */
@@ -53,14 +53,14 @@ export interface Records {
   readonly isWhole: boolean
 }
 
-/** `orders` are those still working. The provider's wrapped answers use the same names. */
+/** `orders` are those still open. The provider's wrapped answers use the same names. */
 export type ListName = 'positions' | 'orders' | 'historyOrders' | 'deals'
 
 /** What is read for an order, and until when. */
 export interface RecordQuery {
   readonly target: Target
   readonly sentAt: Instant
-  /** Read positions and working orders from the trading terminal, not from the provider's copy. */
+  /** Read positions and open orders from the trading terminal, not from the provider's copy. */
   readonly readFromTerminal: boolean
   readonly signal: AbortSignal
 }
@@ -119,7 +119,7 @@ const traceOf = (list: ListName, row: unknown): Trace | undefined => {
     return undefined
   if (clientId !== undefined && typeof clientId !== 'string') return undefined
   const order = isOrder ? orderTypes.get(type) : undefined
-  const held = list === 'orders' ? workingOrderOf(row) : undefined
+  const held = list === 'orders' ? brokerOrderOf(row) : undefined
   const lots = isNumber(volume) ? roundLots(volume) : 0
   const remaining = isNumber(currentVolume) ? roundLots(currentVolume) : -1
   const price = row[list === 'positions' ? 'openPrice' : 'price']

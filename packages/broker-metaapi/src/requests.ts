@@ -50,7 +50,7 @@ export const requests = {
   accountInformation: { route: 'account-information', path: '/account-information' },
 
   /**
-   * Positions, or working orders. With `readFromTerminal` they are read from the trading terminal, not from
+   * Positions, or open orders. With `readFromTerminal` they are read from the trading terminal, not from
    * the provider's copy; slower.
    */
   live: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
+import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
 import { createChange, outcomeUnknown } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -25,7 +25,7 @@ import {
 import { createRecordReader, type RecordQuery } from './order-records.ts'
 import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
 import { orderTypeOf, requests, type Target } from './requests.ts'
-import { termsBody, workingOrdersIn } from './working-orders.ts'
+import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 
 /** Before the records are read again for details that they did not show. */
 const rereadPauseMs = 250
@@ -37,7 +37,7 @@ export const createTrading = (connection: Connection): Trading => {
 
   const placeOrder = async (
     account: BrokerAccount,
-    order: BrokerOrder,
+    order: OrderToSend,
     maySend: MaySend,
   ): Promise<PlacementAnswer> => {
     if (order.volume === 0) return { kind: 'refused', reason: volumeTooSmall }
@@ -113,7 +113,7 @@ export const createTrading = (connection: Connection): Trading => {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
       // A broker that gives a pending order another number ends it under the first one. A copy of
-      // the working orders that is older than that end would not show that it still waits.
+      // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.pending !== undefined,
     }
     return (await lookUp(target, sought, terms, deadlines.lookupMs)).answer
@@ -181,8 +181,8 @@ export const createTrading = (connection: Connection): Trading => {
       })),
     findOrder: (account, sent) => () =>
       findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
-    workingOrders: (account) =>
-      reading(account, () => ask(account, requests.live('orders', true), workingOrdersIn)),
+    openOrders: (account) =>
+      reading(account, () => ask(account, requests.live('orders', true), brokerOrdersIn)),
     modifyOrder: (account, orderId, terms, maySend) =>
       pipe(
         change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),
@@ -206,10 +206,10 @@ const volumeTooSmall = {
   message: 'The volume must be at least 0.00000001 lots.',
 }
 
-const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) })
+const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLots(order.volume) })
 
 /** Without the caller's own comment and reference. */
-const bodyOf = (order: BrokerOrder) => {
+const bodyOf = (order: OrderToSend) => {
   const { side, symbol, volume, stopLoss, takeProfit, clientId, pending } = order
   return {
     actionType: orderTypeOf(side, pending?.type),

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder } from '@tradeport/domain/ports'
+import type { OrderToSend } from '@tradeport/domain/ports'
 import { findingOf, type Evidence, type LookupContext } from '../src/order-evidence.ts'
 import { recordsOf, type ListName, type Trace } from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
@@ -51,7 +51,7 @@ const done = (more: Row = {}): Row => ({
   clientId,
   ...more,
 })
-const working = (more: Row = {}): Row =>
+const openRow = (more: Row = {}): Row =>
   done({ state: 'ORDER_STATE_PLACED', currentVolume: 0.1, positionId: undefined, ...more })
 
 /** Rows of each list; null where it could not be read. */
@@ -97,10 +97,10 @@ const rejected = (state: string) => ({
 })
 const whole = { price: 1.1, volume: 0.1, at: sentAt + 1_000, positionId: '501' }
 const half = { ...whole, volume: 0.05 }
-const [nothing, unreadable, stillWorking] = [
+const [nothing, unreadable, stillOpen] = [
   { kind: 'nothing' },
   { kind: 'unreadable' },
-  { kind: 'working' },
+  { kind: 'open' },
 ] as const
 
 // What closed the position, or a part of it.
@@ -143,7 +143,7 @@ describe('an order is filled', () => {
       { deals: [deal(), closing(0.1)], historyOrders: [done()] },
       whole,
     ],
-    ['although working orders are behind', { deals: [deal()], orders: [working()] }, whole],
+    ['although open orders are behind', { deals: [deal()], orders: [openRow()] }, whole],
     [
       'by deals, if nothing else can be read',
       { deals: [deal()], positions: null, orders: null, historyOrders: null },
@@ -242,7 +242,7 @@ describe('an order is filled in part', () => {
       {
         historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })],
         deals: [deal({ volume: 0.05 })],
-        orders: [working(ended)],
+        orders: [openRow(ended)],
       },
       half,
     ],
@@ -295,7 +295,7 @@ describe('an order is rejected', () => {
 const ends = (outcome: object) => ({ kind: 'found', outcome })
 
 describe('a pending order', () => {
-  const pendingOrder: BrokerOrder = {
+  const pendingOrder: OrderToSend = {
     ...order,
     pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
   }
@@ -304,7 +304,7 @@ describe('a pending order', () => {
   const later = justAfter + 61_000
   const type = 'ORDER_TYPE_BUY_LIMIT'
   const waiting = (more: Row = {}): Row =>
-    working({
+    openRow({
       type,
       openPrice: 1.09,
       stopLoss: 1.05,
@@ -386,9 +386,9 @@ describe('a pending order', () => {
       { historyOrders: [finished('PARTIAL', { currentVolume: 0 })] },
       undefined,
     ],
-  ])('is working %s', (_, lists, shown) => {
+  ])('is open %s', (_, lists, shown) => {
     expect(answers(lists)).toEqual({
-      kind: 'working',
+      kind: 'open',
       ...(shown !== undefined && { order: shown }),
     })
   })
@@ -460,7 +460,7 @@ describe('a pending order', () => {
 
   it('is cancelled without a known rest only once the lists agree', () => {
     const historyOrders = [finished('CANCELED', { currentVolume: 0 })]
-    expect(answers({ historyOrders })).toEqual(stillWorking)
+    expect(answers({ historyOrders })).toEqual(stillOpen)
     expect(answers({ historyOrders }, later)).toEqual(ends({ ...byBroker, at: endedAt }))
   })
 
@@ -472,7 +472,7 @@ describe('a pending order', () => {
   })
 
   it.each<readonly [string, Lists]>([
-    ['a working order', { orders: [waiting({ id: '600', clientId: undefined })] }],
+    ['an open order', { orders: [waiting({ id: '600', clientId: undefined })] }],
     ['a deal', { deals: [lateDeal({ orderId: '600', positionId: '600', clientId: undefined })] }],
     [
       'a position',
@@ -486,12 +486,12 @@ describe('a pending order', () => {
   })
 })
 
-describe('an order is working', () => {
+describe('an order is open', () => {
   const unread = { historyOrders: null, deals: null, positions: null }
   it.each<readonly [string, Lists]>([
-    ['while it is listed', { orders: [working()] }],
-    ['while it is listed, if nothing else can be read', { ...unread, orders: [working()] }],
-    ['while the rest works', { orders: [working(ended)], deals: [deal({ volume: 0.05 })] }],
+    ['while it is listed', { orders: [openRow()] }],
+    ['while it is listed, if nothing else can be read', { ...unread, orders: [openRow()] }],
+    ['while the rest works', { orders: [openRow(ended)], deals: [deal({ volume: 0.05 })] }],
     [
       'while a part has no finished order',
       { positions: [position({ volume: 0.05 })], deals: [deal({ volume: 0.05 })] },
@@ -507,7 +507,7 @@ describe('an order is working', () => {
     ],
     [
       'while another of its orders works',
-      { historyOrders: [done({ ...rejectedOrder, id: '499' })], orders: [working()] },
+      { historyOrders: [done({ ...rejectedOrder, id: '499' })], orders: [openRow()] },
     ],
     [
       'while the deals of a rejected order cannot be read',
@@ -518,7 +518,7 @@ describe('an order is working', () => {
       { historyOrders: [done({ state: 'ORDER_STATE_REQUEST_CANCEL', currentVolume: 0.1 })] },
     ],
   ])('%s', (_, lists) => {
-    expect(answerOf(lists)).toEqual(stillWorking)
+    expect(answerOf(lists)).toEqual(stillOpen)
   })
 
   it.each<Case>([
@@ -543,10 +543,10 @@ describe('an order is working', () => {
       ]
     }),
   ])('with %s for a minute, in which the lists may lag', (_, lists, answer) => {
-    expect(answerOf(lists)).toEqual(stillWorking)
+    expect(answerOf(lists)).toEqual(stillOpen)
     expect(answerOf(lists, late)).toEqual(answer)
-    expect(answerOf({ ...lists, orders: [working({ id: '502' })] }, late)).toEqual(stillWorking)
-    expect(answerOf({ ...lists, orders: null }, late)).toEqual(stillWorking)
+    expect(answerOf({ ...lists, orders: [openRow({ id: '502' })] }, late)).toEqual(stillOpen)
+    expect(answerOf({ ...lists, orders: null }, late)).toEqual(stillOpen)
   })
 })
 
@@ -560,7 +560,7 @@ describe('an order is absent', () => {
     ['a deal of more volume', { deals: [deal({ ...nameless, volume: 0.11 })] }],
     ['a deal that closes', { deals: [deal({ ...nameless, entryType: 'DEAL_ENTRY_OUT' })] }],
     ['a deal from a phone', { deals: [deal({ ...nameless, reason: 'DEAL_REASON_MOBILE' })] }],
-    ['a pending order', { orders: [working({ ...nameless, type: 'ORDER_TYPE_BUY_LIMIT' })] }],
+    ['a pending order', { orders: [openRow({ ...nameless, type: 'ORDER_TYPE_BUY_LIMIT' })] }],
     ['a refused order', { historyOrders: [done({ ...rejectedOrder, ...nameless })] }],
     ['a deposit', { deals: [{ id: '1', type: 'DEAL_TYPE_BALANCE', time: at(1), profit: 5 }] }],
   ])('if four whole lists show %s', (_, lists) => {
@@ -606,7 +606,7 @@ describe('a row without a client id that looks like the order', () => {
     ['could be it', all(), {}, unreadable],
     ['could be a part of it', all({ volume: 0.05 }), {}, unreadable],
     ['could be it as a position', { positions: [position(nameless)] }, {}, unreadable],
-    ['could be it as a working order', { orders: [working(nameless)] }, {}, unreadable],
+    ['could be it as an open order', { orders: [openRow(nameless)] }, {}, unreadable],
     ['could be it as a bare deal', { deals: [{ id: '1', type: 'DEAL_TYPE_BUY' }] }, {}, unreadable],
     [
       'has the magic number of the account',

@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PendingTerms } from '@tradeport/domain/orders'
-import type { BrokerOrder, SentOrder } from '@tradeport/domain/ports'
+import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
 import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
 import {
@@ -42,7 +42,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
   const control = sandbox.addAccount({ id, region: 'london', ...options })
   const own: BrokerAccount = { ...account, providerAccountId: id }
   const clientId = `TP_${String(accounts).padStart(10, '0')}_abcdefghij`
-  const order: BrokerOrder = { ...plainOrder, clientId }
+  const order: OrderToSend = { ...plainOrder, clientId }
   let aheadMs = 0
   const api = apiWith({
     clientUrl: `${sandbox.url}/{region}`,
@@ -161,11 +161,11 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
     ]
     const openPending = () => {
       const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
-      const pending: BrokerOrder = {
+      const pending: OrderToSend = {
         ...one.order,
         pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
       }
-      const { placeOrder, modifyOrder, cancelOrder, workingOrders } = one.trading
+      const { placeOrder, modifyOrder, cancelOrder, openOrders } = one.trading
       const number = () => one.control.orders()[0]?.id ?? ''
       return {
         ...one,
@@ -173,7 +173,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
         place: placeOrder(one.own, pending, always),
         modify: () => modifyOrder(one.own, number(), terms, always)(),
         cancel: () => cancelOrder(one.own, number(), always)(),
-        working: workingOrders(one.own),
+        open: openOrders(one.own),
         look: () => one.look({ order: pending }),
         /** The terms of what the broker holds. */
         book: () =>
@@ -188,13 +188,13 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       expect(await one.place()).toMatchObject({ kind: 'placed' })
       return one
     }
-    const expectBook = async ({ book, look, working }: Pending, shown: object | undefined) => {
+    const expectBook = async ({ book, look, open }: Pending, shown: object | undefined) => {
       const found =
         shown === undefined
           ? { kind: expect.stringMatching(/^(found|nothing)$/) }
-          : { kind: 'working' }
+          : { kind: 'open' }
       expect([book(), await look()]).toMatchObject([shown === undefined ? [] : [shown], found])
-      expect(rightOf(await working())).toHaveLength(book().length)
+      expect(rightOf(await open())).toHaveLength(book().length)
     }
 
     it.concurrent.each<
@@ -258,14 +258,14 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       expect(await one.place()).toMatchObject(accepted)
       expect(await one.look()).toEqual(nothing)
       await one.look()
-      expect(await one.look()).toMatchObject({ kind: 'working', order: { price: 1.09 } })
+      expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.09 } })
     })
 
     it('that another client changes or cancels is shown so', async () => {
       const one = await placed()
       const orderId = one.number()
       one.control.trade({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.07 }, 'CLIENT')
-      expect(await one.look()).toMatchObject({ kind: 'working', order: { price: 1.07 } })
+      expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.07 } })
       one.control.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
       expect(await one.look()).toMatchObject({
         outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) },
@@ -275,12 +275,12 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       )
     })
 
-    it('that is filled in parts is working until all of it is filled', async () => {
+    it('that is filled in parts is open until all of it is filled', async () => {
       const one = openPending()
       one.set('trade', { kind: 'partial-fill', times: 1 })
       await one.place()
       sandbox.prices.pin('EURUSD', { bid: 1.085, ask: 1.0852 })
-      const first = { kind: options.platform === 'mt4' ? 'found' : 'working' }
+      const first = { kind: options.platform === 'mt4' ? 'found' : 'open' }
       expect(await one.look()).toMatchObject(first)
       sandbox.prices.pin('EURUSD', { bid: 1.084, ask: 1.0842 })
       expect(await one.look()).toMatchObject({
@@ -296,7 +296,7 @@ const lists = ['positions', 'orders', 'history-orders', 'deals'] as const
 const forget: Fault = { kind: 'patch', remove: ['clientId', 'comment'] }
 
 describe('an order', () => {
-  it('that is accepted before it is filled is placed, then working, then filled; also found by its number alone', async () => {
+  it('that is accepted before it is filled is placed, then open, then filled; also found by its number alone', async () => {
     const one = open()
     one.set('trade', { kind: 'placed', reads: 8 })
     const answer = await one.send()
@@ -304,7 +304,7 @@ describe('an order', () => {
       kind: 'placed',
       brokerOrderId: expect.stringMatching(/^\d+$/) as string,
     })
-    expect([one.executed(), await one.look()]).toEqual([0, { kind: 'working' }])
+    expect([one.executed(), await one.look()]).toEqual([0, { kind: 'open' }])
     for (const route of lists) one.set(route, forget)
     expect(await one.look()).toEqual(unreadable)
     expect(

@@ -10,7 +10,7 @@ import type { UnavailableCause } from '@tradeport/domain/errors'
 import type { BrokerDeal, DealKind, DealReason, DealsWindow } from '@tradeport/domain/journal'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
 import type {
-  BrokerOrder,
+  OrderToSend,
   MaySend,
   PositionTrading,
   SentOrder,
@@ -63,7 +63,7 @@ export const provider = (host = clientHost): nock.Scope =>
 export const always: MaySend = () => true
 
 export const clientId = 'TP_0123456789_abcdefghij'
-export const order: BrokerOrder = {
+export const order: OrderToSend = {
   clientId,
   symbol: 'EURUSD',
   side: 'buy',
@@ -101,7 +101,7 @@ export const unknown: PlacementAnswer = { kind: 'unknown' }
 
 export const ticket = '46648037' as Ticket
 
-export const pendingOrder: BrokerOrder = {
+export const pendingOrder: OrderToSend = {
   ...order,
   pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
 }

@@ -136,7 +136,7 @@ export const meteredPositionTrading = (
 }
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
-  workingOrders: (account) => meter(observe)('working_orders', trading.workingOrders(account)),
+  openOrders: (account) => meter(observe)('working_orders', trading.openOrders(account)),
   modifyOrder: (account, ...change) =>
     meter(observe)('modify_order', trading.modifyOrder(account, ...change)),
   cancelOrder: (account, ...change) =>

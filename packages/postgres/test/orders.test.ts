@@ -47,7 +47,7 @@ const lookingUp: PlacementStep = {
 /** As the broker holds it. */
 const open: PlacementStep = {
   placement: {
-    step: 'working',
+    step: 'open',
     sentAt: made,
     brokerOrderId: '4711',
     cancelledBy: null,

@@ -395,7 +395,7 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
     { placement: { step: 'looking_up', ...sent, lookups: 4, absence } },
     {
       placement: {
-        step: 'working',
+        step: 'open',
         ...sent,
         cancelledBy: null,
         failedHaltCancellations: 3,
@@ -405,7 +405,7 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
     },
     {
       placement: {
-        step: 'working',
+        step: 'open',
         sentAt: noon,
         brokerOrderId: null,
         cancelledBy: 'halt',

@@ -164,7 +164,7 @@ onEachDatabase('the watch', (here, there) => {
     expect(await rounds([account])).toHaveLength(0)
     await advance({
       placement: {
-        step: 'working',
+        step: 'open',
         sentAt: 1,
         brokerOrderId: '1',
         cancelledBy: null,

@@ -132,7 +132,7 @@ const TERMS = {
   placed: { routes: ofTrade, optional: lasting },
   /** After the trade the positions are shown as they were before it, but to fresh reads. */
   'positions-lag': { routes: ofTrade, optional: lasting },
-  /** After the trade the working orders are shown as they were before it, but to fresh reads. */
+  /** After the trade the open orders are shown as they were before it, but to fresh reads. */
   'orders-lag': { routes: ofTrade, optional: lasting },
   /** The pending order that was placed or changed gets a ticket that the answer does not name. */
   'new-ticket': { routes: ofTrade },

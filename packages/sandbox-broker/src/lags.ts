@@ -1,4 +1,4 @@
-// What reads of an account do not show yet: the positions and working orders after a trade, or its
+// What reads of an account do not show yet: the positions and open orders after a trade, or its
 // closing deals.
 import { type Entry, isOver, readShows, type Span, spanOf, type Wait, waitFor } from './account.ts'
 import type { OrderRow, PositionRow } from './rows.ts'

@@ -106,7 +106,7 @@ export const cancelPendingOrder = (moment: Moment, orderId: string): TradeOutcom
   return result(moment, 'done', { orderId })
 }
 
-/** Gives a working order another ticket. */
+/** Gives an open order another ticket. */
 export const replaceTicket = (account: Account, orderId: string | undefined): void => {
   const order = account.pending.find(({ id }) => id === orderId)
   if (order !== undefined) order.id = newOrderId(account)

@@ -283,7 +283,7 @@ const isMatching = (
 
 const unknownSince = (order: Order, placement: Placement): Instant => {
   if (order.status === 'pending') return order.createdAt
-  return placement.step === 'working' ? (placement.missing?.since ?? Infinity) : Infinity
+  return placement.step === 'open' ? (placement.missing?.since ?? Infinity) : Infinity
 }
 
 const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' | 'id'>): number =>

@@ -2,10 +2,10 @@
 // executed how often.
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse } from '@tradeport/domain/errors'
-import type { Fill, OrderOutcome, PlacementAnswer, WorkingOrder } from '@tradeport/domain/orders'
+import type { Fill, OrderOutcome, PlacementAnswer, BrokerOrder } from '@tradeport/domain/orders'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type {
-  BrokerOrder,
+  OrderToSend,
   MaySend,
   OrderChangeError,
   OrderReceipt,
@@ -41,11 +41,11 @@ export const fakeRefusal = {
 export const createFakeTrading = (book = createOrderBook()) => {
   const planned: FakePlacement[] = []
   const plannedChanges: FakeOrderChange[] = []
-  const sent: BrokerOrder[] = []
+  const sent: OrderToSend[] = []
   const lookedUp: { readonly account: BrokerAccount; readonly readFromTerminal: boolean }[] = []
   let isHidden = false
 
-  const place = (order: BrokerOrder, placement: FakePlacement): PlacementAnswer => {
+  const place = (order: OrderToSend, placement: FakePlacement): PlacementAnswer => {
     if (placement === 'lose_the_request') return { kind: 'unknown' }
     if (placement === 'refuse') return { kind: 'refused', reason: fakeRefusal }
     if (placement === 'not_sent') return { kind: 'not_sent', retryAfterMs: null }
@@ -93,12 +93,12 @@ export const createFakeTrading = (book = createOrderBook()) => {
         lookedUp.push({ account, readFromTerminal })
         return isHidden ? { kind: 'unreadable' } : book.lookup(order.clientId)
       },
-    workingOrders:
+    openOrders:
       ({ accountId }) =>
       async () =>
         isHidden
           ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'hidden' }))
-          : E.right(book.working()),
+          : E.right(book.open()),
     modifyOrder: (account, brokerOrderId, terms, maySend) => async () =>
       change(account, brokerOrderId, maySend, (number) => book.modify(number, terms)),
     cancelOrder: (account, brokerOrderId, maySend) => async () =>
@@ -117,10 +117,10 @@ export const createFakeTrading = (book = createOrderBook()) => {
       book.numbersOf(clientId).forEach((number) => book.end(number, outcome)),
     /** No record shows the order any more. */
     lose: (clientId: string) => book.numbersOf(clientId).forEach(book.lose),
-    change: (clientId: string, terms: Partial<WorkingOrder>) =>
+    change: (clientId: string, terms: Partial<BrokerOrder>) =>
       book.numbersOf(clientId).forEach((number) => book.change(number, terms)),
     /** The pending orders of the book, whatever is hidden. */
-    held: book.working,
+    held: book.open,
     /** Executes what was accepted and not yet executed. */
     execute: () => [...book.entries.keys()].forEach((number) => book.execute(number)),
     /** Makes the broker's records unreadable, or readable again. */
@@ -128,7 +128,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
       isHidden = hidden
     },
     /** Every order that was sent, as often as it was. */
-    sent: (): readonly BrokerOrder[] => sent,
+    sent: (): readonly OrderToSend[] => sent,
     /** What was executed of an order, each time anew. */
     executions: (clientId: string): readonly Fill[] =>
       book.numbersOf(clientId).flatMap((number) => book.entries.get(number)?.fills ?? []),

@@ -4,14 +4,14 @@ import type {
   LookupAnswer,
   OrderOutcome,
   PendingTerms,
-  WorkingOrder,
+  BrokerOrder,
 } from '@tradeport/domain/orders'
-import type { BrokerOrder } from '@tradeport/domain/ports'
+import type { OrderToSend } from '@tradeport/domain/ports'
 import { lotsWithout, sumExactly, type Ticket } from '@tradeport/domain/primitives'
 
 export interface BookEntry {
-  readonly order: BrokerOrder
-  readonly terms: WorkingOrder
+  readonly order: OrderToSend
+  readonly terms: BrokerOrder
   readonly fills: readonly (Fill & { readonly volume: number })[]
   /** How what is not executed ended; undefined while it waits. */
   readonly end: OrderOutcome | undefined
@@ -20,9 +20,9 @@ export interface BookEntry {
 }
 
 const termsOf = (
-  { clientId, stopLoss, takeProfit, pending }: BrokerOrder,
+  { clientId, stopLoss, takeProfit, pending }: OrderToSend,
   brokerOrderId: string,
-): WorkingOrder => ({
+): BrokerOrder => ({
   brokerOrderId,
   clientId,
   price: pending?.price ?? 0,
@@ -33,7 +33,7 @@ const termsOf = (
   expiresAt: pending?.expiresAt,
 })
 
-const noTerms: Partial<WorkingOrder> = {
+const noTerms: Partial<BrokerOrder> = {
   stopLimitPrice: undefined,
   stopLoss: undefined,
   takeProfit: undefined,
@@ -68,14 +68,14 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
     entries.set(number, { ...entry, ...change(entry) })
     return true
   }
-  const change = (number: string, terms: Partial<WorkingOrder>): boolean =>
+  const change = (number: string, terms: Partial<BrokerOrder>): boolean =>
     whileWaiting(number, (entry) => ({ terms: { ...entry.terms, ...terms } }))
   const waiting = (): readonly (readonly [number: string, entry: BookEntry])[] =>
     [...entries].filter(([, entry]) => !entry.isLost && outcomeOf(entry) === undefined)
 
   return {
     /** Returns the number under which the order waits from now on. */
-    accept: (order: BrokerOrder): string => {
+    accept: (order: OrderToSend): string => {
       const number = String(entries.size + 1)
       const terms = termsOf(order, number)
       entries.set(number, { order, terms, fills: [], end: undefined, isLost: false })
@@ -105,10 +105,10 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
       if (entry === undefined) return { kind: 'nothing' }
       const outcome = outcomeOf(entry)
       if (outcome !== undefined) return { kind: 'found', outcome }
-      return { kind: 'working', order: entry.order.pending && entry.terms }
+      return { kind: 'open', order: entry.order.pending && entry.terms }
     },
     /** The pending orders that wait. */
-    working: (): readonly WorkingOrder[] =>
+    open: (): readonly BrokerOrder[] =>
       waiting().flatMap(([, entry]) => (entry.order.pending ? [entry.terms] : [])),
     /** Under which number an order was accepted that waits under this one now. */
     numberOf: (brokerOrderId: string): string | undefined =>

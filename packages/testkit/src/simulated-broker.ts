@@ -13,7 +13,7 @@ import {
   type PlacementAnswer,
 } from '@tradeport/domain/orders'
 import type {
-  BrokerOrder,
+  OrderToSend,
   MaySend,
   OrderChangeError,
   OrderReceipt,
@@ -80,7 +80,7 @@ export const createSimulatedBroker = (
   }
 
   /** What the broker does with an order that has reached it, and what it answers. */
-  const receive = async (account: BrokerAccount, order: BrokerOrder): Promise<PlacementAnswer> => {
+  const receive = async (account: BrokerAccount, order: OrderToSend): Promise<PlacementAnswer> => {
     const { clientId, pending } = order
     const { book, trading } = brokerOf(account)
     const note = (what: string) => timeline.note(`broker     ${clientId} ${what}`)
@@ -127,7 +127,7 @@ export const createSimulatedBroker = (
         })
     } else {
       const executed = strikes('partial_fills', 0.2) ? part() : hundredths
-      if (!strikes('working', 0.3)) {
+      if (!strikes('delayed_fill', 0.3)) {
         execute(executed / 100)
         end('cancelled')()
         return outcomeOf(book.entries.get(number)) as PlacementAnswer
@@ -143,7 +143,7 @@ export const createSimulatedBroker = (
   const placeOrder = async (
     life: Life,
     account: BrokerAccount,
-    order: BrokerOrder,
+    order: OrderToSend,
     maySend: MaySend,
   ): Promise<PlacementAnswer> => {
     const { clientId } = order
@@ -178,7 +178,7 @@ export const createSimulatedBroker = (
   const send = async (
     current: Try,
     account: BrokerAccount,
-    order: BrokerOrder,
+    order: OrderToSend,
   ): Promise<PlacementAnswer> => {
     const { life } = current
     const unknown = async (): Promise<PlacementAnswer> => {
@@ -278,7 +278,7 @@ export const createSimulatedBroker = (
   const truthOf = (clientId: string) => {
     for (const { book } of brokers.values()) {
       const found = book.lookup(clientId)
-      if (found.kind === 'working') {
+      if (found.kind === 'open') {
         const { price, brokerOrderId } = found.order ?? {}
         return { status: 'open', price, brokerOrderId } as const
       }
@@ -294,13 +294,13 @@ export const createSimulatedBroker = (
     tradingOf: (life: Life): Trading => ({
       placeOrder: (account, order, maySend) => () => placeOrder(life, account, order, maySend),
       findOrder: (account, sought) => () => findOrder(life, account, sought),
-      workingOrders: (account) => () => {
+      openOrders: (account) => () => {
         const { accountId } = account
         const isUnreadable = strikes('unreadable', 0.3)
         const read = async () =>
           isUnreadable
             ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'unreadable' }))
-            : brokerOf(account).trading.workingOrders(account)()
+            : brokerOf(account).trading.openOrders(account)()
         return life.ask(random.whole(5, 500), read, random.whole(5, 500))
       },
       modifyOrder: (account, orderId, terms, maySend) => () =>

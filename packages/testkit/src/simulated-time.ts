@@ -145,7 +145,7 @@ export const faults = [
   'lost_request',
   'turned_away',
   'slow_execution',
-  'working',
+  'delayed_fill',
   'partial_fills',
   'new_number',
   'lost_answer',

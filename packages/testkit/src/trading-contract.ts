@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { PendingTerms, WorkingOrder } from '@tradeport/domain/orders'
-import type { BrokerOrder, MaySend, OrderReceipt, Trading } from '@tradeport/domain/ports'
+import type { PendingTerms, BrokerOrder } from '@tradeport/domain/orders'
+import type { OrderToSend, MaySend, OrderReceipt, Trading } from '@tradeport/domain/ports'
 import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { rightOf } from './stored-records.ts'
 
@@ -32,9 +32,9 @@ interface TradingVenue {
   readonly close: () => Promise<void>
 }
 
-type HeldOrder = Pick<WorkingOrder, 'brokerOrderId' | 'price' | 'stopLoss' | 'takeProfit'>
+type HeldOrder = Pick<BrokerOrder, 'brokerOrderId' | 'price' | 'stopLoss' | 'takeProfit'>
 
-const buy: BrokerOrder = {
+const buy: OrderToSend = {
   clientId: 'TP_contract0a_abcdefghij',
   symbol: 'EURUSD',
   side: 'buy',
@@ -51,7 +51,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     let venue: TradingVenue | undefined
     afterEach(() => venue?.close())
 
-    const openDesk = async (order: BrokerOrder = buy) => {
+    const openDesk = async (order: OrderToSend = buy) => {
       const own = await open()
       venue = own
       const sentAt = own.now()
@@ -106,25 +106,25 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     )
 
     describe('a pending order', () => {
-      const pending: BrokerOrder = {
+      const pending: OrderToSend = {
         ...buy,
         stopLoss: 0.5,
         takeProfit: 1.5,
         pending: { type: 'limit', price: 0.9, timeInForce: 'gtc' },
       }
-      const openPendingDesk = (order: BrokerOrder = pending) => openDesk(order)
-      type PendingType = NonNullable<BrokerOrder['pending']>['type']
+      const openPendingDesk = (order: OrderToSend = pending) => openDesk(order)
+      type PendingType = NonNullable<OrderToSend['pending']>['type']
       type Prices = Pick<PendingTerms, 'price' | 'stopLimitPrice'>
       type PendingDesk = Awaited<ReturnType<typeof openPendingDesk>>
       const waiting = { price: 0.9, stopLoss: 0.5, takeProfit: 1.5 }
-      const working = (shown: object = waiting) => ({
-        kind: 'working',
+      const open = (shown: object = waiting) => ({
+        kind: 'open',
         order: { ...shown, timeInForce: 'gtc' },
       })
       const numberOf = ({ heldOrders }: Pick<PendingDesk, 'heldOrders'>): string =>
         heldOrders()[0]?.brokerOrderId ?? ''
       const listed = async ({ trading, account }: PendingDesk) =>
-        rightOf(trading.workingOrders(account))
+        rightOf(trading.openOrders(account))
 
       const terms: PendingTerms = { price: 0.8, takeProfit: 1.6, timeInForce: 'gtc' }
       type Change = (desk: PendingDesk, maySend: MaySend) => TE.TaskEither<unknown, OrderReceipt>
@@ -149,11 +149,11 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         const desk = await openPendingDesk()
         expect(await desk.place()).toEqual({ kind: 'placed', brokerOrderId: numberOf(desk) })
         expect(desk.heldOrders()).toMatchObject([waiting])
-        const { order } = working()
+        const { order } = open()
         expect(await listed(desk)).toMatchObject([
           { ...order, brokerOrderId: numberOf(desk), clientId: pending.clientId },
         ])
-        expect(await desk.find()).toMatchObject(working())
+        expect(await desk.find()).toMatchObject(open())
         expect(desk.lots()).toBe(0)
         const brokerOrderId = numberOf(desk)
         await desk.movePrice(0.7)
@@ -167,7 +167,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       })
 
       it.each<
-        readonly [BrokerOrder['side'], PendingType, Prices, moved: Prices, reached: number[]]
+        readonly [OrderToSend['side'], PendingType, Prices, moved: Prices, reached: number[]]
       >([
         ['buy', 'limit', { price: 0.9 }, { price: 0.8 }, [0.7]],
         ['sell', 'limit', { price: 1.4 }, { price: 1.5 }, [1.6]],
@@ -205,7 +205,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           expect(await change()).toEqual(E.right({ progress: 'done' }))
           expect(await listed(desk)).toMatchObject([moved])
           for (const price of reached) {
-            expect(await desk.find(order)).toMatchObject({ kind: 'working' })
+            expect(await desk.find(order)).toMatchObject({ kind: 'open' })
             await desk.movePrice(price)
           }
           expect(await desk.find(order)).toEqual({ kind: 'found', outcome: filled(0.2) })
@@ -244,7 +244,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           expect(await desk.find()).toMatchObject(
             made[0] === undefined
               ? { kind: 'found', outcome: { kind: 'cancelled', reason: 'broker' } }
-              : working(made[0]),
+              : open(made[0]),
           )
         },
       )
@@ -253,7 +253,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         const desk = await openPendingDesk()
         await desk.place()
         await desk.makeReadable(false)
-        expect(await desk.trading.workingOrders(desk.account)()).toMatchObject({
+        expect(await desk.trading.openOrders(desk.account)()).toMatchObject({
           left: { _tag: 'BrokerUnavailable' },
         })
         expect(await desk.find()).toEqual({ kind: 'unreadable' })

@@ -37,5 +37,5 @@ export {
   type Placement,
   type PlacementAnswer,
   type PlacementStep,
-  type WorkingOrder,
+  type BrokerOrder,
 } from './placement.ts'

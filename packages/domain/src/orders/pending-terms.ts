@@ -18,7 +18,7 @@ import {
   type OrderRequest,
   type PendingTerms,
 } from './order.ts'
-import type { WorkingOrder } from './placement.ts'
+import type { BrokerOrder } from './placement.ts'
 
 /** What to change of an open order: an absent term stays, and null removes a level. */
 export interface TermsChange extends LevelsChange {
@@ -169,13 +169,13 @@ export const hasRequestedTerms = (
  * An order among those that the broker holds: by its number, or by its client id, of which a broker
  * may keep the first two parts only.
  */
-export const findWorkingOrder = (
+export const findBrokerOrder = (
   order: Order,
-  working: readonly WorkingOrder[],
-): WorkingOrder | undefined => {
+  shown: readonly BrokerOrder[],
+): BrokerOrder | undefined => {
   const prefix = clientIdPrefix(brokerClientId(order.id))
   return (
-    working.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
-    working.find(({ clientId }) => clientId !== undefined && `${clientId}_`.startsWith(prefix))
+    shown.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
+    shown.find(({ clientId }) => clientId !== undefined && `${clientId}_`.startsWith(prefix))
   )
 }

@@ -12,7 +12,7 @@
 //                         ▼
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
-// A pending order becomes `working` from any of these steps, once the broker has accepted it or its
+// A pending order becomes `open` from any of these steps, once the broker has accepted it or its
 // records show that it holds it. Then it has no due time, except for a lookup of its number or for
 // another cancellation by a halt: the watch reads what the broker holds, and a request may change or
 // cancel it. One that the broker holds no more is looked up until its end is found: it was at the
@@ -78,8 +78,8 @@ export interface Rechecking {
   readonly rechecks: number
 }
 /** The broker holds a pending order. */
-export interface Working {
-  readonly step: 'working'
+export interface Open {
+  readonly step: 'open'
   readonly sentAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
@@ -101,7 +101,7 @@ export interface Ended {
   readonly step: 'ended'
 }
 
-export type Placement = Recorded | Sending | LookingUp | Working | Rechecking | Ended
+export type Placement = Recorded | Sending | LookingUp | Open | Rechecking | Ended
 
 /** The provider's answer to a send, by what it means. */
 export type PlacementAnswer =
@@ -121,7 +121,7 @@ export type PlacementAnswer =
   | { readonly kind: 'unknown' }
 
 /** A pending order that the broker holds. */
-export interface WorkingOrder extends PendingTerms {
+export interface BrokerOrder extends PendingTerms {
   /** The broker's number of it, which a broker may replace. */
   readonly brokerOrderId: string
   /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
@@ -135,7 +135,7 @@ export type LookupAnswer =
    * The broker holds the order and has not executed all of it yet. `order` is absent where other
    * records than the list of pending orders show that.
    */
-  | { readonly kind: 'working'; readonly order?: WorkingOrder | undefined }
+  | { readonly kind: 'open'; readonly order?: BrokerOrder | undefined }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unreadable' }
 
@@ -219,7 +219,7 @@ export type NextAction =
   | { readonly kind: 'verify_and_send' }
   | {
       readonly kind: 'look_up'
-      readonly from: LookingUp | Working
+      readonly from: LookingUp | Open
       readonly readFromTerminal: boolean
     }
   | { readonly kind: 'recheck'; readonly from: Rechecking }
@@ -252,7 +252,7 @@ export const nextAction = (
       return lookUpNow(firstLookup(placement.sentAt, null), now)
     case 'looking_up':
       return lookUpNow(placement, now)
-    case 'working':
+    case 'open':
       return { kind: 'look_up', from: placement, readFromTerminal: true }
     case 'rechecking':
       return { kind: 'recheck', from: placement }
@@ -313,7 +313,7 @@ export const afterVerification = (
   isPending: boolean,
 ): PlacementStep | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = endOrWorking(from, answer, isPending)
+  const shown = endOrOpen(from, answer, isPending)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -334,11 +334,11 @@ export interface Lookup {
 
 /** What follows from a lookup. */
 export const afterLookup = (
-  from: LookingUp | Working,
+  from: LookingUp | Open,
   { answer, at, readFromTerminal, isPending }: Lookup,
 ): PlacementStep => {
-  if (from.step === 'working') return afterLookupOfWorking(from, answer, at)
-  const shown = endOrWorking(from, answer, isPending)
+  if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
+  const shown = endOrOpen(from, answer, isPending)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal
@@ -350,25 +350,21 @@ export const afterLookup = (
  * What follows where the records show how the order ended, or that it is a pending order that the
  * broker holds; undefined where they show neither.
  */
-const endOrWorking = (
+const endOrOpen = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
   isPending: boolean,
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return ended(answer.outcome)
-  return answer.kind === 'working' && isPending
-    ? afterSeen(newlyWorking(sentAt, brokerOrderId), answer.order)
+  return answer.kind === 'open' && isPending
+    ? afterSeen(newlyOpen(sentAt, brokerOrderId), answer.order)
     : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
-export const afterLookupOfWorking = (
-  from: Working,
-  answer: LookupAnswer,
-  at: Instant,
-): PlacementStep => {
+export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): PlacementStep => {
   if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
-  if (answer.kind === 'working' && answer.order !== undefined) return afterSeen(from, answer.order)
+  if (answer.kind === 'open' && answer.order !== undefined) return afterSeen(from, answer.order)
   // Records that cannot be read do not show that an order is missing.
   return answer.kind === 'unreadable' && from.missing === null
     ? { placement: from, continueInMs: steadyLookupPauseMs }
@@ -376,13 +372,13 @@ export const afterLookupOfWorking = (
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
-const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Working): OrderOutcome =>
+const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Open): OrderOutcome =>
   outcome.kind === 'cancelled' && cancelledBy !== null
     ? { ...outcome, reason: cancelledBy }
     : outcome
 
-const newlyWorking = (sentAt: Instant, brokerOrderId: string | null): Working => ({
-  step: 'working',
+const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
+  step: 'open',
   sentAt,
   brokerOrderId,
   cancelledBy: null,
@@ -392,7 +388,7 @@ const newlyWorking = (sentAt: Instant, brokerOrderId: string | null): Working =>
 
 /** The number of an accepted order that came without one is looked up. */
 const accepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
-  placement: newlyWorking(sentAt, brokerOrderId),
+  placement: newlyOpen(sentAt, brokerOrderId),
   continueInMs: lookupForNumberMs(brokerOrderId),
 })
 
@@ -404,8 +400,8 @@ const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
  * the next lookup has to show its number or its end.
  */
 export const afterSeen = (
-  from: Working,
-  shown: (PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>) | undefined,
+  from: Open,
+  shown: (PendingTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined,
 ): PlacementStep =>
   shown === undefined
     ? { placement: from, continueInMs: lookupPauseMs(0) }
@@ -416,13 +412,13 @@ export const afterSeen = (
       }
 
 /** What follows when the list of pending orders does not show it any more: a lookup at once. */
-export const afterNotSeen = (from: Working, now: Instant): PlacementStep => ({
+export const afterNotSeen = (from: Open, now: Instant): PlacementStep => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
 })
 
 /** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
-const afterUnclearLookup = (from: Working, now: Instant): PlacementStep => {
+const afterUnclearLookup = (from: Open, now: Instant): PlacementStep => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -434,7 +430,7 @@ const afterUnclearLookup = (from: Working, now: Instant): PlacementStep => {
  * What follows when a halt could not cancel the order: another try after a pause. Undefined where it
  * is missing, because then a lookup is due in any case.
  */
-export const afterFailedHaltCancellation = (from: Working): PlacementStep | undefined => {
+export const afterFailedHaltCancellation = (from: Open): PlacementStep | undefined => {
   const { missing, failedHaltCancellations: before } = from
   if (missing !== null) return undefined
   return {
@@ -444,7 +440,7 @@ export const afterFailedHaltCancellation = (from: Working): PlacementStep | unde
 }
 
 /** What follows when no halt cancels the order any more. */
-export const afterHaltLifted = (from: Working): PlacementStep | undefined =>
+export const afterHaltLifted = (from: Open): PlacementStep | undefined =>
   from.failedHaltCancellations === 0 || from.missing !== null
     ? undefined
     : {
@@ -459,7 +455,7 @@ export const withStep = (
   at: Instant,
 ): Order => {
   if (outcome !== undefined) return withOutcome(order, outcome, at)
-  return placement.step === 'working'
+  return placement.step === 'open'
     ? withTerms(order, { brokerOrderId: placement.brokerOrderId, terms }, at)
     : order
 }
@@ -479,9 +475,9 @@ export const afterRecheck = (
   answer: LookupAnswer,
   isPending: boolean,
 ): PlacementStep => {
-  const shown = endOrWorking(from, answer, isPending)
+  const shown = endOrOpen(from, answer, isPending)
   if (shown !== undefined) return shown
-  if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
+  if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay
     ? { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }

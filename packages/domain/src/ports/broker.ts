@@ -6,7 +6,7 @@ import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { OrderId, PendingOrderType, PendingTerms } from '../orders/order.ts'
-import type { LookupAnswer, PlacementAnswer, WorkingOrder } from '../orders/placement.ts'
+import type { LookupAnswer, PlacementAnswer, BrokerOrder } from '../orders/placement.ts'
 import type { BrokerPosition, Position, PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -53,7 +53,7 @@ export interface PendingPart extends Omit<PendingTerms, 'stopLoss' | 'takeProfit
 }
 
 /** An order as it is sent: a market order unless it has the terms of a pending one. In lots. */
-export interface BrokerOrder {
+export interface OrderToSend {
   /**
    * Ours, unique, by which the broker's records are searched: three alphanumeric parts joined by
    * `_`, 26 characters at most.
@@ -69,13 +69,13 @@ export interface BrokerOrder {
 
 /** An order that may have been executed, with what is known of its sending. */
 export interface SentOrder {
-  readonly order: BrokerOrder
+  readonly order: OrderToSend
   /** History is searched from a little before. */
   readonly sentAt: Instant
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null
   /**
-   * Read positions and working orders from the trading terminal itself, past the copy that the
+   * Read positions and open orders from the trading terminal itself, past the copy that the
    * provider keeps. Slower.
    */
   readonly readFromTerminal: boolean
@@ -113,18 +113,18 @@ export interface Trading {
    */
   readonly placeOrder: (
     account: BrokerAccount,
-    order: BrokerOrder,
+    order: OrderToSend,
     maySend: MaySend,
   ) => T.Task<PlacementAnswer>
-  /** Looks for an order that may have been executed in positions, working orders and history. */
+  /** Looks for an order that may have been executed in positions, open orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
   /**
    * The pending orders that the broker holds now, whoever placed them, as its terminal has them:
    * past every copy and cache, in one call to the provider. Market orders under way are left out.
    */
-  readonly workingOrders: (
+  readonly openOrders: (
     account: BrokerAccount,
-  ) => TE.TaskEither<BrokerReadError, readonly WorkingOrder[]>
+  ) => TE.TaskEither<BrokerReadError, readonly BrokerOrder[]>
   /** Gives a pending order all of these terms at once. A change that changes nothing is done. */
   readonly modifyOrder: (
     account: BrokerAccount,

@@ -29,12 +29,12 @@ import {
 } from '../orders/order.ts'
 import {
   changedTerms,
-  findWorkingOrder,
+  findBrokerOrder,
   hasRequestedTerms,
   type TermsChange,
 } from '../orders/pending-terms.ts'
 import {
-  afterLookupOfWorking,
+  afterLookupOfOpen,
   afterNotSeen,
   afterFailedHaltCancellation,
   afterHaltLifted,
@@ -42,8 +42,8 @@ import {
   withStep,
   type LookupAnswer,
   type PlacementStep,
-  type Working,
-  type WorkingOrder,
+  type Open,
+  type BrokerOrder,
 } from '../orders/placement.ts'
 import type {
   OrderChangeError,
@@ -110,7 +110,7 @@ export interface FollowedOrders {
 
 interface OpenPlacement extends OrderPlacement {
   readonly order: OpenOrder
-  readonly placement: Working
+  readonly placement: Open
 }
 
 /** Refuses an order that is not open. */
@@ -128,13 +128,13 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    */
   const applyStep = async (
     { order: { owner, id } }: OrderPlacement,
-    stepOf: (from: Working) => PlacementStep | undefined,
+    stepOf: (from: Open) => PlacementStep | undefined,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, OrderPlacement>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
       if (E.isLeft(stored)) return stored
       const from = stored.right
-      if (from.placement.step !== 'working') return stored
+      if (from.placement.step !== 'open') return stored
       const step = stepOf(from.placement)
       if (step === undefined) return stored
       const now = clock.now()
@@ -196,17 +196,17 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )()
 
   const applyLookup = (open: OpenPlacement, answer: LookupAnswer) =>
-    applyStep(open, (from) => afterLookupOfWorking(from, answer, clock.now()))
+    applyStep(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
-  const readWorkingOrder = async ({
+  const readBrokerOrder = async ({
     order,
     destination,
-  }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, WorkingOrder>> =>
+  }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, BrokerOrder>> =>
     pipe(
-      await trading.workingOrders(destination)(),
-      E.flatMap((working) =>
-        E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findWorkingOrder(order, working)),
+      await trading.openOrders(destination)(),
+      E.flatMap((shown) =>
+        E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findBrokerOrder(order, shown)),
       ),
     )
 
@@ -244,7 +244,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (open: OpenPlacement, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
       const { order, destination } = open
-      const read = await readWorkingOrder(open)
+      const read = await readBrokerOrder(open)
       if (E.isLeft(read)) return refuseUnmade(open, requireModifiable, read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
@@ -272,21 +272,21 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    */
   const shownTerms = async (
     open: OpenPlacement,
-    before: WorkingOrder,
+    before: BrokerOrder,
     requested: PendingTerms,
     progress: 'done' | 'accepted' | 'unknown',
-  ): Promise<(PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
-    let latest: WorkingOrder | 'gone' | 'unknown' = 'unknown'
+  ): Promise<(PendingTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
+    let latest: BrokerOrder | 'gone' | 'unknown' = 'unknown'
     const isMade = (shown: PendingTerms): boolean => hasRequestedTerms(shown, requested, before)
     const read = async (): Promise<boolean> => {
-      const now = await readWorkingOrder(open)
+      const now = await readBrokerOrder(open)
       if (E.isRight(now)) latest = now.right
       else if (isGone(now.left)) latest = 'gone'
       return progress === 'done' || (E.isRight(now) && isMade(now.right))
     }
     if (progress === 'unknown') await read()
     else await repeatUntil(ports, read)
-    const shown = latest as WorkingOrder | 'gone' | 'unknown'
+    const shown = latest as BrokerOrder | 'gone' | 'unknown'
     const isShown = typeof shown === 'object'
     if (progress === 'done')
       // A read that shows the terms of before lags behind.
@@ -344,7 +344,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     const first: E.Either<OrderChangeError, OrderReceipt> =
       stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
     if (E.isRight(first) || !isGone(first.left)) return first
-    const shown = await readWorkingOrder(open)
+    const shown = await readBrokerOrder(open)
     if (E.isLeft(shown)) return stored === null ? shown : first
     const { brokerOrderId } = shown.right
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)
@@ -365,7 +365,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (found: OrderPlacement): AsyncResult<unknown, 'NotFound'> =>
     async () => {
       const { order, placement } = found
-      if (placement.step !== 'working') return E.right(undefined)
+      if (placement.step !== 'open') return E.right(undefined)
       const { missing } = placement
       // A missing order is reported once: after the first lookup that did not find it.
       if (missing !== null && missing.lookups !== 1) return E.right(undefined)
@@ -385,10 +385,10 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   /** Returns the step that was made; undefined where there was nothing to store. */
   const follow = (
     one: OrderPlacement,
-    shown: WorkingOrder | undefined,
+    shown: BrokerOrder | undefined,
   ): AsyncResult<PlacementStep | undefined> => {
     const { order, placement } = one
-    if (placement.step !== 'working') return TE.right(undefined)
+    if (placement.step !== 'open') return TE.right(undefined)
     const now = clock.now()
     const step = stepOfRound(order, placement, shown, now)
     return step === undefined
@@ -448,10 +448,10 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
           open.length === 0
             ? TE.right([])
             : pipe(
-                trading.workingOrders(account),
-                TE.flatMap((working) =>
+                trading.openOrders(account),
+                TE.flatMap((shown) =>
                   TE.traverseArray((one: OrderPlacement) =>
-                    follow(one, findWorkingOrder(one.order, working)),
+                    follow(one, findBrokerOrder(one.order, shown)),
                   )(open),
                 ),
               ),
@@ -473,7 +473,7 @@ const requireOpenPlacement =
     const { placement } = found
     const order = requireOpen(found.order)
     if (E.isLeft(order)) return order
-    return placement.step === 'working'
+    return placement.step === 'open'
       ? E.right({ ...found, order: order.right, placement })
       : E.left(refuse('OrderInFlight'))
   }
@@ -481,8 +481,8 @@ const requireOpenPlacement =
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
 const stepOfRound = (
   order: Order,
-  placement: Working,
-  shown: WorkingOrder | undefined,
+  placement: Open,
+  shown: BrokerOrder | undefined,
   now: Instant,
 ): PlacementStep | undefined => {
   // One that is missing already falls due by itself.
@@ -497,12 +497,12 @@ const stepOfRound = (
 }
 
 const failuresOf = ({ placement }: OrderPlacement): number =>
-  placement.step === 'working' ? placement.failedHaltCancellations : 0
+  placement.step === 'open' ? placement.failedHaltCancellations : 0
 
 /** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
 const markCancelled =
   (cancelledBy: CancelReason | null) =>
-  (from: Working): PlacementStep => ({
+  (from: Open): PlacementStep => ({
     placement: { ...from, cancelledBy },
     continueInMs: from.missing === null && from.brokerOrderId !== null ? null : 0,
   })

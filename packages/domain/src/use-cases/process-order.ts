@@ -42,7 +42,7 @@ import type {
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
-import { brokerOrderOf, lookUpOrder, type Sought } from './steps/broker-order.ts'
+import { orderToSend, lookUpOrder, type Sought } from './steps/broker-order.ts'
 import { confirmDemo, findAccount, type AccountReads } from './steps/find.ts'
 
 interface ProcessPorts
@@ -159,7 +159,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       if (!stored.right) return rejectHalted(job)()
       const answer = await trading.placeOrder(
         destination,
-        brokerOrderOf(order),
+        orderToSend(order),
         () => timeToDeadlineMs(job) > 0,
       )()
       if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)

@@ -24,8 +24,8 @@ import {
   type PlacementStep,
   type Rechecking,
   type Sending,
-  type Working,
-  type WorkingOrder,
+  type Open,
+  type BrokerOrder,
 } from '../../src/orders/placement.ts'
 import type { CancelReason, OrderOutcome, PendingTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
@@ -156,7 +156,7 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
     [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'working' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'open' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'found', outcome: filled }, sendTimeoutMs, ended(filled)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
     expect(afterVerification(answer, leftMs, createdAt, false)).toEqual(step)
@@ -168,7 +168,7 @@ describe('the lookup before the first send of another process’s order', () => 
  * that has an outcome.
  */
 const stepsAfter = (
-  kinds: readonly ('nothing' | 'unreadable' | 'working')[],
+  kinds: readonly ('nothing' | 'unreadable' | 'open')[],
   lateMs = 0,
 ): readonly PlacementStep[] => {
   const steps: PlacementStep[] = [
@@ -202,7 +202,7 @@ const repeated = <A>(value: A, count: number): readonly A[] =>
   Array.from({ length: count }, () => value)
 
 describe('lookups', () => {
-  it.each(['unreadable', 'working'] as const)(
+  it.each(['unreadable', 'open'] as const)(
     'come after growing pauses, and for as long as the answer is %s',
     (kind) => {
       const pauses = stepsAfter(repeated(kind, 200)).map(({ continueInMs }) => continueInMs)
@@ -276,7 +276,7 @@ describe('lookups', () => {
 
   it('prove absence only by an unbroken row of them that covers five minutes, however late each comes', () => {
     const kinds = fc.array(
-      fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'working'),
+      fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'open'),
       { maxLength: 60 },
     )
     fc.assert(
@@ -301,7 +301,7 @@ describe('lookups', () => {
 describe('an order that was rejected as not found', () => {
   it.each<[LookupAnswer, PlacementStep]>([
     [{ kind: 'found', outcome: filled }, ended(filled)],
-    [{ kind: 'working' }, { placement: rechecking, continueInMs: minuteMs }],
+    [{ kind: 'open' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
@@ -315,26 +315,26 @@ describe('an order that was rejected as not found', () => {
 })
 
 const terms: PendingTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
-const order: WorkingOrder = { ...terms, brokerOrderId: '7' }
-const working: Working = {
-  step: 'working',
+const order: BrokerOrder = { ...terms, brokerOrderId: '7' }
+const open: Open = {
+  step: 'open',
   sentAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
   failedHaltCancellations: 0,
   missing: null,
 }
-const anyNumber: Working = { ...working, brokerOrderId: null }
-const isHeld = { placement: working, terms, continueInMs: null }
+const anyNumber: Open = { ...open, brokerOrderId: null }
+const isHeld = { placement: open, terms, continueInMs: null }
 const seenElsewhere = { placement: anyNumber, continueInMs: secondMs }
-const shown: LookupAnswer = { kind: 'working', order }
+const shown: LookupAnswer = { kind: 'open', order }
 const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
 
 describe('a pending order', () => {
   it.each<[PlacementAnswer, PlacementStep]>([
     [
       { kind: 'placed', brokerOrderId: '7' },
-      { placement: working, continueInMs: null },
+      { placement: open, continueInMs: null },
     ],
     [{ kind: 'placed', brokerOrderId: null }, seenElsewhere],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
@@ -352,22 +352,22 @@ describe('a pending order', () => {
     ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isPending: true })],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
-      placement: { step: 'working', brokerOrderId: '7', missing: null },
+      placement: { step: 'open', brokerOrderId: '7', missing: null },
       terms,
       continueInMs: null,
     })
-    expect(after({ kind: 'working' })).toMatchObject({ placement: { step: 'working' } })
+    expect(after({ kind: 'open' })).toMatchObject({ placement: { step: 'open' } })
     expect(after({ kind: 'found', outcome: filled })).toEqual(ended(filled))
   })
 
   it('that the broker holds no more is looked up at once, past the copy, then after growing pauses, and never rejected', () => {
-    const answers = fc.array(fc.constantFrom('nothing', 'unreadable', 'working'), {
+    const answers = fc.array(fc.constantFrom('nothing', 'unreadable', 'open'), {
       minLength: 1,
       maxLength: 100,
     })
     fc.assert(
       fc.property(answers, (kinds) => {
-        let step: PlacementStep = afterNotSeen(working, createdAt)
+        let step: PlacementStep = afterNotSeen(open, createdAt)
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
@@ -377,14 +377,14 @@ describe('a pending order', () => {
           if (action.kind !== 'look_up') return
           step = afterLookup(action.from, { ...lookup, answer: { kind }, at: now, isPending: true })
           expect(step).toMatchObject({
-            placement: { ...working, missing: { since: createdAt, lookups: index + 1 } },
+            placement: { ...open, missing: { since: createdAt, lookups: index + 1 } },
           })
           expect(step.outcome).toBeUndefined()
           const pauseMs = step.continueInMs ?? 0
           expect(pauseMs).toBeGreaterThanOrEqual(2 * secondMs)
           now += pauseMs
         }
-        if (step.placement.step !== 'working') return expect.fail(step.placement.step)
+        if (step.placement.step !== 'open') return expect.fail(step.placement.step)
         expect(
           afterLookup(step.placement, { ...lookup, answer: shown, at: now, isPending: true }),
         ).toEqual(isHeld)
@@ -403,15 +403,16 @@ describe('a pending order', () => {
     [null, { kind: 'expired' }, { kind: 'expired' }],
     ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
   ])('that %s cancelled and the broker shows as %o ends as %o', (cancelledBy, outcome, end) => {
-    const from = { ...working, cancelledBy, missing: { since: createdAt, lookups: 1 } }
+    const from = { ...open, cancelledBy, missing: { since: createdAt, lookups: 1 } }
     expect(afterLookup(from, { ...lookup, answer: { kind: 'found', outcome } })).toEqual(ended(end))
   })
 
   it('whose number the broker replaced keeps its new one', () => {
     const renumbered = { ...order, brokerOrderId: '8' }
-    expect(
-      afterLookup(working, { ...lookup, answer: { kind: 'working', order: renumbered } }),
-    ).toEqual({ ...isHeld, placement: { ...working, brokerOrderId: '8' } })
+    expect(afterLookup(open, { ...lookup, answer: { kind: 'open', order: renumbered } })).toEqual({
+      ...isHeld,
+      placement: { ...open, brokerOrderId: '8' },
+    })
   })
 })
 

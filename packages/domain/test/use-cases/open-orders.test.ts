@@ -54,7 +54,7 @@ const openDesk = (fields: object = {}) => {
     },
     follow: () => rightOf(open.followOpenOrders(brokerAccount)),
     clientIdOf: (order: Order) => brokerClientId(order.id),
-    working: () => rightOf(desk.trading.workingOrders(brokerAccount)),
+    atBroker: () => rightOf(desk.trading.openOrders(brokerAccount)),
     ...halts,
     haltAndCancel: () =>
       rightOf(halts.haltAccount(caller, account.id, { cancelOrders: true }, withoutKey)),
@@ -204,14 +204,14 @@ describe('a change of an open order', () => {
     ['lose_the_request', 'BrokerOutcomeUnknown'],
     ['refuse', 'TradeRejected'],
   ])('that meets %s is answered %s, and made as it was sent', async (trouble, tag) => {
-    const { place, modifyOrder, trading, working, read } = openDesk()
+    const { place, modifyOrder, trading, atBroker, read } = openDesk()
     const order = await place({ takeProfit: 1.2 })
     trading.nextChange(trouble)
     expect(await tagOf(modifyOrder(caller, order.id, { price: 1.12, stopLoss: null }))).toBe(tag)
     const isMade = tag === 'none'
     const terms = isMade ? { price: 1.12, stopLoss: undefined } : { price: 1.1, stopLoss: 1.05 }
     // What was not to change is sent as the broker holds it.
-    expect(await working()).toMatchObject([{ ...terms, takeProfit: 1.2 }])
+    expect(await atBroker()).toMatchObject([{ ...terms, takeProfit: 1.2 }])
     expect((await read(order)).request).toMatchObject({ price: terms.price, takeProfit: 1.2 })
     expect((await read(order)).request.stopLoss).toBe(terms.stopLoss)
   })
@@ -238,18 +238,18 @@ describe('a change of an open order', () => {
   })
 
   it('moves the expiry of an order that has one', async () => {
-    const { place, modifyOrder, working } = openDesk()
+    const { place, modifyOrder, atBroker } = openDesk()
     const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs })
     expect(await tagOf(modifyOrder(caller, order.id, { expiresAt: noon }))).toBe('ValidationError')
     const later = noon + 2 * dayMs
     expect(await rightOf(modifyOrder(caller, order.id, { expiresAt: later }))).toMatchObject({
       request: { timeInForce: 'gtd', expiresAt: later },
     })
-    expect(await working()).toMatchObject([{ expiresAt: later }])
+    expect(await atBroker()).toMatchObject([{ expiresAt: later }])
   })
 
   it('of a stop-limit order that was triggered moves its limit, and its record stays as ordered', async () => {
-    const { place, follow, modifyOrder, trading, clientIdOf, read, working } = openDesk()
+    const { place, follow, modifyOrder, trading, clientIdOf, read, atBroker } = openDesk()
     const ordered = { orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 } as const
     const order = await place(ordered)
     trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
@@ -259,7 +259,7 @@ describe('a change of an open order', () => {
     expect(await tagOf(modifyOrder(caller, order.id, { takeProfit: 1.09 }))).toBe('InvalidPrice')
     const moved = await rightOf(modifyOrder(caller, order.id, { price: 1.1, stopLimitPrice: 1.08 }))
     expect(moved.request).toMatchObject({ ...ordered, stopLimitPrice: 1.08 })
-    expect(await working()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
+    expect(await atBroker()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
   })
 
   it.each<[OrderOutcome, string]>([
@@ -312,7 +312,7 @@ describe('a change and a cancellation of an open order are answered in time wher
     ['the lock is waited for', () => ({ positionLocks: { holding: () => hangs } }), notSent],
     [
       'the order is read',
-      ({ trading }) => ({ trading: { ...trading, workingOrders: hangs } }),
+      ({ trading }) => ({ trading: { ...trading, openOrders: hangs } }),
       // What is cancelled need not be read.
       ['BrokerUnavailable', 'none'],
     ],
@@ -333,15 +333,15 @@ describe('a change and a cancellation of an open order are answered in time wher
       'it was sent and is read again',
       ({ trading }) => {
         trading.nextChange('make_and_lose_the_answer')
-        const workingOrders = from(1, trading.workingOrders)
-        return { trading: { ...trading, workingOrders, findOrder: hangs } }
+        const openOrders = from(1, trading.openOrders)
+        return { trading: { ...trading, openOrders, findOrder: hangs } }
       },
       unknown,
     ],
     [
       'it was confirmed and is read again',
       ({ trading }) => ({
-        trading: { ...trading, workingOrders: from(1, trading.workingOrders), findOrder: hangs },
+        trading: { ...trading, openOrders: from(1, trading.openOrders), findOrder: hangs },
       }),
       // What was executed before a cancellation, only a read can show.
       ['none', 'BrokerOutcomeUnknown'],
@@ -665,7 +665,7 @@ describe('a cancellation of an open order', () => {
     await desk.process(order, false, down)
     await runFor(10 * 60, false, down)
     expect(leftByHalts).toEqual([[order.id, 'BrokerUnavailable']])
-    expect(await placement(order)).toMatchObject({ step: 'working', missing: null })
+    expect(await placement(order)).toMatchObject({ step: 'open', missing: null })
     trading.hide(false)
     await runFor(60 * 60)
     expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })

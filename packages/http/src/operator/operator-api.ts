@@ -119,7 +119,7 @@ const operatorOrder = encodedFrom(
 
 const lookupsOf = (placement: Placement): number | null => {
   if (placement.step === 'looking_up') return placement.lookups
-  if (placement.step === 'working') return placement.missing?.lookups ?? null
+  if (placement.step === 'open') return placement.missing?.lookups ?? null
   return placement.step === 'rechecking' ? placement.rechecks : null
 }
 

@@ -69,7 +69,7 @@ const table = tableOf('orders', {
 })
 
 const steps = tableOf('orders', {
-  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'working', 'rechecking', 'ended']),
+  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'open', 'rechecking', 'ended']),
   destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
   destinationAccount: t.string,
   destinationRegion: nullable(t.string),
@@ -176,7 +176,7 @@ const placementOf = ({
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
-  if (step === 'working') {
+  if (step === 'open') {
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
     return {
       step,
@@ -245,7 +245,7 @@ export const recordColumnsOf = (order: Order): Row => {
 /** The columns that a step of the placement changes. */
 export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
-  const missing = placement.step === 'working' ? placement.missing : null
+  const missing = placement.step === 'open' ? placement.missing : null
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   return {
@@ -254,8 +254,7 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
-      failedHaltCancellations:
-        placement.step === 'working' ? placement.failedHaltCancellations : null,
+      failedHaltCancellations: placement.step === 'open' ? placement.failedHaltCancellations : null,
       lookups: 'rechecks' in placement ? placement.rechecks : lookups,
       absentLookups: absence?.lookups,
       absentMs: absence?.coveredMs,

@@ -5,7 +5,7 @@ import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
 import type {
-  BrokerOrder,
+  OrderToSend,
   OrderPlacement,
   OrderStore,
   PendingPart,
@@ -26,7 +26,7 @@ const pendingPartOf = ({
     : { type, price, stopLimitPrice, timeInForce, expiresAt }
 
 /** An order as it is sent, under the name by which the broker's records show it. */
-export const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
+export const orderToSend = ({ id, request }: Order): OrderToSend => {
   const { symbol, brokerSymbol = symbol, side, volume, stopLoss, takeProfit } = request
   return {
     clientId: brokerClientId(id),
@@ -57,7 +57,7 @@ export const lookUpOrder =
       orders.othersTickets(placement.order.owner, placement),
       TE.flatMapTask((othersTickets) =>
         trading.findOrder(placement.destination, {
-          order: brokerOrderOf(placement.order),
+          order: orderToSend(placement.order),
           sentAt,
           brokerOrderId,
           readFromTerminal,

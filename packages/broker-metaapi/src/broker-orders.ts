@@ -3,7 +3,7 @@ import {
   orderTypes as allTypes,
   type OrderType,
   type PendingTerms,
-  type WorkingOrder,
+  type BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { toIso } from '@tradeport/domain/primitives'
@@ -49,7 +49,7 @@ const expirationTypes = {
 } as const
 
 /** A text says what is wrong with the row; undefined if it is of no pending order. */
-export const workingOrderOf = (row: unknown): WorkingOrder | string | undefined => {
+export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined => {
   if (!isRecord(row)) return 'not an order'
   const type = orderTypes.get(row['type'])
   if (type === undefined || type.orderType === 'market') return undefined
@@ -72,7 +72,7 @@ export const workingOrderOf = (row: unknown): WorkingOrder | string | undefined 
 }
 
 /** An order that is not listed would be looked up as ended. */
-export const workingOrdersIn = readList('orders', workingOrderOf)
+export const brokerOrdersIn = readList('orders', brokerOrderOf)
 
 /** 0 stands for none. */
 const levelsOf = ({ stopLimitPrice, stopLoss, takeProfit }: Row) => ({
