@@ -201,12 +201,10 @@ const header = fc.constantFrom(
 )
 const path = fc.constantFrom('positions', 'orders', 'symbols', 'trades/stats', 'none')
 const head = fc.oneof(
-  fc
-    .tuple(path, name, value)
-    .map(([at, key, text]) => ({
-      target: `/${at}?${filled(`${key}${text}&`, headBytes)}`,
-      lines: '',
-    })),
+  fc.tuple(path, name, value).map(([at, key, text]) => ({
+    target: `/${at}?${filled(`${key}${text}&`, headBytes)}`,
+    lines: '',
+  })),
   fc
     .constantFrom('/', '/a', '/%', '/%61', '/..', '/positions')
     .map((text) => ({ target: filled(text, headBytes), lines: '' })),
