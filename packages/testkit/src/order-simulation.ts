@@ -3,7 +3,6 @@
 // truly became of each order. No real time passes: a seed repeats a run, event by event.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
@@ -12,8 +11,6 @@ import {
   withoutKey,
   type AcquireSlot,
   type NewOrder,
-  type OrderJob,
-  type Trading,
 } from '@tradeport/domain/ports'
 import {
   hourMs,
@@ -39,24 +36,15 @@ import {
   createLife,
   createSimulatedLocks,
   createWorld,
-  faults as allFaults,
-  type Fault,
   type Life,
 } from './simulated-time.ts'
 
-export { faults } from './simulated-time.ts'
-export type { Fault } from './simulated-time.ts'
-
 export interface OrderSimulation {
   readonly seed: number
-  /** Lets every promise that can go on do so. */
-  readonly breathe: T.Task<void>
   /** 3 when left out. */
   readonly orders?: number
   /** 2 when left out. */
   readonly processes?: number
-  /** All of them when left out. */
-  readonly faults?: readonly Fault[]
   /**
    * Whether a refreshed lookup shows what the broker executed, as the proof that an order was not
    * executed supposes; true when left out. If not, an order may be rejected as not found that was
@@ -68,16 +56,6 @@ export interface OrderSimulation {
    * halted; 0 when left out.
    */
   readonly pendingShare?: number
-  /** Breaks a part, to see that the simulation notices. */
-  readonly broken?: BrokenParts
-}
-
-export interface BrokenParts {
-  readonly trading?: (trading: Trading) => Trading
-  readonly job?: (job: OrderJob) => OrderJob
-  readonly ignoresHalts?: boolean
-  /** Open orders of halted accounts are not made due again. */
-  readonly forgetsHalted?: boolean
 }
 
 interface OrderSimulationResult {
@@ -124,15 +102,13 @@ export const simulateOrders = async (
 ): Promise<OrderSimulationResult> => {
   const {
     seed,
-    breathe,
     orders = 3,
     processes: processCount = 2,
     refreshShowsTruth = true,
     pendingShare = 0,
-    broken = {},
   } = simulation
   const locks = createSimulatedLocks()
-  const world = createWorld(seed, breathe, simulation.faults ?? allFaults, faultsEndAtMs)
+  const world = createWorld(seed, faultsEndAtMs)
   const { random, timeline, strikes, delayMs, counts } = world
   const violations: string[] = []
   const madeAtMs = new Map<string, number>()
@@ -148,6 +124,10 @@ export const simulateOrders = async (
 
   // --- what happens from outside, while something is read or written ---
 
+  // An order whose send a failover lost is found by refreshed lookups alone.
+  const failOver = (): void => {
+    if (refreshShowsTruth) database.failOver()
+  }
   const disturb = (): void => {
     const { id } = random.pick(accounts)
     const account = database.account(id)
@@ -158,7 +138,7 @@ export const simulateOrders = async (
     }
     if (strikes('removal', 0.003) && database.removeAccount(id))
       timeline.note(`operator   removes account ${id.at(-1)}`)
-    if (strikes('failover', 0.003)) database.failOver()
+    if (strikes('failover', 0.003)) failOver()
   }
 
   const broker = createSimulatedBroker(world, {
@@ -175,9 +155,8 @@ export const simulateOrders = async (
       const clientId = brokerClientId(id)
       broker.expectSend(life, clientId)
       if (isHalted) violated(`${clientId} is stored as sending after its account was halted`)
-      if (strikes('failover', 0.2)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
+      if (strikes('failover', 0.2)) timeline.schedule(delayMs(20 * secondMs), failOver)
     },
-    ignoresHalts: broken.ignoresHalts === true,
     disturb,
     isUndecided: broker.isUndecided,
     corrected: ({ id, status }) => {
@@ -246,7 +225,6 @@ export const simulateOrders = async (
 
     const portsOf = (current: Life) => {
       const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }
-      const unbroken = broker.tradingOf(current)
       const acquire: AcquireSlot = (_, patienceMs) => async () => {
         if (!strikes('busy', 0.2)) return () => undefined
         const freeInMs = Math.floor(random.fraction() * 1.2 * Math.max(patienceMs, 0))
@@ -255,7 +233,7 @@ export const simulateOrders = async (
       }
       return {
         ...database.storesOf(current, recorded),
-        trading: broken.trading?.(unbroken) ?? unbroken,
+        trading: broker.tradingOf(current),
         slots: { forSend: acquire, forLookup: acquire },
         positionLocks: { holding: locks(current) },
         clock,
@@ -282,7 +260,7 @@ export const simulateOrders = async (
       const current = life
       const run = async (): Promise<void> => {
         if (inMs > 0) await current.wait(inMs)
-        const processed = await processJob(broken.job?.(job) ?? job)()
+        const processed = await processJob(job)()
         inProgress.delete(key)
         // An answer on the left leaves the row due again.
         const retry = E.isRight(processed) ? processed.right.retry : undefined
@@ -441,7 +419,7 @@ export const simulateOrders = async (
     }
     watch()
     upkeep(5 * minuteMs, database.makeUnwatchedDue)
-    if (broken.forgetsHalted !== true) upkeep(minuteMs, database.makeHaltedDue)
+    upkeep(minuteMs, database.makeHaltedDue)
   }
 
   await timeline.run(faultsEndAtMs + decidedWithinMs)

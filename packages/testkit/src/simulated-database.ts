@@ -22,8 +22,6 @@ interface Options {
   readonly isUndecided: (clientId: string) => boolean
   /** The order was reported as rejected, and is not any more. */
   readonly corrected: (order: Order) => void
-  /** An order may be stored as sending while its account is halted. */
-  readonly ignoresHalts: boolean
   /** Called with each statement. */
   readonly disturb: () => void
 }
@@ -118,10 +116,7 @@ export const createSimulatedDatabase = (
       const { tables } = records
       const before = tables.orders.get(from.order.id)
       const isHalted = tables.ownHalts.has(from.order.request.accountId)
-      const { ownHalts } = options.ignoresHalts ? createFakeRecords().tables : tables
-      records.tables = { ...tables, ownHalts }
       const written = orderStore.advance(owner, from, step, now)()
-      records.tables = tables
       const after = tables.orders.get(from.order.id)
       if (before === undefined || after === undefined || before === after) return written
       const { order, placement, version } = after

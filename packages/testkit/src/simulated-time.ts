@@ -31,8 +31,10 @@ const createRandom = (seed: number) => {
   }
 }
 
-/** @param breathe lets every promise that can go on do so */
-const createTimeline = (breathe: T.Task<void>) => {
+/** Lets every promise that can go on do so. */
+const breathe = (): Promise<void> => new Promise(setImmediate)
+
+const createTimeline = () => {
   // Latest first; of one moment, the last scheduled first.
   const queue: { readonly atMs: number; readonly event: () => void }[] = []
   const history: string[] = []
@@ -130,7 +132,7 @@ export const createSimulatedLocks = () => {
     }
 }
 
-export const faults = [
+const faults = [
   'crash',
   'clock_step',
   'relink',
@@ -152,18 +154,13 @@ export const faults = [
   'stale_copy',
   'unreadable',
 ] as const
-export type Fault = (typeof faults)[number]
+type Fault = (typeof faults)[number]
 
-/** Each of the allowed faults is possible in about half of the runs, until `untilMs`. */
-export const createWorld = (
-  seed: number,
-  breathe: T.Task<void>,
-  allowed: readonly Fault[],
-  untilMs: number,
-) => {
+/** Each fault is possible in about half of the runs, until `untilMs`. */
+export const createWorld = (seed: number, untilMs: number) => {
   const random = createRandom(seed)
-  const timeline = createTimeline(breathe)
-  const possible = new Set(allowed.filter(() => random.chance(0.5)))
+  const timeline = createTimeline()
+  const possible = new Set(faults.filter(() => random.chance(0.5)))
   const counts = Object.fromEntries(faults.map((fault) => [fault, 0])) as Record<Fault, number>
   return {
     random,
