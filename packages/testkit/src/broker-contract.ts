@@ -4,13 +4,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import {
-  dealKey,
-  dealKinds,
-  dealReasons,
-  type BrokerDeal,
-  type DealsWindow,
-} from '@tradeport/domain/journal'
+import { dealKey, type BrokerDeal, type DealsWindow } from '@tradeport/domain/journal'
 import type { Broker } from '@tradeport/domain/ports'
 import { byAge, type Side } from '@tradeport/domain/positions'
 import { rightOf } from './stored-records.ts'
@@ -38,6 +32,22 @@ interface VenueBook {
    */
   readonly deals: readonly BrokerDeal[]
 }
+
+export const venuePositionOf = ({
+  symbol,
+  side,
+  volume,
+  stopLoss,
+  takeProfit,
+}: VenuePosition): VenuePosition => ({
+  symbol,
+  side,
+  volume,
+  ...(stopLoss !== undefined && { stopLoss }),
+  ...(takeProfit !== undefined && { takeProfit }),
+})
+export const bySymbol = (a: VenuePosition, b: VenuePosition): number =>
+  a.symbol < b.symbol ? -1 : 1
 
 export type VenueTrouble = 'unavailable' | 'rate_limited' | 'not_provisioned'
 
@@ -77,11 +87,8 @@ const opened = {
   ...booking,
 } as const
 const closed = { ...opened, kind: 'sell', side: 'sell', entry: 'out' } as const
-const { volume: _volume, price: _price, symbol: _symbol, ...bare } = closed
-const { entry: _entry, ...withoutEntry } = opened
 
-// Deals of every kind, entry and reason, two of one id and time, and deals that lack volume, price,
-// symbol, entry or time.
+// With every field, two of one id and time, one without a side, and two without a time that can be read.
 const mixedDeals: readonly BrokerDeal[] = [
   {
     ...opened,
@@ -93,30 +100,11 @@ const mixedDeals: readonly BrokerDeal[] = [
     stopLoss: 1.05,
     takeProfit: 1.2,
   },
-  { ...opened, id: '103', entry: 'inout', time: start + 3 },
-  { ...opened, id: '104', entry: 'out_by', time: start + 4 },
-  { ...withoutEntry, id: '105', time: start + 5 },
-  { ...opened, id: '106', positionId: '10', time: start + 6 },
-  { ...closed, id: '106', positionId: '10', time: start + 6 },
-  { ...bare, id: '107', positionId: '11', profit: 1, swap: -0.07, time: start + 7 },
+  { ...opened, id: '106', time: start + 6 },
+  { ...closed, id: '106', time: start + 6 },
+  { ...booking, id: '107', kind: 'balance', profit: 0.1, time: start + 7 },
   { ...closed, id: '108', positionId: '12' },
   { ...opened, id: '109', positionId: '13', time: Number.NaN },
-  ...dealKinds
-    .filter((kind) => kind !== 'buy' && kind !== 'sell')
-    .map((kind, index) => ({
-      ...booking,
-      id: String(200 + index),
-      kind,
-      profit: 0.1 + index,
-      time: start + 9,
-    })),
-  ...dealReasons.map((reason, index) => ({
-    ...closed,
-    id: String(300 + index),
-    reason,
-    orderId: String(900 + index),
-    time: start + 10,
-  })),
 ]
 const manyDeals = (count: number): readonly BrokerDeal[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -125,6 +113,7 @@ const manyDeals = (count: number): readonly BrokerDeal[] =>
     time: start + Math.floor(index / 3),
   }))
 
+const position = { symbol: 'EURUSD', side: 'buy', volume: 1, openPrice: 1.1 } as const
 const ever: DealsWindow = { from: 0, to: Date.parse('2100-01-01T00:00:00.000Z'), offset: 0 }
 const inOrder = (deals: readonly BrokerDeal[]) =>
   deals.toSorted((a, b) => (dealKey(a) < dealKey(b) ? -1 : 1))
@@ -183,18 +172,10 @@ export const describeBrokerContract = (
       const { positions } = await rightOf(broker.positions(account))
       expect(positions).toEqual(positions.toSorted(byAge))
       expect(new Set(positions.map(({ ticket }) => ticket)).size).toBe(3)
-      const bySymbol = positions.toSorted((a, b) => (a.symbol < b.symbol ? -1 : 1))
-      expect(bySymbol).toMatchObject(held.map((position) => ({ ...position, realizedPnl: 0 })))
-      expect(
-        bySymbol.map((position) => ['stopLoss' in position, 'takeProfit' in position]),
-      ).toEqual([
-        [true, true],
-        [true, false],
-        [false, false],
-      ])
+      expect(positions.map(venuePositionOf).toSorted(bySymbol)).toEqual(held)
     })
 
-    it('reads deals of every kind, each once and unchanged', async () => {
+    it('reads every deal once and unchanged', async () => {
       const { broker, account } = await openWith({ deals: mixedDeals })
       expect(inOrder(await allDeals(broker, account))).toEqual(inOrder(mixedDeals))
     })
@@ -222,12 +203,11 @@ export const describeBrokerContract = (
       const { broker, account } = await openWith({
         deals: [0, 1, 2, 3].map((ms) => ({ ...opened, id: String(ms), time: start + ms })),
       })
-      const idsIn = async (from: number, to: number, offset = 0) =>
-        (
-          await rightOf(broker.dealsPage(account, { from: start + from, to: start + to, offset }))
-        ).deals
-          .map(({ id }) => id)
-          .toSorted()
+      const idsIn = async (from: number, to: number, offset = 0) => {
+        const window = { from: start + from, to: start + to, offset }
+        const { deals } = await rightOf(broker.dealsPage(account, window))
+        return deals.map(({ id }) => id).toSorted()
+      }
       expect([
         await idsIn(1, 3),
         await idsIn(4, 9),
@@ -239,14 +219,10 @@ export const describeBrokerContract = (
     it('computes the margin of a position, more for more lots, and none where it cannot be computed', async () => {
       const { broker, account, withholdMargins } = await openWith({})
       const margin = (volume: number) =>
-        rightOf(
-          broker.requiredMargin(account, { symbol: 'EURUSD', side: 'buy', volume, openPrice: 1.1 }),
-        )
-      const [small, large] = [await margin(0.1), await margin(1)].map(O.getOrElse(() => 0)) as [
-        number,
-        number,
-      ]
-      expect([small > 0, large > small]).toEqual([true, true])
+        rightOf(broker.requiredMargin(account, { ...position, volume }))
+      const small = O.getOrElse(() => 0)(await margin(0.1))
+      expect(small).toBeGreaterThan(0)
+      expect(O.getOrElse(() => 0)(await margin(1))).toBeGreaterThan(small)
       await withholdMargins(account)
       expect(await margin(1)).toEqual(O.none)
     })
@@ -275,12 +251,7 @@ export const describeBrokerContract = (
         broker.accountInformation(account),
         broker.positions(account),
         broker.dealsPage(account, ever),
-        broker.requiredMargin(account, {
-          symbol: 'EURUSD',
-          side: 'buy',
-          volume: 1,
-          openPrice: 1.1,
-        }),
+        broker.requiredMargin(account, position),
       ])
         expect(await read()).toEqual(E.left(expected(account)))
       // The provider's limit is one for all accounts.

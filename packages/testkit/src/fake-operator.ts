@@ -4,13 +4,11 @@
 import type { Account, RiskThreshold } from '@tradeport/domain/accounts'
 import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
 import {
-  secretKinds,
   type ListedAccount,
   type ListedTenant,
   type OperatorChanges,
   type OperatorKeys,
   type OperatorRecords,
-  type SealedSecret,
   type Slice,
   type StoredAccessToken,
   type StoredApiKey,
@@ -19,7 +17,6 @@ import {
 import type {
   OperatorStore,
   ProviderTokens,
-  SealedSecrets,
   TenantRecords,
   UserStore,
 } from '@tradeport/domain/ports'
@@ -240,35 +237,3 @@ const sliceOf = <A extends { readonly id: string }>(
     .filter((row) => after === undefined || placeOf(row) > JSON.stringify([user, id]))
     .slice(0, limit)
 }
-
-/** All sealed under an earlier key until they are sealed again. */
-export const createFakeSealedSecrets = (records: FakeRecords): SealedSecrets => {
-  const resealed = new Set<string>()
-  const all = (): readonly SealedSecret[] =>
-    [
-      ...records.tables.tenants
-        .where(({ providerToken }) => providerToken !== null)
-        .map(({ id }) => ({ kind: 'provider_token', id }) as const),
-      ...[...records.tables.webhooks.keys()].map((id) => ({ kind: 'webhook_secret', id }) as const),
-    ].toSorted(compareSecrets)
-  const others = () => all().filter(({ id }) => !resealed.has(id))
-  return {
-    ...portOf<Pick<SealedSecrets, 'reseal'>>({
-      reseal: ({ after, limit }) => {
-        const batch = others()
-          .filter((secret) => after === undefined || compareSecrets(secret, after) > 0)
-          .slice(0, limit)
-        for (const { id } of batch) resealed.add(id)
-        return {
-          resealed: batch.length,
-          unreadable: [],
-          last: batch.length === limit ? batch.at(-1) : undefined,
-        }
-      },
-    }),
-    census: TE.fromIO(() => ({ current: all().length - others().length, others: others().length })),
-  }
-}
-
-const compareSecrets = (a: SealedSecret, b: SealedSecret): number =>
-  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) || byText(a.id, b.id)

@@ -7,11 +7,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { brokerClientId, type OrderId } from '@tradeport/domain/orders'
-import {
-  withoutKey,
-  type AcquireSlot,
-  type NewOrder,
-} from '@tradeport/domain/ports'
+import { withoutKey, type AcquireSlot, type NewOrder, type OrderJob } from '@tradeport/domain/ports'
 import {
   hourMs,
   minuteMs,
@@ -32,12 +28,7 @@ import { newAccount } from './stored-records.ts'
 import type { StoredOrder } from './fake-records.ts'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, statusOf } from './simulated-database.ts'
-import {
-  createLife,
-  createSimulatedLocks,
-  createWorld,
-  type Life,
-} from './simulated-time.ts'
+import { createLife, createSimulatedLocks, createWorld, type Life } from './simulated-time.ts'
 
 export interface OrderSimulation {
   readonly seed: number

@@ -9,7 +9,7 @@ import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
 import type { MaySend, CloseReceipt, LevelsReceipt, PositionTrading } from '@tradeport/domain/ports'
 import { byAge } from '@tradeport/domain/positions'
 import { type Ticket, lotsWithout } from '@tradeport/domain/primitives'
-import type { VenuePosition } from './broker-contract.ts'
+import { bySymbol, venuePositionOf, type VenuePosition } from './broker-contract.ts'
 import { rightOf } from './stored-records.ts'
 
 /** What the venue truly holds of a position. */
@@ -109,6 +109,9 @@ const rejected = {
   message: expect.stringMatching(/./),
 }
 
+const unavailable = ({ accountId }: BrokerAccount) =>
+  E.left(refuse('BrokerUnavailable', { accountId, reason: expect.any(String) }))
+
 /** @param open makes a world with the positions; it is closed after each case */
 export const describePositionTradingContract = (
   name: string,
@@ -121,42 +124,41 @@ export const describePositionTradingContract = (
       const own = await open(positions)
       venue = own
       const { desk, account, held } = own
-      const heldOf = (symbol: string) => held().find((one) => one.symbol === symbol)
-      const ticket = (heldOf(position.symbol)?.ticket ?? '0') as Ticket
+      const fresh = async () => (await rightOf(desk.freshPositions(account))).positions
+      const ticket = held().find(({ symbol }) => symbol === position.symbol)?.ticket as Ticket
       return {
         ...own,
         ticket,
         make: ({ send }: Write, maySend: MaySend = () => true, of = ticket) =>
           send(desk, account, of, maySend)(),
-        fresh: async () => (await rightOf(desk.freshPositions(account))).positions,
+        fresh,
+        /** What is read is what the venue holds. */
+        expectFresh: async () =>
+          expect((await fresh()).map(venuePositionOf).toSorted(bySymbol)).toEqual(
+            held().map(venuePositionOf).toSorted(bySymbol),
+          ),
         /** Nothing but the position that was written is ever touched. */
         expectHeld: (wanted: VenuePosition | undefined) => {
-          const shown = [position.symbol, other.symbol]
-            .map((symbol) => heldOf(symbol))
-            .map((one) => one && shownOf(one))
-          expect(shown).toEqual([wanted, other])
+          expect(held().map(venuePositionOf).toSorted(bySymbol)).toEqual(
+            wanted === undefined ? [other] : [wanted, other],
+          )
         },
       }
     }
 
-    it('reads positions oldest first, with the levels that they have and no others', async () => {
-      const all = [position, { ...withoutTakeProfit, symbol: 'GBPUSD' }, other]
-      const { fresh, desk, account, makeUnreadable } = await openWith(all)
+    it('reads positions oldest first, where they can be read', async () => {
+      const { fresh, desk, account, makeUnreadable } = await openWith()
       const positions = await fresh()
       expect(positions).toEqual(positions.toSorted(byAge))
-      expect(positions.map(shownOf).toSorted(bySymbol)).toEqual(all)
+      expect(positions.map(venuePositionOf).toSorted(bySymbol)).toEqual([position, other])
       await makeUnreadable()
-      expect(await desk.freshPositions(account)()).toEqual(
-        E.left(
-          refuse('BrokerUnavailable', { accountId: account.accountId, reason: expect.any(String) }),
-        ),
-      )
+      expect(await desk.freshPositions(account)()).toEqual(unavailable(account))
     })
 
     it.each([...writes, ...moreWrites])(
       'makes $what, with one request, and the next read shows it',
       async (write) => {
-        const { make, fresh, expectHeld, sends, held } = await openWith()
+        const { make, expectFresh, expectHeld, sends } = await openWith()
         expect(await make(write)).toMatchObject({
           right: {
             progress: expect.stringMatching(
@@ -166,9 +168,7 @@ export const describePositionTradingContract = (
         })
         expect(sends()).toBe(1)
         expectHeld(write.makes)
-        expect((await fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
-          held().map(shownOf).toSorted(bySymbol),
-        )
+        await expectFresh()
       },
     )
 
@@ -190,12 +190,10 @@ export const describePositionTradingContract = (
       })
 
       it('shows past a copy that lags, and is made where nothing can be read', async () => {
-        const { make, fresh, held, freezeCopy } = await openWith()
+        const { make, expectFresh, freezeCopy } = await openWith()
         await freezeCopy()
         expect(E.isRight(await make(write))).toBe(true)
-        expect((await fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
-          held().map(shownOf).toSorted(bySymbol),
-        )
+        await expectFresh()
         await venue?.close()
         const next = await openWith()
         await next.makeUnreadable()
@@ -205,14 +203,7 @@ export const describePositionTradingContract = (
 
       it('sends none that may not be sent any more', async () => {
         const { make, account, expectHeld, sends } = await openWith()
-        expect(await make(write, () => false)).toEqual(
-          E.left(
-            refuse('BrokerUnavailable', {
-              accountId: account.accountId,
-              reason: expect.any(String),
-            }),
-          ),
-        )
+        expect(await make(write, () => false)).toEqual(unavailable(account))
         expect(sends()).toBe(0)
         expectHeld(position)
       })
@@ -250,12 +241,3 @@ export const describePositionTradingContract = (
     })
   })
 }
-
-const bySymbol = (a: VenuePosition, b: VenuePosition): number => (a.symbol < b.symbol ? -1 : 1)
-const shownOf = ({ symbol, side, volume, stopLoss, takeProfit }: VenuePosition): VenuePosition => ({
-  symbol,
-  side,
-  volume,
-  ...(stopLoss !== undefined && { stopLoss }),
-  ...(takeProfit !== undefined && { takeProfit }),
-})

@@ -2,11 +2,10 @@
 // lists report what the broker's book holds. What becomes of requests that a provider loses, refuses
 // or limits is in the tests of the adapter.
 import * as E from 'fp-ts/lib/Either.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PendingTerms, BrokerOrder } from '@tradeport/domain/orders'
-import type { OrderToSend, MaySend, OrderReceipt, Trading } from '@tradeport/domain/ports'
+import type { OrderToSend, MaySend, Trading } from '@tradeport/domain/ports'
 import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { rightOf } from './stored-records.ts'
 
@@ -106,68 +105,34 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     )
 
     describe('a pending order', () => {
-      const pending: OrderToSend = {
-        ...buy,
-        stopLoss: 0.5,
-        takeProfit: 1.5,
-        pending: { type: 'limit', price: 0.9, timeInForce: 'gtc' },
+      const levels = { stopLoss: 0.5, takeProfit: 1.5 }
+      const waiting = { price: 0.9, timeInForce: 'gtc' } as const
+      const limit: OrderToSend = { ...buy, ...levels, pending: { type: 'limit', ...waiting } }
+      const openPendingDesk = async (order = limit) => {
+        const desk = await openDesk(order)
+        const { trading, account, heldOrders } = desk
+        const numberOf = (): string => heldOrders()[0]?.brokerOrderId ?? ''
+        return {
+          ...desk,
+          numberOf,
+          listed: () => rightOf(trading.openOrders(account)),
+          modify: (terms: PendingTerms, maySend = true, number = numberOf()) =>
+            trading.modifyOrder(account, number, terms, () => maySend)(),
+          cancel: (maySend = true, number = numberOf()) =>
+            trading.cancelOrder(account, number, () => maySend)(),
+        }
       }
-      const openPendingDesk = (order: OrderToSend = pending) => openDesk(order)
-      type PendingType = NonNullable<OrderToSend['pending']>['type']
-      type Prices = Pick<PendingTerms, 'price' | 'stopLimitPrice'>
-      type PendingDesk = Awaited<ReturnType<typeof openPendingDesk>>
-      const waiting = { price: 0.9, stopLoss: 0.5, takeProfit: 1.5 }
-      const open = (shown: object = waiting) => ({
-        kind: 'open',
-        order: { ...shown, timeInForce: 'gtc' },
-      })
-      const numberOf = ({ heldOrders }: Pick<PendingDesk, 'heldOrders'>): string =>
-        heldOrders()[0]?.brokerOrderId ?? ''
-      const listed = async ({ trading, account }: PendingDesk) =>
-        rightOf(trading.openOrders(account))
-
-      const terms: PendingTerms = { price: 0.8, takeProfit: 1.6, timeInForce: 'gtc' }
-      type Change = (desk: PendingDesk, maySend: MaySend) => TE.TaskEither<unknown, OrderReceipt>
-      /** What each change makes of the order. */
-      const changes: readonly (readonly [what: string, change: Change, made: readonly object[]])[] =
-        [
-          [
-            'modified',
-            ({ trading, account, ...desk }, maySend) =>
-              trading.modifyOrder(account, numberOf(desk), terms, maySend),
-            [{ price: 0.8, takeProfit: 1.6 }],
-          ],
-          [
-            'cancelled',
-            ({ trading, account, ...desk }, maySend) =>
-              trading.cancelOrder(account, numberOf(desk), maySend),
-            [],
-          ],
-        ]
-
-      it('waits on its terms, is listed and found, and is filled when its price is reached', async () => {
-        const desk = await openPendingDesk()
-        expect(await desk.place()).toEqual({ kind: 'placed', brokerOrderId: numberOf(desk) })
-        expect(desk.heldOrders()).toMatchObject([waiting])
-        const { order } = open()
-        expect(await listed(desk)).toMatchObject([
-          { ...order, brokerOrderId: numberOf(desk), clientId: pending.clientId },
-        ])
-        expect(await desk.find()).toMatchObject(open())
-        expect(desk.lots()).toBe(0)
-        const brokerOrderId = numberOf(desk)
-        await desk.movePrice(0.7)
-        expect(await desk.find()).toEqual({ kind: 'found', outcome: filled(0.2) })
-        expect([await listed(desk), desk.lots()]).toEqual([[], 0.2])
-        for (const change of [
-          desk.trading.modifyOrder(desk.account, brokerOrderId, terms, () => true),
-          desk.trading.cancelOrder(desk.account, brokerOrderId, () => true),
-        ])
-          expect(await change()).toEqual(E.left({ _tag: 'OrderGone' }))
-      })
+      const unavailable = { left: { _tag: 'BrokerUnavailable' } }
+      const [done, gone] = [E.right({ progress: 'done' }), E.left({ _tag: 'OrderGone' })]
 
       it.each<
-        readonly [OrderToSend['side'], PendingType, Prices, moved: Prices, reached: number[]]
+        readonly [
+          OrderToSend['side'],
+          NonNullable<OrderToSend['pending']>['type'],
+          placed: Pick<PendingTerms, 'price' | 'stopLimitPrice'>,
+          moved: Pick<PendingTerms, 'price' | 'stopLimitPrice'>,
+          reached: readonly number[],
+        ]
       >([
         ['buy', 'limit', { price: 0.9 }, { price: 0.8 }, [0.7]],
         ['sell', 'limit', { price: 1.4 }, { price: 1.5 }, [1.6]],
@@ -188,74 +153,72 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           [0.7, 1.1],
         ],
       ])(
-        'to %s of type %s with %j takes %j, and is filled once',
+        'to %s of type %s with %j is listed and found, takes %j, and is filled once when its price is reached',
         async (side, type, placed, moved, reached) => {
-          const order = { ...buy, side, pending: { type, ...placed, timeInForce: 'gtc' } } as const
-          const desk = await openPendingDesk(order)
+          const [stopLoss, takeProfit] = side === 'buy' ? [0.5, 2.5] : [2.5, 0.5]
+          const order = { ...buy, side, stopLoss, takeProfit }
+          const timeInForce = 'gtc'
+          const desk = await openPendingDesk({
+            ...order,
+            pending: { type, ...placed, timeInForce },
+          })
           // MT4 has none; the service refuses them before.
           if (type === 'stop_limit' && desk.account.platform === 'mt4') return
-          await desk.place()
-          expect(await listed(desk)).toMatchObject([placed])
-          const change = desk.trading.modifyOrder(
-            desk.account,
-            numberOf(desk),
-            { ...moved, timeInForce: 'gtc' },
-            () => true,
-          )
-          expect(await change()).toEqual(E.right({ progress: 'done' }))
-          expect(await listed(desk)).toMatchObject([moved])
+          expect(await desk.place()).toEqual({ kind: 'placed', brokerOrderId: desk.numberOf() })
+          const brokerOrderId = desk.numberOf()
+          const { clientId } = buy
+          const before = { ...placed, stopLoss, takeProfit, timeInForce, brokerOrderId, clientId }
+          expect(await desk.listed()).toMatchObject([before])
+          // A level that is left out is removed.
+          const terms = { ...moved, takeProfit, timeInForce } as const
+          expect(await desk.modify(terms, false)).toMatchObject(unavailable)
+          expect(desk.heldOrders()).toMatchObject([{ price: placed.price, stopLoss, takeProfit }])
+          expect(await desk.modify(terms)).toEqual(done)
+          expect(desk.heldOrders()).toMatchObject([{ price: moved.price, takeProfit }])
+          expect(desk.heldOrders()[0]?.stopLoss).toBeUndefined()
+          expect(await desk.listed()).toMatchObject([terms])
           for (const price of reached) {
-            expect(await desk.find(order)).toMatchObject({ kind: 'open' })
+            expect(await desk.find()).toMatchObject({ kind: 'open', order: { takeProfit } })
+            expect(desk.lots()).toBe(0)
             await desk.movePrice(price)
           }
-          expect(await desk.find(order)).toEqual({ kind: 'found', outcome: filled(0.2) })
-          expect([desk.heldOrders(), desk.lots()]).toEqual([[], 0.2])
+          expect(await desk.find()).toEqual({ kind: 'found', outcome: filled(0.2) })
+          expect([desk.heldOrders(), await desk.listed(), desk.lots()]).toEqual([[], [], 0.2])
+          expect(await desk.modify(terms, true, brokerOrderId)).toEqual(gone)
+          expect(await desk.cancel(true, brokerOrderId)).toEqual(gone)
         },
       )
 
       it.each(['cancelled', 'expired'] as const)(
         'that was %s by itself is found so',
         async (how) => {
-          const expiresAt = Date.UTC(2100, 0, 1)
-          const gtd = { type: 'limit', price: 0.9, timeInForce: 'gtd', expiresAt } as const
-          const desk = await openPendingDesk({ ...pending, pending: gtd })
+          const gtd = { timeInForce: 'gtd', expiresAt: Date.UTC(2100, 0, 1) } as const
+          const pending = { type: 'limit', price: 0.9, ...gtd } as const
+          const desk = await openPendingDesk({ ...limit, pending })
           await desk.place()
-          expect(await listed(desk)).toMatchObject([{ timeInForce: 'gtd', expiresAt }])
-          await desk.endOrder(numberOf(desk), how)
+          expect(await desk.listed()).toMatchObject([gtd])
+          await desk.endOrder(desk.numberOf(), how)
           expect(await desk.find()).toMatchObject({ kind: 'found', outcome: { kind: how } })
-          expect([await listed(desk), desk.lots()]).toEqual([[], 0])
+          expect([await desk.listed(), desk.lots()]).toEqual([[], 0])
         },
       )
 
-      it.each(changes)(
-        'that is %s is so at the venue, in the list and in a lookup, unless it may not be sent any more',
-        async (_, change, made) => {
-          const desk = await openPendingDesk()
-          await desk.place()
-          expect(await change(desk, () => false)()).toMatchObject({
-            left: { _tag: 'BrokerUnavailable' },
-          })
-          expect(desk.heldOrders()).toMatchObject([waiting])
-          expect(await change(desk, () => true)()).toEqual(E.right({ progress: 'done' }))
-          expect(desk.heldOrders()).toMatchObject(made)
-          // A level that is left out is removed.
-          expect(desk.heldOrders().flatMap(({ stopLoss = [] }) => stopLoss)).toEqual([])
-          expect(await listed(desk)).toMatchObject(made)
-          expect(await desk.find()).toMatchObject(
-            made[0] === undefined
-              ? { kind: 'found', outcome: { kind: 'cancelled', reason: 'broker' } }
-              : open(made[0]),
-          )
-        },
-      )
+      it('that is cancelled is so at the venue and in lookups, unless it may not be sent any more', async () => {
+        const desk = await openPendingDesk()
+        await desk.place()
+        expect(await desk.cancel(false)).toMatchObject(unavailable)
+        expect(desk.heldOrders()).toMatchObject([{ price: 0.9, ...levels }])
+        expect(await desk.cancel()).toEqual(done)
+        expect([desk.heldOrders(), await desk.listed(), desk.lots()]).toEqual([[], [], 0])
+        const outcome = { kind: 'cancelled', reason: 'broker' }
+        expect(await desk.find()).toMatchObject({ kind: 'found', outcome })
+      })
 
       it('is not listed as gone where the orders cannot be read', async () => {
         const desk = await openPendingDesk()
         await desk.place()
         await desk.makeReadable(false)
-        expect(await desk.trading.openOrders(desk.account)()).toMatchObject({
-          left: { _tag: 'BrokerUnavailable' },
-        })
+        expect(await desk.trading.openOrders(desk.account)()).toMatchObject(unavailable)
         expect(await desk.find()).toEqual({ kind: 'unreadable' })
       })
     })

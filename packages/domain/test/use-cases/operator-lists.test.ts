@@ -9,7 +9,6 @@ import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import {
   createFakeOperatorStore,
   createFakeRecords,
-  createFakeSealedSecrets,
   createFakeTenantRecords,
   createFakeUserStore,
   newAccessToken,
@@ -28,7 +27,7 @@ const records = createFakeRecords()
 const use = createOperatorRecords({
   providerAccounts: { find: () => expect.fail('not asked') },
   records: createFakeTenantRecords(records),
-  sealedSecrets: createFakeSealedSecrets(records),
+  sealedSecrets: { census: () => expect.fail(), reseal: () => expect.fail() },
   users: createFakeUserStore(records),
 })
 const [tenant, otherTenant] = [newTenant(), newTenant()]
