@@ -5,6 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerReadError, type Refusal } from '@tradeport/domain/errors'
+import type { RejectReason } from '@tradeport/domain/orders'
 import type { MaySend } from '@tradeport/domain/ports'
 import type { Connection } from './connection.ts'
 import { CallFailure, toBrokerReadError } from './failures.ts'
@@ -28,9 +29,9 @@ export const outcomeUnknown = ({ accountId }: BrokerAccount): Refusal<'BrokerOut
 
 type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
-/** @param gone the error where there is nothing to change */
+/** @param goneAs the error where the broker does not know what is to be changed, by its reason */
 export const createChange =
-  <Gone>({ clock, targetOf, trade }: Connection, gone: Gone) =>
+  <Gone>({ clock, targetOf, trade }: Connection, goneAs: (reason: RejectReason) => Gone) =>
   (
     account: BrokerAccount,
     body: TradeBody,
@@ -47,7 +48,11 @@ export const createChange =
       TE.flatMapEither((verdict): E.Either<ChangeError<Gone>, Receipt> => {
         if (verdict.kind === 'unknown') return E.left(outcomeUnknown(account))
         if ('reason' in verdict)
-          return E.left(verdict.kind === 'gone' ? gone : refuse('TradeRejected', verdict.reason))
+          return E.left(
+            verdict.kind === 'gone'
+              ? goneAs(verdict.reason)
+              : refuse('TradeRejected', verdict.reason),
+          )
         const { orderId: brokerOrderId = null } = verdict.tickets
         return E.right({ progress: progressOf[verdict.kind], brokerOrderId })
       }),

@@ -20,7 +20,12 @@ export const readPositions =
     }))
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {
-  const change = createChange(connection, refuse('PositionNotFound'))
+  // That the broker does not know an order does not mean that the position is closed.
+  const change = createChange(connection, (reason) =>
+    reason.code === 'ERR_TRADE_ORDER_NOT_FOUND'
+      ? refuse('TradeRejected', reason)
+      : refuse('PositionNotFound'),
+  )
 
   return {
     freshPositions: readPositions(connection, true),

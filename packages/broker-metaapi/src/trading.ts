@@ -33,7 +33,7 @@ const rereadPauseMs = 250
 export const createTrading = (connection: Connection): Trading => {
   const { ask, clock, deadlines, reading, skew, targetOf, trade } = connection
   const read = createRecordReader(connection)
-  const change = createChange<OrderGone>(connection, { _tag: 'OrderGone' })
+  const change = createChange<OrderGone>(connection, () => ({ _tag: 'OrderGone' }))
 
   const placeOrder = async (
     account: BrokerAccount,

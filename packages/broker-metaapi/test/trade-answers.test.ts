@@ -85,6 +85,11 @@ const gone = (code: string, message: string): Outcomes => ({
   modification: orderGone,
   cancellation: orderGone,
 })
+// An order that is not there says nothing about the position.
+const changesOfPositionsRefused = (code: string, message: string) => {
+  const { levels, close: closed } = refused(code, message)
+  return { levels, close: closed }
+}
 const unavailable = (reason: unknown, cause?: UnavailableCause): Outcomes =>
   failed(
     notSent(null, cause),
@@ -131,7 +136,8 @@ const successes: readonly (readonly [number, Outcomes])[] = [
 ]
 const expectedByCode = new Map<number, Outcomes | ((name: string) => Outcomes)>([
   ...successes,
-  ...[4753, 4754, 10036].map((code) => [code, (name: string) => gone(name, 'Because.')] as const),
+  ...[4753, 10036].map((code) => [code, (name: string) => gone(name, 'Because.')] as const),
+  [4754, (name) => ({ ...gone(name, 'Because.'), ...changesOfPositionsRefused(name, 'Because.') })],
   [10024, limited(1_000)],
   ...[-10, -6, -5, 4, 6, 146].map(
     (code) => [code, (name: string) => unavailable(`trade: ${name}`)] as const,
