@@ -30,6 +30,7 @@ import {
   identifyCaller,
   processOrder,
   readFeedStanding,
+  symbolAsWritten,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Breather, IdempotencyStore, PeerNotices, Ports } from '@tradeport/domain/ports'
@@ -136,7 +137,7 @@ export const composeUseCases = (adapters: Adapters) => {
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
   const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
-  const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : undefined
+  const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : symbolAsWritten
   const documents = createOperatorDocuments(ports)
   const changes = createPositionChanges(ports)
   const openOrders = createOpenOrders(ports)

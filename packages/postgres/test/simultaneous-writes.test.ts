@@ -9,7 +9,7 @@ import {
 import { dayMs, type Owner } from '@tradeport/domain/primitives'
 import { maxWebhooks, type WebhookUrl } from '@tradeport/domain/webhooks'
 import type { Account } from '@tradeport/domain/accounts'
-import type { OpenPositions } from '@tradeport/domain/ports'
+import type { OpenPositions } from '@tradeport/domain/orders'
 import {
   newAccount,
   newClaim,

@@ -21,7 +21,7 @@ import {
   type OrderRequest,
   type PlacementStep,
 } from '@tradeport/domain/orders'
-import type { OpenPositions } from '@tradeport/domain/ports'
+import type { OpenPositions } from '@tradeport/domain/orders'
 import {
   hourMs,
   minuteMs,

@@ -9,9 +9,8 @@ import {
   type BalanceSnapshot,
 } from '@tradeport/domain/accounts'
 import type { ServiceEvent } from '@tradeport/domain/events'
-import { isUnderWay, type CountedOrder } from '@tradeport/domain/orders'
+import { isUnderWay, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
 import type {
-  AccountLimits,
   AccountStore,
   Clock,
   Halts,

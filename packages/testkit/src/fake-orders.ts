@@ -10,6 +10,7 @@ import { refuse, type Refusal } from '@tradeport/domain/errors'
 import {
   isUnderWay,
   requireCountsInLimit,
+  requireOrderLimits,
   withStep,
   type Order,
   type OrderId,
@@ -38,7 +39,6 @@ import {
   type Instant,
   type Owner,
 } from '@tradeport/domain/primitives'
-import { requireOrderLimits } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'

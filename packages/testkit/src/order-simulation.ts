@@ -22,6 +22,7 @@ import {
   createOpenOrders,
   placeOrder,
   processOrder,
+  symbolAsWritten,
 } from '@tradeport/domain/use-cases'
 import { createFakeBroker } from './fake-broker.ts'
 import { newAccount } from './stored-records.ts'
@@ -342,6 +343,7 @@ export const simulateOrders = async (
             providerTokens: { find: () => TE.right(O.some('token')) },
             positionTrading: { freshPositions: accountReads.positions },
             orderIds: { newOrderId },
+            resolveOrderSymbol: symbolAsWritten,
           })(
             { owner },
             {

@@ -1,6 +1,7 @@
 // A linked broker account and what a live read makes of it (docs/behaviour.md#accounts).
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type Refusal } from '../errors.ts'
+import * as O from 'fp-ts/lib/Option.js'
+import { refuse, type Halt, type Refusal } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { minuteMs, type Instant } from '../primitives/instant.ts'
 
@@ -149,6 +150,23 @@ export const requireTradable = (
   const classified = requireTradingPurpose(account)
   return E.isLeft(classified) ? classified : requireDemo(account)
 }
+
+/** A halt by the operator. */
+export interface OperatorHalt extends Omit<Halt, 'by'> {
+  readonly accountId: AccountId
+}
+
+/**
+ * While an account is halted no order is placed; changes and closes of positions stay possible
+ * (docs/behaviour.md#halts).
+ */
+export const requireNotHalted = (
+  accountId: AccountId,
+  halt: O.Option<Halt>,
+): E.Either<Refusal<'AccountHalted'>, void> =>
+  O.isSome(halt)
+    ? E.left(refuse('AccountHalted', { accountId, halt: halt.value }))
+    : E.right(undefined)
 
 /** The account after a good live read: new figures, and an account in error is connected again. */
 export const withReading = (account: Account, reading: AccountReading): Account => ({

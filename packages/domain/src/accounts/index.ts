@@ -15,9 +15,9 @@ export {
   type AccountReading,
   type BalanceSnapshot,
   type BrokerAccount,
+  type OperatorHalt,
   type TradeMode,
 } from './account.ts'
-export { type OperatorHalt } from './halt.ts'
 export {
   thresholdSeverities,
   thresholdTypes,

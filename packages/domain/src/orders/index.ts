@@ -1,11 +1,14 @@
 // Orders: their states and transitions, their placement at the broker, and the limits that are
 // checked before.
+export { orderCheckNames, requireCountsInLimit, requireOrderLimits } from './checks.ts'
 export {
   maxLotsPerOrder,
   maxOpenOrders,
   maxOrdersPerDay,
-  requireCountsInLimit,
+  type AccountLimits,
   type CountedOrder,
+  type LimitedDesk,
+  type OpenPositions,
 } from './limits.ts'
 export {
   brokerClientId,

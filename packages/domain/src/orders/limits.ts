@@ -1,6 +1,8 @@
-// How much a user may order: lots per order, orders of a UTC day, orders pending or open
+// How much may be ordered: by a user in lots per order, orders of a UTC day and orders pending or
+// open, and on an account what its trader and its desks allow
 // (docs/behaviour.md#checks-of-a-new-order).
 import * as E from 'fp-ts/lib/Either.js'
+import { requireBrokerAccount, type Account } from '../accounts/account.ts'
 import { refuse, type BreachedLimit, type ExceededRiskLimit, type Refusal } from '../errors.ts'
 import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import {
@@ -10,7 +12,8 @@ import {
   decimalToNumber,
   zero,
 } from '../primitives/decimal.ts'
-import type { OrderId } from './order.ts'
+import type { BrokerPosition } from '../positions/position.ts'
+import { brokerClientId, clientIdPrefix, type OrderId } from './order.ts'
 
 export const maxLotsPerOrder = 10
 export const maxOrdersPerDay = 100
@@ -42,7 +45,7 @@ export const requireVolumeInLimit = (
     current: volume,
   })
 
-const requireOrdersTodayInLimit = (
+export const requireOrdersTodayInLimit = (
   { today }: OrderCounts,
   now: Instant,
 ): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
@@ -53,7 +56,7 @@ const requireOrdersTodayInLimit = (
     resetsAt: startOfUtcDay(now) + dayMs,
   })
 
-const requireOpenOrdersInLimit = ({
+export const requireOpenOrdersInLimit = ({
   open,
 }: OrderCounts): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
   requireRiskLimit(open >= maxOpenOrders, {
@@ -61,21 +64,6 @@ const requireOpenOrdersInLimit = ({
     allowed: maxOpenOrders,
     current: open,
   })
-
-/** The checks of the counts before one more order, each under the name of its limit. */
-export const countChecks = [
-  { name: 'orders_per_day', require: requireOrdersTodayInLimit },
-  { name: 'open_orders', require: requireOpenOrdersInLimit },
-] as const
-
-/** Whether one more order may be recorded, given the counts before it. */
-export const requireCountsInLimit = (
-  counts: OrderCounts,
-  now: Instant,
-): E.Either<Refusal<'RiskLimitExceeded'>, void> => {
-  const today = requireOrdersTodayInLimit(counts, now)
-  return E.isLeft(today) ? today : requireOpenOrdersInLimit(counts)
-}
 
 // What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open
 // positions and lots, and large orders need an approval. Every order counts as one that opens a
@@ -112,21 +100,48 @@ export interface CountedOrder {
   readonly volume: number
 }
 
+/** What a limit covers: the accounts, and the counted orders on them. */
+interface Covered {
+  readonly accounts: readonly Account[]
+  readonly pending: readonly CountedOrder[]
+}
+
+export interface LimitedDesk extends Covered {
+  readonly limits: DeskLimits
+}
+
+export interface AccountLimits {
+  /** Null where no limits are set. They cover the account alone. */
+  readonly trader: (Pick<Covered, 'pending'> & { readonly limits: TraderLimits }) | null
+  /** The desks that the account is on, by id, with all their accounts, whoever owns them. */
+  readonly desks: readonly LimitedDesk[]
+  /** When this was read, by the clock of the store. */
+  readonly readAt: Instant
+  /** Id of the database server process that was read. */
+  readonly serverRun: string
+}
+
 /**
- * The volume of each open position and of each counted order of the accounts that a limit covers,
- * in lots.
+ * The open positions of broker accounts, by provider account id, as they were read at the broker
+ * after `asOf`.
  */
-export type OpenVolumes = readonly number[]
+export interface OpenPositions {
+  /** By the clock of the store: orders that were filled later may be missing from the positions. */
+  readonly asOf: Instant
+  readonly positions: ReadonlyMap<string, readonly BrokerPosition[]>
+}
+
+export type LimitTag =
+  | 'LimitCheckUnavailable'
+  | 'DeskLimitBreached'
+  | 'TraderLimitBreached'
+  | 'ApprovalRequired'
 
 export interface OrderSize {
   /** In capitals. */
   readonly symbol: string
   readonly volume: number
 }
-
-/** Whether any of the limits needs the positions to be read. */
-export const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: DeskLimits): boolean =>
-  maxOpenLots !== null || maxOpenPositions !== null
 
 export const requireUnlocked = (
   challenges: readonly ChallengeStanding[],
@@ -135,22 +150,17 @@ export const requireUnlocked = (
   return newest?.status === 'failed' ? E.left(refuse('ChallengeLocked')) : E.right(undefined)
 }
 
-const requireWithin =
-  <Tag extends 'DeskLimitBreached' | 'TraderLimitBreached'>(tag: Tag) =>
-  (
-    order: OrderSize,
-    limits: DeskLimits & Partial<TraderLimits>,
-    openVolumes: OpenVolumes,
-  ): E.Either<Refusal<Tag>, void> => {
-    const breached = breachedLimit(order, limits, openVolumes)
-    return breached === undefined ? E.right(undefined) : E.left(refuse(tag, breached))
-  }
-
-/** For the open volumes of all accounts of the desk. */
-export const requireDeskLimits = requireWithin('DeskLimitBreached')
-
-/** For the open volumes of the account of the order. */
-export const requireTraderLimits = requireWithin('TraderLimitBreached')
+export const requireLimits = <Tag extends 'DeskLimitBreached' | 'TraderLimitBreached'>(
+  tag: Tag,
+  order: OrderSize,
+  { limits, ...covered }: Covered & { readonly limits: DeskLimits & Partial<TraderLimits> },
+  openPositions: OpenPositions,
+): E.Either<Refusal<Tag | 'LimitCheckUnavailable'>, void> => {
+  const open = arePositionsNeeded(limits) ? openVolumesOf(covered, openPositions) : E.right([])
+  if (E.isLeft(open)) return open
+  const breached = breachedLimit(order, limits, open.right)
+  return breached === undefined ? E.right(undefined) : E.left(refuse(tag, breached))
+}
 
 export const requireNoApproval = (
   { volume }: OrderSize,
@@ -163,7 +173,7 @@ export const requireNoApproval = (
 const breachedLimit = (
   { symbol, volume }: OrderSize,
   limits: DeskLimits & Partial<TraderLimits>,
-  openVolumes: OpenVolumes,
+  openVolumes: readonly number[],
 ): BreachedLimit | undefined => {
   const { maxLotsPerOrder = null, allowedSymbols, maxOpenPositions, maxOpenLots } = limits
   if (maxLotsPerOrder !== null && volume > maxLotsPerOrder)
@@ -179,4 +189,70 @@ const breachedLimit = (
   return isBreached
     ? { limit: 'maxOpenLots', allowed: maxOpenLots, current: decimalToNumber(open) }
     : undefined
+}
+
+// --- open positions ---
+
+const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: DeskLimits): boolean =>
+  maxOpenLots !== null || maxOpenPositions !== null
+
+/**
+ * The accounts whose positions the limits need, one for each broker account. Accounts that no
+ * broker holds (paper, another platform, not provisioned) have no positions that could count.
+ */
+export const accountsToRead = (
+  account: Account,
+  { trader, desks }: AccountLimits,
+): readonly Account[] => {
+  const ofDesks = desks
+    .filter(({ limits }) => arePositionsNeeded(limits))
+    .flatMap(({ accounts }) => accounts)
+  const ofTrader = trader !== null && arePositionsNeeded(trader.limits) ? [account] : []
+  return [
+    ...new Map(
+      [...ofDesks, ...ofTrader].flatMap((one) =>
+        providerAccountIdsOf(one).map((id) => [id, one] as const),
+      ),
+    ).values(),
+  ]
+}
+
+/** Empty where no broker holds the account. */
+const providerAccountIdsOf = (account: Account): readonly string[] => {
+  const linked = requireBrokerAccount(account)
+  return E.isRight(linked) ? [linked.right.providerAccountId] : []
+}
+
+/**
+ * The volume of each open position and of each counted order, in lots. A position and the order
+ * that opened it count once, with the larger of the two volumes.
+ */
+const openVolumesOf = (
+  { accounts, pending }: Covered,
+  { positions }: OpenPositions,
+): E.Either<Refusal<'LimitCheckUnavailable'>, readonly number[]> => {
+  const byPrefix = new Map(
+    pending.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
+  )
+  const executed = new Set<CountedOrder>()
+  const volumes: number[] = []
+  for (const id of new Set(accounts.flatMap(providerAccountIdsOf))) {
+    const open = positions.get(id)
+    // An account that joined the desk, or was linked, after the positions were read.
+    if (open === undefined)
+      return E.left(
+        refuse('LimitCheckUnavailable', {
+          reason: 'the accounts that the limits cover changed while the order was checked',
+        }),
+      )
+    for (const { clientId, volume } of open) {
+      const order = clientId === undefined ? undefined : byPrefix.get(clientIdPrefix(clientId))
+      if (order !== undefined) executed.add(order)
+      volumes.push(Math.max(volume, order?.volume ?? 0))
+    }
+  }
+  return E.right([
+    ...volumes,
+    ...pending.filter((order) => !executed.has(order)).map(({ volume }) => volume),
+  ])
 }

@@ -3,18 +3,17 @@ import type * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
 import type { Claimed, IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
-import type { Account, BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
+import type { AsyncResult, Refusal } from '../errors.ts'
 import type {
-  DeskLimits,
+  AccountLimits,
   ChallengeStanding,
+  LimitTag,
+  OpenPositions,
   OrderCounts,
-  TraderLimits,
-  CountedOrder,
 } from '../orders/limits.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
 import type { Placement, PlacementStep } from '../orders/placement.ts'
-import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
@@ -90,14 +89,9 @@ export interface NewOrder {
   readonly openPositions: OpenPositions | undefined
 }
 
-export type LimitRefusal = Refusal<
-  'LimitCheckUnavailable' | 'DeskLimitBreached' | 'TraderLimitBreached' | 'ApprovalRequired'
+export type RecordRefusal = Refusal<
+  LimitTag | 'RiskLimitExceeded' | 'IdempotencyInProgress' | 'ServiceUnavailable'
 >
-
-export type RecordRefusal =
-  | ServiceUnavailable
-  | LimitRefusal
-  | Refusal<'RiskLimitExceeded' | 'IdempotencyInProgress'>
 
 /**
  * Orders and their placements, as they are stored. Every method that a user's request reaches has
@@ -182,41 +176,6 @@ export interface OrderIds {
    * `ord_` and 20 random characters of a-z and 0-9, from which the broker's client id is derived.
    */
   readonly newOrderId: () => OrderId
-}
-
-export interface LimitedDesk {
-  readonly limits: DeskLimits
-  /** All accounts of the desk, whoever of the tenant owns them. */
-  readonly accounts: readonly Account[]
-  /** The counted orders on them, and on other links to the same broker accounts. */
-  readonly pending: readonly CountedOrder[]
-}
-
-export interface LimitedTrader {
-  readonly limits: TraderLimits
-  /** The counted orders on the account, and on other links to the same broker account. */
-  readonly pending: readonly CountedOrder[]
-}
-
-export interface AccountLimits {
-  /** null where no limits are set. */
-  readonly trader: LimitedTrader | null
-  /** The desks that the account is on, by id. */
-  readonly desks: readonly LimitedDesk[]
-  /** When this was read, by the clock of the store. */
-  readonly readAt: Instant
-  /** Id of the database server process that was read. */
-  readonly serverRun: string
-}
-
-/**
- * The open positions of broker accounts, by provider account id, as they were read at the broker
- * after `asOf`.
- */
-export interface OpenPositions {
-  /** By the clock of the store: orders that were filled later may be missing from the positions. */
-  readonly asOf: Instant
-  readonly positions: ReadonlyMap<string, readonly BrokerPosition[]>
 }
 
 /**

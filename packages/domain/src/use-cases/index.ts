@@ -11,7 +11,6 @@ export {
 } from './identify-caller.ts'
 export { createInsights, type Reconciliation } from './insights.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
-export { createOrderSymbols } from './steps/order-symbol.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
 export { createOpenOrders, type CancelAttempt, type FollowedOrders } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
@@ -24,7 +23,7 @@ export {
   type OrderPreview,
   type PreviewedCheck,
 } from './preview-order.ts'
-export { createOrders, orderCheckNames, placeOrder, requireOrderLimits } from './orders.ts'
+export { createOrders, createOrderSymbols, placeOrder, symbolAsWritten } from './orders.ts'
 export {
   createPositionChanges,
   type CloseAttempt,

@@ -1,61 +1,28 @@
-// A caller's orders: placing one, reading them, and the refusals of changes. From its record on,
-// `processOrder` sends an order and follows it to its end.
+// A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an order
+// and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
-import { identity, pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, CallingProgram } from '../access/credential.ts'
 import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
-import {
-  requireBrokerAccount,
-  requireDemo,
-  requireTradingPurpose,
-  type Account,
-  type BrokerAccount,
-} from '../accounts/account.ts'
-import { requireNotHalted } from '../accounts/halt.ts'
+import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import {
   refuse,
   requireNoIssues,
   type AsyncResult,
-  type Halt,
   type Refusal,
   type ServiceUnavailable,
 } from '../errors.ts'
-import {
-  arePositionsNeeded,
-  requireDeskLimits,
-  requireNoApproval,
-  requireTraderLimits,
-  requireUnlocked,
-  requireVolumeInLimit,
-  type ChallengeStanding,
-  type CountedOrder,
-  type DeskLimits,
-  type OpenVolumes,
-  type OrderSize,
-} from '../orders/limits.ts'
-import {
-  brokerClientId,
-  clientIdPrefix,
-  parseOrderId,
-  type Order,
-  type OrderRequest,
-  type PendingOrder,
-} from '../orders/order.ts'
-import {
-  issuesOfTerms,
-  requireLevelsAroundPrice,
-  requireOrderTypeOf,
-} from '../orders/pending-terms.ts'
+import { resolveSymbol } from '../market/broker-symbol.ts'
+import { accountChecks, requestChecks, requireEach, type AccountFacts } from '../orders/checks.ts'
+import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
+import { parseOrderId, type Order, type OrderRequest, type PendingOrder } from '../orders/order.ts'
+import { issuesOfTerms } from '../orders/pending-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
 import type { UnusableAccountTag } from '../orders/unusable-account.ts'
 import type {
-  AccountLimits,
   IdempotencyStore,
-  LimitRefusal,
-  OpenPositions,
   OrderStore,
   OrdersQuery,
   Ports,
@@ -63,9 +30,9 @@ import type {
   RecordRefusal,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
+import { secondMs } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
-import { findAccount, requireFound, requireOwnAccount, type AccountReads } from './steps/find.ts'
-import { asWritten, type ResolveOrderSymbol } from './steps/order-symbol.ts'
+import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 interface OrdersPorts extends Omit<PlacePorts, 'orders'>, Pick<Ports, 'orders' | 'pause'> {
@@ -126,10 +93,11 @@ export const createOrders = (ports: OrdersPorts) => {
 }
 
 /** What the checks of an order read. */
-export interface CheckPorts
-  extends AccountReads, Pick<Ports, 'orderLimits' | 'providerTokens' | 'halts'> {
-  /** Left out without the capability `market-data`: a symbol is sent as it is. */
-  readonly resolveOrderSymbol?: ResolveOrderSymbol | undefined
+export interface CheckPorts extends Pick<
+  Ports,
+  'accounts' | 'orderLimits' | 'providerTokens' | 'halts'
+> {
+  readonly resolveOrderSymbol: ResolveOrderSymbol
   /** Reads bypass caches: stale positions would make the limit check wrong. */
   readonly positionTrading: Pick<PositionTrading, 'freshPositions'>
 }
@@ -160,44 +128,6 @@ type PlaceOrderTag =
   | 'SymbolAmbiguous'
   | RecordRefusal['_tag']
 
-/** A check of a new order. */
-export interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>, Order = OrderRequest> {
-  readonly name: OrderCheckName
-  readonly require: (order: Order, facts: Facts) => E.Either<Failure, unknown>
-}
-
-/** The checks of a new order, in their order. */
-export const orderCheckNames = [
-  'levels',
-  'volume_per_order',
-  'account_purpose',
-  'demo_account',
-  'halt',
-  'provider_account',
-  'order_type',
-  'provider_token',
-  'challenge',
-  'desk_limits',
-  'trader_limits',
-  'approval',
-  'orders_per_day',
-  'open_orders',
-] as const
-export type OrderCheckName = (typeof orderCheckNames)[number]
-
-/** The refusal of the first check that fails. */
-const requireEach = <Facts, Failure, Order>(
-  checks: readonly OrderCheck<Facts, Failure, Order>[],
-  order: Order,
-  facts: Facts,
-): E.Either<Failure, void> => {
-  for (const check of checks) {
-    const passed = check.require(order, facts)
-    if (E.isLeft(passed)) return passed
-  }
-  return E.right(undefined)
-}
-
 /**
  * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
  * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, symbol,
@@ -212,25 +142,23 @@ export const placeOrder =
     pipe(
       // Before anything is read: a body that could never be an order.
       TE.fromEither(requireNoIssues(issuesOfTerms(request, ports.clock.now()))),
-      TE.flatMapEither(() => requireEach(requestChecks, request, undefined)),
+      TE.flatMapEither(() => requireEach(requestChecks(request))),
       TE.flatMap(() => readAccountFacts(ports, owner, request.accountId)),
-      TE.tapEither((facts) => requireEach(accountChecks, request, facts)),
-      TE.flatMapEither(({ account, limits }) =>
-        pipe(
-          E.Do,
-          E.bind('destination', () => requireBrokerAccount(account)),
-          E.bindW('limits', () => limits),
-          E.let('account', () => account),
-        ),
+      TE.tapEither((facts) => requireEach(accountChecks(request, facts))),
+      TE.bindW('destination', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+      TE.bindW('accountLimits', ({ limits }) => TE.fromEither(limits)),
+      TE.bindW('brokerSymbol', ({ destination }) =>
+        ports.resolveOrderSymbol(destination, request.symbol),
       ),
-      TE.bindW('symbols', ({ destination }) => readSymbols(ports, destination, request.symbol)),
-      TE.bindW('openPositions', ({ account, limits }) => readOpenPositions(ports, account, limits)),
-      TE.flatMap(({ destination, limits, symbols, openPositions }) => {
+      TE.bindW('openPositions', ({ account, accountLimits }) =>
+        readOpenPositions(ports, account, accountLimits),
+      ),
+      TE.flatMap(({ destination, accountLimits, brokerSymbol, openPositions }) => {
         const now = ports.clock.now()
         const order: PendingOrder = {
           id: ports.orderIds.newOrderId(),
           owner,
-          request: { ...request, ...symbols },
+          request: brokerSymbol === request.symbol ? request : { ...request, brokerSymbol },
           status: 'pending',
           createdAt: now,
           updatedAt: now,
@@ -239,77 +167,20 @@ export const placeOrder =
           order,
           destination,
           sendDeadlineMs: ports.stopwatch.elapsedMs() + sendTimeoutMs,
-          checkedAt: limits.readAt,
-          serverRun: limits.serverRun,
+          checkedAt: accountLimits.readAt,
+          serverRun: accountLimits.serverRun,
           keep: replyToStore && { claim: replyToStore.claim, reply: replyToStore.replyOf(order) },
           openPositions,
         })
       }),
     )
 
-const readSymbols = (
-  { resolveOrderSymbol = asWritten }: Pick<PlacePorts, 'resolveOrderSymbol'>,
-  destination: BrokerAccount,
-  symbol: string,
-): TE.TaskEither<Refusal<'SymbolAmbiguous'>, Pick<OrderRequest, 'brokerSymbol'>> =>
-  pipe(
-    resolveOrderSymbol(destination, symbol),
-    TE.map((brokerSymbol) => (brokerSymbol === symbol ? {} : { brokerSymbol })),
-  )
-
-/** The account of an order, and what else its checks need. A read that failed refuses the order. */
-export interface AccountFacts {
-  readonly account: Account
-  readonly halt: E.Either<ServiceUnavailable, O.Option<Halt>>
-  readonly hasToken: E.Either<ServiceUnavailable, boolean>
-  readonly challenges: E.Either<Refusal<'ChallengeCheckUnavailable'>, readonly ChallengeStanding[]>
-  readonly limits: E.Either<Refusal<'LimitCheckUnavailable'>, AccountLimits>
-}
-
-export const requestChecks: readonly OrderCheck<unknown>[] = [
-  { name: 'levels', require: requireLevelsAroundPrice },
-  { name: 'volume_per_order', require: ({ volume }) => requireVolumeInLimit(volume) },
-]
-
-export const accountChecks: readonly OrderCheck<AccountFacts>[] = [
-  { name: 'account_purpose', require: (_, { account }) => requireTradingPurpose(account) },
-  { name: 'demo_account', require: (_, { account }) => requireDemo(account) },
-  {
-    name: 'halt',
-    require: (_, { account, halt }) =>
-      pipe(
-        halt,
-        E.flatMap((found) => requireNotHalted(account.id, found)),
-      ),
-  },
-  { name: 'provider_account', require: (_, { account }) => requireBrokerAccount(account) },
-  {
-    name: 'order_type',
-    require: (order, { account }) =>
-      pipe(
-        requireBrokerAccount(account),
-        E.flatMap(({ platform }) => requireOrderTypeOf(platform, order)),
-      ),
-  },
-  {
-    name: 'provider_token',
-    require: (_, { account: { id: accountId }, hasToken }) =>
-      pipe(
-        hasToken,
-        E.filterOrElseW(identity, () =>
-          refuse('BrokerUnavailable', { accountId, reason: 'the tenant has no provider token' }),
-        ),
-      ),
-  },
-  { name: 'challenge', require: (_, { challenges }) => E.flatMap(requireUnlocked)(challenges) },
-]
-
 // All reads at once, since each is a round trip to the database. One that failed matters only when
 // the checks before it have passed.
 export const readAccountFacts =
   (ports: CheckPorts, owner: Owner, id: AccountId): AsyncResult<AccountFacts, 'AccountNotFound'> =>
   async () => {
-    const [account, halt, token, challenges, limits] = await Promise.all([
+    const [account, halt, providerToken, challenges, limits] = await Promise.all([
       findAccount(ports)(owner, id)(),
       ports.halts.find(owner, id)(),
       ports.providerTokens.find(owner.tenantId)(),
@@ -320,10 +191,7 @@ export const readAccountFacts =
     return E.right({
       account: account.right,
       halt,
-      hasToken: pipe(
-        token,
-        E.map((found) => O.isSome(found)),
-      ),
+      providerToken,
       challenges: E.mapLeft(({ reason }: ServiceUnavailable) =>
         refuse('ChallengeCheckUnavailable', { reason }),
       )(challenges),
@@ -339,7 +207,7 @@ export const readOpenPositions = (
   account: Account,
   limits: AccountLimits,
 ): TE.TaskEither<Refusal<'LimitCheckUnavailable'>, OpenPositions | undefined> => {
-  if (!isLimited(limits)) return TE.right(undefined)
+  if (limits.trader === null && limits.desks.length === 0) return TE.right(undefined)
   return pipe(
     accountsToRead(account, limits),
     TE.traverseArray((one) =>
@@ -361,130 +229,30 @@ export const readOpenPositions = (
   )
 }
 
-// --- limits ---
+type ResolveOrderSymbol = (
+  account: BrokerAccount,
+  symbol: string,
+) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, string>
 
-/** Whether anything is limited at all; of most accounts nothing is. */
-const isLimited = ({ trader, desks }: AccountLimits): boolean => trader !== null || desks.length > 0
+/** Without the capability `market-data`. */
+export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) => TE.right(symbol)
 
-/**
- * The accounts whose positions the limits need, one for each broker account. Accounts that no
- * broker holds (paper, another platform, not provisioned) have no positions that could count.
- */
-export const accountsToRead = (
-  account: Account,
-  { trader, desks }: AccountLimits,
-): readonly Account[] => {
-  const ofDesks = desks
-    .filter(({ limits }) => arePositionsNeeded(limits))
-    .flatMap(({ accounts }) => accounts)
-  const ofTrader = trader !== null && arePositionsNeeded(trader.limits) ? [account] : []
-  return [
-    ...new Map(
-      [...ofDesks, ...ofTrader].flatMap((one) =>
-        providerAccountIdsOf(one).map((id) => [id, one] as const),
-      ),
-    ).values(),
-  ]
-}
-
-/** What the limits of an order are decided on: positions read at the broker, and pending orders. */
-export interface LimitFacts {
-  readonly account: Account
-  readonly limits: AccountLimits
-  readonly openPositions: OpenPositions
-}
-
-export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal, OrderSize>[] = [
-  {
-    name: 'desk_limits',
-    require: (order, { limits: { desks }, openPositions }) => {
-      for (const { limits, accounts, pending } of desks) {
-        const within = pipe(
-          volumesFor(limits, accounts, pending, openPositions),
-          E.flatMap((openVolumes) => requireDeskLimits(order, limits, openVolumes)),
-        )
-        if (E.isLeft(within)) return within
-      }
-      return E.right(undefined)
-    },
-  },
-  {
-    name: 'trader_limits',
-    require: (order, { account, limits: { trader }, openPositions }) =>
-      trader === null
-        ? E.right(undefined)
-        : pipe(
-            volumesFor(trader.limits, [account], trader.pending, openPositions),
-            E.flatMap((openVolumes) => requireTraderLimits(order, trader.limits, openVolumes)),
-          ),
-  },
-  {
-    name: 'approval',
-    require: (order, { limits: { trader } }) =>
-      trader === null ? E.right(undefined) : requireNoApproval(order, trader.limits),
-  },
-]
+/** The symbols of an account are read once an hour; an order does not wait for longer. */
+const longestSymbolsMs = 2 * secondMs
 
 /**
- * The limits of an account's desks, then of its trader, and whether the order needs an approval:
- * decided on the positions that were read at the broker and the orders pending at this moment. The
- * order store calls this in the transaction that records the order, under the locks of the account
- * and its desks.
+ * The broker's spelling of an order's symbol. A symbol that the broker does not list is sent as it
+ * is, and so is every one while the list cannot be read: whether the broker trades it is the broker's
+ * answer.
  */
-export const requireOrderLimits = (
-  account: Account,
-  order: OrderSize,
-  limits: AccountLimits,
-  openPositions: OpenPositions,
-): E.Either<LimitRefusal, void> =>
-  requireEach(limitChecks, order, { account, limits, openPositions })
-
-/** None where the limits do not depend on them. */
-const volumesFor = (
-  limits: DeskLimits,
-  accounts: readonly Account[],
-  pending: readonly CountedOrder[],
-  openPositions: OpenPositions,
-): E.Either<LimitRefusal, OpenVolumes> =>
-  arePositionsNeeded(limits) ? openVolumesOf(accounts, pending, openPositions) : E.right([])
-
-/** Empty where no broker holds the account. */
-const providerAccountIdsOf = (account: Account): readonly string[] => {
-  const linked = requireBrokerAccount(account)
-  return E.isRight(linked) ? [linked.right.providerAccountId] : []
-}
-
-/**
- * The volume of each open position and of each counted order, in lots. A position and the order
- * that opened it count once, with the larger of the two volumes.
- */
-const openVolumesOf = (
-  accounts: readonly Account[],
-  pending: readonly CountedOrder[],
-  { positions }: OpenPositions,
-): E.Either<Refusal<'LimitCheckUnavailable'>, OpenVolumes> => {
-  const byPrefix = new Map(
-    pending.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
-  )
-  const executed = new Set<CountedOrder>()
-  const volumes: number[] = []
-  for (const id of new Set(accounts.flatMap(providerAccountIdsOf))) {
-    const open = positions.get(id)
-    // An account that joined the desk, or was linked, after the positions were read.
-    if (open === undefined)
-      return E.left(
-        refuse('LimitCheckUnavailable', {
-          reason: 'the accounts that the limits cover changed while the order was checked',
-        }),
-      )
-    for (const { clientId, volume } of open) {
-      const order = clientId === undefined ? undefined : byPrefix.get(clientIdPrefix(clientId))
-      if (order !== undefined) executed.add(order)
-      volumes.push(Math.max(volume, order?.volume ?? 0))
-    }
+export const createOrderSymbols =
+  ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>): ResolveOrderSymbol =>
+  (account, symbol) =>
+  async () => {
+    const read = await Promise.race([marketData.symbols(account)(), pause(longestSymbolsMs)()])
+    if (read === undefined || E.isLeft(read)) return E.right(symbol)
+    const found = resolveSymbol(symbol, read.right)
+    if (found.kind === 'ambiguous')
+      return E.left(refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }))
+    return E.right(found.kind === 'found' ? found.symbol : symbol)
   }
-  return E.right([
-    ...volumes,
-    ...pending.filter((order) => !executed.has(order)).map(({ volume }) => volume),
-  ])
-}

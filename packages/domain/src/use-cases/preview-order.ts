@@ -10,6 +10,7 @@ import {
   requireNoIssues,
   type AsyncResult,
   type Refusal,
+  type RefusalTag,
   type ServiceUnavailable,
 } from '../errors.ts'
 import type { BrokerInstrument, Quote } from '../market/market-data.ts'
@@ -21,21 +22,18 @@ import {
   type InstrumentFinding,
   type OrderEstimate,
 } from '../orders/instrument-checks.ts'
-import { countChecks } from '../orders/limits.ts'
+import {
+  accountChecks,
+  countChecks,
+  limitChecks,
+  requestChecks,
+  type OrderCheck,
+  type OrderCheckName,
+} from '../orders/checks.ts'
 import type { OrderRequest } from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/pending-terms.ts'
 import type { Broker, MarketDataError, Ports } from '../ports/index.ts'
-import {
-  accountChecks,
-  limitChecks,
-  readAccountFacts,
-  readOpenPositions,
-  requestChecks,
-  type CheckPorts,
-  type OrderCheck,
-  type OrderCheckName,
-} from './orders.ts'
-import { asWritten } from './steps/order-symbol.ts'
+import { readAccountFacts, readOpenPositions, type CheckPorts } from './orders.ts'
 
 export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
 
@@ -82,25 +80,18 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
         pipe(
           TE.fromEither(limits),
           TE.bindTo('limits'),
-          TE.bindW('openPositions', (known) => readOpenPositions(ports, account, known.limits)),
+          TE.bindW('openPositions', (read) => readOpenPositions(ports, account, read.limits)),
+          TE.map(({ openPositions = noPositions, ...read }) => ({ ...read, openPositions })),
         )(),
         readMarket(ports, account, order),
       ])
       const checks = [
-        ...checkEach(requestChecks, order, undefined),
-        ...checkEach(accountChecks, order, facts.right),
-        ...limitChecks.map(({ name, require }) =>
-          checked(
-            name,
-            pipe(
-              limitFacts,
-              E.flatMap(({ limits: known, openPositions = noPositions }) =>
-                require(order, { account, limits: known, openPositions }),
-              ),
-            ),
-          ),
-        ),
-        ...countChecks.map(({ name, require }) => checked(name, require(counts.right, now))),
+        ...[
+          ...requestChecks(order),
+          ...accountChecks(order, facts.right),
+          ...limitChecks(order, account, limitFacts),
+          ...countChecks(counts.right, now),
+        ].map(shown),
         ...checkInstrument(order, market, now),
       ]
       return E.right({
@@ -117,18 +108,8 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
 /** Where nothing is limited, none are read. */
 const noPositions = { asOf: 0, positions: new Map() }
 
-const checked = (
-  name: PreviewedCheck['name'],
-  result: E.Either<Refusal, unknown>,
-): PreviewedCheck =>
+const shown = ([name, result]: OrderCheck<RefusalTag>): PreviewedCheck =>
   E.isRight(result) ? { name, passed: true } : { name, passed: false, because: result.left }
-
-const checkEach = <Facts>(
-  checks: readonly OrderCheck<Facts>[],
-  order: OrderRequest,
-  facts: Facts,
-): readonly PreviewedCheck[] =>
-  checks.map(({ name, require }) => checked(name, require(order, facts)))
 
 type InstrumentRefusal = MarketDataError | ServiceUnavailable | Refusal<'SymbolAmbiguous'>
 
@@ -138,7 +119,7 @@ interface Market extends Omit<EstimateFacts, 'instrument'> {
 
 // All at once, but the margin of a market order, which is asked for at the price of the quote.
 const readMarket = async (
-  { marketData, broker, liveAccounts, resolveOrderSymbol = asWritten }: PreviewPorts,
+  { marketData, broker, liveAccounts, resolveOrderSymbol }: PreviewPorts,
   account: Account,
   requested: OrderRequest,
 ): Promise<Market> => {

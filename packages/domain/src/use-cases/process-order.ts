@@ -13,7 +13,7 @@ import {
   type Account,
   type BrokerAccount,
 } from '../accounts/account.ts'
-import { requireNotHalted } from '../accounts/halt.ts'
+import { requireNotHalted } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
 import { isCorrection, isPendingOrder } from '../orders/order.ts'
 import {

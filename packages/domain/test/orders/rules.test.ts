@@ -5,10 +5,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
+import { requireCountsInLimit, requireOrderLimits } from '../../src/orders/checks.ts'
 import {
-  requireCountsInLimit,
+  accountsToRead,
   requireUnlocked,
   requireVolumeInLimit,
+  type AccountLimits,
+  type OpenPositions,
   type TraderLimits,
 } from '../../src/orders/limits.ts'
 import {
@@ -24,10 +27,8 @@ import {
   type PendingOrder,
   type OrderOutcome,
 } from '../../src/orders/order.ts'
-import type { AccountLimits, OpenPositions } from '../../src/ports/index.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { startOfUtcDay } from '../../src/primitives/instant.ts'
-import { accountsToRead, requireOrderLimits } from '../../src/use-cases/orders.ts'
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = 'ord_0123456789abcdefghij' as OrderId

@@ -50,7 +50,7 @@ import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs } from '../../src/orders/placement.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
-import { placeOrder } from '../../src/use-cases/orders.ts'
+import { placeOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import * as T from 'fp-ts/lib/Task.js'
@@ -201,6 +201,7 @@ export const createOrderDesk = () => {
     orders,
     onHaltLeftOrder: ({ id }: Order, because: string) => void leftByHalts.push([id, because]),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
+    resolveOrderSymbol: symbolAsWritten,
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
     positionLocks: createLocks(),

@@ -22,9 +22,9 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
-import { createOrders, orderCheckNames, placeOrder } from '../../src/use-cases/orders.ts'
+import { orderCheckNames } from '../../src/orders/checks.ts'
+import { createOrders, createOrderSymbols, placeOrder } from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
-import { createOrderSymbols } from '../../src/use-cases/steps/order-symbol.ts'
 import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
   createOrderDesk,

@@ -8,12 +8,12 @@ import {
   timesInForce,
   type Order,
   type OrderType,
+  orderCheckNames,
 } from '@tradeport/domain/orders'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatPositionId } from '@tradeport/domain/primitives'
 import {
   type CancelAttempt,
-  orderCheckNames,
   type OrderPreview,
   previewCheckNames,
   type PreviewedCheck,

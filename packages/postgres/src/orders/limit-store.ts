@@ -1,7 +1,8 @@
 // The limits of an account and of its trading desks, with the pending orders that count against
 // them. An account without a desk takes one statement, which concurrent callers share.
 import type { Account } from '@tradeport/domain/accounts'
-import type { AccountLimits, LimitedDesk, LimitStore } from '@tradeport/domain/ports'
+import type { AccountLimits, LimitedDesk } from '@tradeport/domain/orders'
+import type { LimitStore } from '@tradeport/domain/ports'
 import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'

@@ -2,9 +2,13 @@
 // orders. Each order has a verdict of its own.
 import { refuse } from '@tradeport/domain/errors'
 import { orderCreated } from '@tradeport/domain/events'
-import { requireCountsInLimit, type OrderId, type PendingOrder } from '@tradeport/domain/orders'
+import {
+  requireCountsInLimit,
+  requireOrderLimits,
+  type OrderId,
+  type PendingOrder,
+} from '@tradeport/domain/orders'
 import { dayMs, startOfUtcDay, toUtcDay, type Instant } from '@tradeport/domain/primitives'
-import { requireOrderLimits } from '@tradeport/domain/use-cases'
 import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
