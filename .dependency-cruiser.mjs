@@ -18,7 +18,7 @@ const folders = [
  * Statistics are computed from trades, and an order is checked by the terms of its instrument: the
  * only imports among folders of a line.
  */
-const mayImport = { statistics: ['trades'], orders: ['market'] }
+const mayImport = { statistics: ['trades'], orders: ['accounts', 'market', 'positions'] }
 
 const domain = '^packages/domain/src/'
 

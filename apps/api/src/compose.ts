@@ -33,7 +33,7 @@ import {
   symbolAsWritten,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { Breather, IdempotencyStore, PeerNotices, Ports } from '@tradeport/domain/ports'
+import type { Breather, PeerNotices, Ports } from '@tradeport/domain/ports'
 import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
@@ -54,7 +54,6 @@ import type { Tallies } from '@tradeport/memory'
 /** Uncached ports, plus settings of the composition. */
 export interface Adapters
   extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer'>, Breather {
-  readonly idempotency: IdempotencyStore
   readonly peerNotices: PeerNotices
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number

@@ -126,10 +126,7 @@ export const cachedBroker = (
 }
 
 /** For estimates: a margin that was computed a little earlier, at nearly the same price, will do. */
-export const cachedMarginEstimates = (
-  broker: Pick<Broker, 'requiredMargin'>,
-  { clock, tallies }: CacheParts,
-): Pick<Broker, 'requiredMargin'> => {
+export const cachedMarginEstimates = (broker: Broker, { clock, tallies }: CacheParts): Broker => {
   const { keyOf } = createAccountKeys()
   const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
     clock,
@@ -138,6 +135,7 @@ export const cachedMarginEstimates = (
     tally: tallies?.('margin_estimates'),
   })
   return {
+    ...broker,
     requiredMargin: (account, query) =>
       margins.read(
         keyOf(account, query.symbol, query.side, query.volume, priceRange(query.openPrice)),

@@ -114,9 +114,9 @@ export const cachedTokenVerifier = (
  * account that was just linked shows at once, because only found accounts are kept.
  */
 export const cachedAccounts = (
-  store: Pick<AccountStore, 'find' | 'list'>,
+  store: AccountStore,
   { clock, tallies }: CacheParts,
-) => {
+): AccountStore & { readonly invalidateAll: () => void } => {
   const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxEntries } as const
   const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>({
     ...options,
@@ -129,11 +129,12 @@ export const cachedAccounts = (
     tally: tallies?.('account_lists'),
   })
   return {
+    ...store,
     find: (owner, id) => found.read(ownerKey(owner, id), () => store.find(owner, id)()),
     list: (owner) => lists.read(ownerKey(owner), () => store.list(owner)()),
     /** Drops everything, after an operator's document. */
     invalidateAll: () => {
       for (const cache of [found, lists]) cache.dropWhere(() => true)
     },
-  } satisfies Pick<AccountStore, 'find' | 'list'> & { readonly invalidateAll: () => void }
+  }
 }

@@ -7,7 +7,13 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { brokerClientId, type OrderId } from '@tradeport/domain/orders'
-import { withoutKey, type AcquireSlot, type NewOrder, type OrderJob } from '@tradeport/domain/ports'
+import {
+  withoutKey,
+  type AcquireSlot,
+  type NewOrder,
+  type OrderJob,
+  type PositionTrading,
+} from '@tradeport/domain/ports'
 import {
   hourMs,
   minuteMs,
@@ -341,7 +347,7 @@ export const simulateOrders = async (
           await placeOrder({
             ...ports,
             providerTokens: { find: () => TE.right(O.some('token')) },
-            positionTrading: { freshPositions: accountReads.positions },
+            positionTrading: { freshPositions: accountReads.positions } as PositionTrading,
             orderIds: { newOrderId },
             resolveOrderSymbol: symbolAsWritten,
           })(

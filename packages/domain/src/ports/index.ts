@@ -29,7 +29,7 @@ import type {
   SealedSecrets,
   TenantRecords,
 } from './operator.ts'
-import type { LimitStore, OrderIds, OrderStore } from './orders.ts'
+import type { IdempotencyStore, LimitStore, OrderIds, OrderStore } from './orders.ts'
 import type { Clock, Pauser, Stopwatch } from './time.ts'
 import type { WebhookDeliveries, WebhookIds, WebhookSender, WebhookStore } from './webhooks.ts'
 
@@ -58,6 +58,7 @@ export interface Ports extends Pauser {
   readonly database: DatabaseHealth
   readonly eventLog: EventLog
   readonly halts: Halts
+  readonly idempotency: IdempotencyStore
   readonly orderLimits: LimitStore
   readonly journal: Journal
   readonly journalHealth: JournalHealth

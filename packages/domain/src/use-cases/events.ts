@@ -10,7 +10,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
-import { requireOwnAccount, requireResumable, type AccountReads } from './steps/find.ts'
+import { requireOwnAccount, requireResumable } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
@@ -38,7 +38,7 @@ export interface EventStream {
   readonly close: () => void
 }
 
-interface EventPorts extends AccountReads, Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
+interface EventPorts extends Pick<Ports, 'accounts' | 'eventLog' | 'watch' | 'pause'> {
   readonly streamSlots: StreamSlots
 }
 

@@ -7,7 +7,7 @@ import { requireNotHalted } from '../accounts/account.ts'
 import type { AsyncResult, Halt } from '../errors.ts'
 import { withoutKey, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { findAccount, type AccountReads } from './steps/find.ts'
+import { findAccount } from './steps/find.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import type { createPositionChanges } from './position-changes.ts'
 
@@ -32,7 +32,7 @@ export interface HaltView {
   readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>> | undefined
 }
 
-interface HaltPorts extends AccountReads, Pick<Ports, 'halts' | 'clock'> {
+interface HaltPorts extends Pick<Ports, 'accounts' | 'halts' | 'clock'> {
   readonly closePositions: ClosePositions
   readonly cancelOrders: CancelOrders
 }

@@ -17,7 +17,7 @@ import {
 } from '../access/credential.ts'
 import type { LimitStanding } from '../access/rate-limits.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
-import type { CallerAddress, Ports, Secrets, TokenVerifier, VerifiedToken } from '../ports/index.ts'
+import type { CallerAddress, Ports, TokenVerifier, VerifiedToken } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
 
@@ -32,10 +32,9 @@ export interface PresentedCredentials {
   readonly address: CallerAddress
 }
 
-interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'clock'> {
+interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'secrets' | 'clock'> {
   /** Absent where tokens of no issuer are accepted. */
   readonly tokens?: TokenVerifier | undefined
-  readonly secrets: Pick<Secrets, 'hash'>
 }
 
 type Found = AsyncResult<O.Option<Credential>>

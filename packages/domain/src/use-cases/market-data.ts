@@ -34,7 +34,7 @@ import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
-import { findAccount, type AccountReads } from './steps/find.ts'
+import { findAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader, type CandlesQuery, type ShownCandle } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
@@ -102,10 +102,10 @@ interface Located extends Omit<Source, 'spelled'> {
   readonly spelling: string
 }
 
-interface MarketPorts
-  extends
-    AccountReads,
-    Pick<Ports, 'marketData' | 'marketDataFeeds' | 'candles' | 'clock' | 'pause'> {
+interface MarketPorts extends Pick<
+  Ports,
+  'accounts' | 'marketData' | 'marketDataFeeds' | 'candles' | 'clock' | 'pause'
+> {
   readonly streamSlots: StreamSlots
 }
 

@@ -50,31 +50,28 @@ import type {
   OrderGone,
   OrderReceipt,
   OrderPlacement,
-  OrderStore,
   Ports,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { lookUpOrder } from './steps/broker-order.ts'
 import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
-import {
-  findAccount,
-  requireChangeable,
-  requireFound,
-  type RestrictionTag,
-  type AccountReads,
-} from './steps/find.ts'
+import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
 import { repeatUntil } from './steps/repeat-until.ts'
 import { doEach } from './steps/do-each.ts'
 
-interface OpenOrderPorts
-  extends
-    AccountReads,
-    Pick<
-      Ports,
-      'halts' | 'trading' | 'liveAccounts' | 'positionLocks' | 'clock' | 'stopwatch' | 'pause'
-    > {
-  readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets' | 'openOrders'>
+interface OpenOrderPorts extends Pick<
+  Ports,
+  | 'accounts'
+  | 'orders'
+  | 'halts'
+  | 'trading'
+  | 'liveAccounts'
+  | 'positionLocks'
+  | 'clock'
+  | 'stopwatch'
+  | 'pause'
+> {
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
   /**

@@ -25,9 +25,9 @@ import {
   type FeedStanding,
   type HealthCheck,
 } from '../operator/health.ts'
-import type { Ports, SealedSecrets } from '../ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
-import { findAccount, requireTenant, type AccountReads } from './steps/find.ts'
+import { findAccount, requireTenant } from './steps/find.ts'
 
 interface HealthPorts extends Pick<
   Ports,
@@ -37,17 +37,17 @@ interface HealthPorts extends Pick<
   | 'journalHealth'
   | 'operatorOrders'
   | 'providerProbe'
+  | 'sealedSecrets'
   | 'records'
   | 'clock'
 > {
   /** Left out without the capability `market-data`. */
   readonly feedStanding?: T.Task<FeedStanding> | undefined
-  readonly sealedSecrets: Pick<SealedSecrets, 'census'>
 }
 
 /** How the account of the operator's feed stands. */
 export const readFeedStanding = (
-  ports: AccountReads & Pick<Ports, 'marketData' | 'marketDataFeeds'>,
+  ports: Pick<Ports, 'accounts' | 'marketData' | 'marketDataFeeds'>,
 ): T.Task<FeedStanding> =>
   pipe(
     ports.marketDataFeeds.find,

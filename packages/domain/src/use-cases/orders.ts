@@ -21,25 +21,14 @@ import { parseOrderId, type Order, type OrderRequest, type PendingOrder } from '
 import { issuesOfTerms } from '../orders/pending-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
 import type { UnusableAccountTag } from '../orders/unusable-account.ts'
-import type {
-  IdempotencyStore,
-  OrderStore,
-  OrdersQuery,
-  Ports,
-  PositionTrading,
-  RecordRefusal,
-} from '../ports/index.ts'
+import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
 import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
-interface OrdersPorts extends Omit<PlacePorts, 'orders'>, Pick<Ports, 'orders' | 'pause'> {
-  readonly idempotency: Pick<IdempotencyStore, 'replace'>
-}
-
-export const createOrders = (ports: OrdersPorts) => {
+export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
   const { orders, clock, idempotency } = ports
   const place = placeOrder(ports)
   const waitForOutcome = createOutcomeWaits(ports)
@@ -95,16 +84,12 @@ export const createOrders = (ports: OrdersPorts) => {
 /** What the checks of an order read. */
 export interface CheckPorts extends Pick<
   Ports,
-  'accounts' | 'orderLimits' | 'providerTokens' | 'halts'
+  'accounts' | 'orderLimits' | 'orders' | 'positionTrading' | 'providerTokens' | 'halts' | 'clock'
 > {
   readonly resolveOrderSymbol: ResolveOrderSymbol
-  /** Reads bypass caches: stale positions would make the limit check wrong. */
-  readonly positionTrading: Pick<PositionTrading, 'freshPositions'>
 }
 
-interface PlacePorts extends CheckPorts, Pick<Ports, 'orderIds' | 'clock' | 'stopwatch'> {
-  readonly orders: Pick<OrderStore, 'record'>
-}
+type PlacePorts = CheckPorts & Pick<Ports, 'orderIds' | 'stopwatch'>
 
 export interface PlaceOrderInput {
   readonly request: OrderRequest
@@ -201,9 +186,12 @@ export const readAccountFacts =
     })
   }
 
-/** Undefined where nothing is limited. */
+/**
+ * Undefined where nothing is limited. Reads bypass caches: stale positions would make the limit check
+ * wrong.
+ */
 export const readOpenPositions = (
-  { positionTrading }: Pick<PlacePorts, 'positionTrading'>,
+  { positionTrading }: Pick<Ports, 'positionTrading'>,
   account: Account,
   limits: AccountLimits,
 ): TE.TaskEither<Refusal<'LimitCheckUnavailable'>, OpenPositions | undefined> => {

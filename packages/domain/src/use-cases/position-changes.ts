@@ -19,13 +19,7 @@ import {
 } from '../errors.ts'
 import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../journal/closes.ts'
-import {
-  withoutKey,
-  type Broker,
-  type Journal,
-  type IdempotencyGuard,
-  type Ports,
-} from '../ports/index.ts'
+import { withoutKey, type Broker, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import {
   closeShownBy,
   decideClose,
@@ -69,6 +63,7 @@ interface ChangePorts extends Pick<
   | 'accounts'
   | 'liveAccounts'
   | 'broker'
+  | 'journal'
   | 'positionTrading'
   | 'positionLocks'
   | 'clock'
@@ -76,7 +71,6 @@ interface ChangePorts extends Pick<
   | 'pause'
 > {
   readonly synchroniseJournal: SynchroniseJournal
-  readonly journal: Pick<Journal, 'want' | 'closingDeals'>
 }
 
 type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag

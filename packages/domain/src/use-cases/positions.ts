@@ -4,7 +4,6 @@ import {
   selectBrokerAccounts,
   showPosition,
   withMargin,
-  type AccountListReads,
   type PositionResult,
 } from './steps/find.ts'
 import * as E from 'fp-ts/lib/Either.js'
@@ -32,7 +31,7 @@ export interface PositionsResult {
 }
 
 export const createPositions = (
-  ports: AccountListReads & Pick<Ports, 'broker' | 'positionViews' | 'clock'>,
+  ports: Pick<Ports, 'accounts' | 'broker' | 'positionViews' | 'clock'>,
 ) => ({
   /**
    * GET /positions: of one account or of all, oldest first. One account that cannot be read fails

@@ -53,10 +53,7 @@ export interface OrderPreview {
   readonly estimate: OrderEstimate
 }
 
-type PreviewPorts = CheckPorts &
-  Pick<Ports, 'orders' | 'marketData' | 'liveAccounts' | 'clock'> & {
-    readonly broker: Pick<Broker, 'requiredMargin'>
-  }
+type PreviewPorts = CheckPorts & Pick<Ports, 'broker' | 'marketData' | 'liveAccounts'>
 
 export const createOrderPreviews = (ports: PreviewPorts) => ({
   /** POST /orders/preview. */
@@ -141,7 +138,7 @@ const readMarket = async (
 }
 
 const readMargin = async (
-  broker: Pick<Broker, 'requiredMargin'>,
+  broker: Broker,
   linked: BrokerAccount,
   order: OrderRequest,
   quote: Promise<E.Either<unknown, Quote>>,

@@ -32,24 +32,24 @@ import {
   type Sending,
 } from '../orders/placement.ts'
 import type { UnusableAccount } from '../orders/unusable-account.ts'
-import type {
-  AcquireSlot,
-  OrderJob,
-  OrderStore,
-  OrderPlacement,
-  OrderRetry,
-  Ports,
-} from '../ports/index.ts'
+import type { AcquireSlot, OrderJob, OrderPlacement, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import { orderToSend, lookUpOrder, type Sought } from './steps/broker-order.ts'
-import { confirmDemo, findAccount, type AccountReads } from './steps/find.ts'
+import { confirmDemo, findAccount } from './steps/find.ts'
 
-interface ProcessPorts
-  extends
-    AccountReads,
-    Pick<Ports, 'halts' | 'liveAccounts' | 'trading' | 'slots' | 'clock' | 'stopwatch' | 'pause'> {
-  readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets'>
+interface ProcessPorts extends Pick<
+  Ports,
+  | 'accounts'
+  | 'orders'
+  | 'halts'
+  | 'liveAccounts'
+  | 'trading'
+  | 'slots'
+  | 'clock'
+  | 'stopwatch'
+  | 'pause'
+> {
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
@@ -80,16 +80,16 @@ const lookupPatienceMs = 10 * secondMs
 const writeAttempts = 60
 const writePauseMs = secondMs
 
-const nothingFollows: Processing = TE.right({ isCorrected: false, retry: undefined })
+const nothingFollows: ProcessedOrder = { isCorrected: false, retry: undefined }
 
 /** An order that this process is sending. */
 interface SendingOrder extends OrderPlacement {
   readonly placement: Sending
 }
 
-/** What follows from trying to send an order; nothing where another process was quicker. */
+/** What follows from trying to send an order. */
 interface SendResult {
-  readonly step?: PlacementStep
+  readonly step: PlacementStep
   /** As it was stored before it was sent; undefined where nothing was sent. */
   readonly sent?: SendingOrder
 }
@@ -107,24 +107,24 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   // The slot is held for the checks and the send, not for the write of what follows.
   const send = (job: OrderJob): Processing =>
     pipe(
-      inSlot(
+      inSlot<SendResult | undefined>(
         slots.forSend,
         job.destination,
         timeToDeadlineMs(job),
         pipe(
           requireDestination(job),
           TE.flatMap(() => sendOnce(job)),
-          TE.orElse((obstacle): AsyncResult<SendResult> =>
+          TE.orElse((obstacle): AsyncResult<SendResult | undefined> =>
             obstacle._tag === 'ServiceUnavailable'
               ? TE.left(obstacle)
               : TE.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) }),
           ),
         ),
+        TE.right({ step: lateRejection }),
       ),
       TE.flatMap((result) => {
-        const { step, sent }: SendResult = result ?? { step: lateRejection }
-        if (step === undefined) return nothingFollows
-        return sent === undefined ? write(job, step) : writeSendAnswer(job, sent, step)
+        if (result === undefined) return TE.right(nothingFollows)
+        return write(job, result.step, result.sent)
       }),
     )
 
@@ -149,8 +149,9 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       TE.tap(confirmDemo(ports)),
     )
 
+  /** Undefined where another process was quicker. */
   const sendOnce =
-    (job: OrderJob): AsyncResult<SendResult> =>
+    (job: OrderJob): AsyncResult<SendResult | undefined> =>
     async () => {
       const { order, destination, version } = job
       const sending: Sending = { step: 'sending', sentAt: clock.now() }
@@ -171,65 +172,37 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectHalted = ({ order: { owner, request } }: OrderJob): AsyncResult<SendResult> =>
+  const rejectHalted = ({
+    order: { owner, request },
+  }: OrderJob): AsyncResult<SendResult | undefined> =>
     pipe(
       ports.halts.find(owner, request.accountId),
       TE.map((halt) => requireNotHalted(request.accountId, halt)),
-      TE.map(
-        E.match(
-          (halted) => ({ step: rejectUnusable(halted) }),
-          () => ({}),
-        ),
-      ),
-    )
-
-  // The process that recorded the order may have sent it, and the database may have lost the record
-  // of that.
-  const verifyAndSend = (job: OrderJob): Processing =>
-    pipe(
-      findInSlot(job, {
-        sentAt: job.order.createdAt,
-        brokerOrderId: null,
-        readFromTerminal: true,
-      }),
-      TE.flatMap((answer) => {
-        if (answer === undefined) return nothingFollows
-        const step = afterVerification(
-          answer,
-          timeToDeadlineMs(job),
-          job.order.createdAt,
-          isPendingOrder(job.order),
-        )
-        return step === undefined ? send(job) : write(job, step)
-      }),
+      TE.map((halted) => (E.isLeft(halted) ? { step: rejectUnusable(halted.left) } : undefined)),
     )
 
   // --- looking up ---
 
+  /** @param after what follows from the answer; undefined where the order may be sent */
   const lookUp = (
     job: OrderJob,
     sought: Sought,
-    after: (answer: LookupAnswer) => PlacementStep,
+    after: (answer: LookupAnswer) => PlacementStep | undefined,
   ): Processing =>
     pipe(
-      findInSlot(job, sought),
-      TE.flatMap((answer) => (answer === undefined ? nothingFollows : write(job, after(answer)))),
-    )
-
-  /** Undefined when no slot came free in time. */
-  const findInSlot = (job: OrderJob, sought: Sought) =>
-    inSlot(
-      slots.forLookup,
-      job.destination,
-      lookupPatienceMs,
-      pipe(
+      inSlot<LookupAnswer | undefined>(
+        slots.forLookup,
+        job.destination,
+        lookupPatienceMs,
         lookUpOrder(ports)(job, sought),
-        TE.tapIO(
-          ({ kind }) =>
-            () =>
-              kind === 'found' && ports.accountChanged(job.destination),
-        ),
+        TE.right(undefined),
       ),
+      TE.flatMap((answer) => {
+        if (answer === undefined) return TE.right(nothingFollows)
+        if (answer.kind === 'found') ports.accountChanged(job.destination)
+        const step = after(answer)
+        return step === undefined ? send(job) : write(job, step)
+      }),
     )
 
   // --- writing ---
@@ -238,93 +211,82 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     orders.advance(expected.order.owner, expected, step, clock.now())
 
   /**
-   * @param expected the state that the database is expected to hold
-   * @param onConflict runs if the stored version changed
+   * @param sent where the step follows from the broker's answer to a send, the order as it was sent:
+   * the answer is held in memory while the database is unavailable, and may override what another
+   * process wrote meanwhile
    */
-  const write = (
-    job: OrderJob,
-    step: PlacementStep,
-    expected: OrderPlacement = job,
-    onConflict = nothingFollows,
-  ): Processing =>
-    pipe(
-      advance(expected, step),
-      TE.flatMap((isWritten) =>
-        isWritten
-          ? pipe(
-              TE.right<ServiceUnavailable, ProcessedOrder>(processed(job, expected, step)),
-              // The account may have been halted after the order was sent.
-              TE.tapTask(() => ports.cancelWhereHalted({ ...expected, placement: step.placement })),
-            )
-          : onConflict,
-      ),
-    )
-
-  // The broker's answer is held in memory while the database is unavailable.
-  const writeSendAnswer = (
-    job: OrderJob,
-    expected: SendingOrder,
-    step: PlacementStep,
-    attempt = 1,
-  ): Processing =>
-    pipe(
-      write(job, step, expected, overrideOther(job, expected, step)),
-      TE.orElse((error) =>
-        attempt >= writeAttempts
-          ? TE.left(error)
-          : pipe(
-              TE.fromTask<void, ServiceUnavailable>(ports.pause(writePauseMs)),
-              TE.flatMap(() => writeSendAnswer(job, expected, step, attempt + 1)),
-            ),
-      ),
-    )
-
-  // Another process wrote meanwhile. An execution always overrides the other write; a rejection
-  // only if the stored send is this one (same sentAt). An ended placement is never overridden.
-  const overrideOther =
-    (job: OrderJob, ours: SendingOrder, step: PlacementStep): Processing =>
+  const write =
+    (job: OrderJob, step: PlacementStep, sent?: SendingOrder): Processing =>
     async () => {
-      if (step.outcome === undefined) return nothingFollows()
-      const stored = await orders.placement(ours.order.owner, ours.order.id)()
-      if (E.isLeft(stored)) return stored
-      if (O.isNone(stored.right) || !mayOverride(stored.right.value, ours, step))
-        return nothingFollows()
-      return write(job, step, stored.right.value, overrideOther(job, ours, step))()
+      let expected: OrderPlacement = sent ?? job
+      for (let failures = 0; ;) {
+        const written = await advance(expected, step)()
+        if (E.isRight(written) && written.right) {
+          // The account may have been halted after the order was sent.
+          await ports.cancelWhereHalted({ ...expected, placement: step.placement })()
+          return E.right(processed(job, expected, step))
+        }
+        if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
+        const stored = E.isLeft(written) ? written : await findOverridable(sent, step)()
+        if (E.isRight(stored)) {
+          if (O.isNone(stored.right)) return E.right(nothingFollows)
+          expected = stored.right.value
+        } else {
+          failures += 1
+          if (failures === writeAttempts) return stored
+          await ports.pause(writePauseMs)()
+        }
+      }
     }
 
+  /** What another process wrote of an order that this one sent, where the step overrides it. */
+  const findOverridable = (
+    sent: SendingOrder,
+    step: PlacementStep,
+  ): AsyncResult<O.Option<OrderPlacement>> =>
+    step.outcome === undefined
+      ? TE.right(O.none)
+      : pipe(
+          orders.placement(sent.order.owner, sent.order.id),
+          TE.map(O.filter((stored) => mayOverride(stored, sent, step))),
+        )
+
   return (job) => () => {
-    const { mustLookUpFirst, order } = job
+    const { order, mustLookUpFirst } = job
+    const { createdAt } = order
     const now = clock.now()
+    const isPending = isPendingOrder(order)
     const action = nextAction(job.placement, {
       mustLookUpFirst,
       timeToDeadlineMs: timeToDeadlineMs(job),
-      createdAt: order.createdAt,
+      createdAt,
       now,
     })
     switch (action.kind) {
       case 'send':
         return send(job)()
+      // The process that recorded the order may have sent it, and the database may have lost the
+      // record of that.
       case 'verify_and_send':
-        return verifyAndSend(job)()
+        return lookUp(
+          job,
+          { sentAt: createdAt, brokerOrderId: null, readFromTerminal: true },
+          (answer) => afterVerification(answer, timeToDeadlineMs(job), createdAt, isPending),
+        )()
       case 'look_up': {
         const { from, readFromTerminal } = action
         return lookUp(job, { ...from, readFromTerminal }, (answer) =>
-          afterLookup(from, {
-            answer,
-            at: now,
-            readFromTerminal,
-            isPending: isPendingOrder(order),
-          }),
+          afterLookup(from, { answer, at: now, readFromTerminal, isPending }),
         )()
       }
       case 'recheck':
         return lookUp(job, { ...action.from, readFromTerminal: true }, (answer) =>
-          afterRecheck(action.from, answer, isPendingOrder(order)),
+          afterRecheck(action.from, answer, isPending),
         )()
       case 'reject_late':
         return write(job, lateRejection)()
       case 'none':
-        return nothingFollows()
+        return Promise.resolve(E.right(nothingFollows))
     }
   }
 }
@@ -355,10 +317,11 @@ const inSlot =
     account: BrokerAccount,
     patienceMs: number,
     work: AsyncResult<A>,
-  ): AsyncResult<A | undefined> =>
+    otherwise: AsyncResult<A>,
+  ): AsyncResult<A> =>
   async () => {
     const release = await acquire(account, patienceMs)()
-    if (release === undefined) return E.right(undefined)
+    if (release === undefined) return otherwise()
     try {
       return await work()
     } finally {
@@ -366,15 +329,19 @@ const inSlot =
     }
   }
 
+/**
+ * An execution always overrides what another process wrote; a rejection only if the stored send is
+ * this one (same sentAt). An ended placement is never overridden.
+ */
 const mayOverride = (
   { placement }: OrderPlacement,
-  ours: SendingOrder,
+  sent: SendingOrder,
   { outcome }: PlacementStep,
 ): boolean => {
   if (placement.step === 'ended') return false
   return (
     outcome?.kind !== 'rejected' ||
-    ('sentAt' in placement && placement.sentAt === ours.placement.sentAt)
+    ('sentAt' in placement && placement.sentAt === sent.placement.sentAt)
   )
 }
 

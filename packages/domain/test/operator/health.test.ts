@@ -32,7 +32,8 @@ import {
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorHealth } from '../../src/use-cases/operator-health.ts'
-import { unavailable } from '../use-cases/desk.ts'
+import type { SealedSecrets } from '../../src/ports/index.ts'
+import { partOf, unavailable } from '../use-cases/desk.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
 const summary = ({ name, status }: HealthCheck): string => `${status} ${name}`
@@ -141,7 +142,7 @@ const good = {
   brokerHealth: { sendsRealOrders: true },
   limiterHealth: { standing: T.of<LimiterStanding>('shared') },
   journalHealth: { disagreeing: TE.right([]) },
-  sealedSecrets: { census: TE.right({ current: 3, others: 0 }) },
+  sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 3, others: 0 }) }),
   operatorOrders: ordersAged(),
   records: createFakeTenantRecords(records),
   providerProbe: { probe: () => T.of<ProviderStanding>({ kind: 'no_token' }) },
@@ -181,7 +182,7 @@ describe('the service', () => {
       'has a database that is unavailable',
       {
         database: { now: down, isMigrated: down, durability: down },
-        sealedSecrets: { census: down },
+        sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
         journalHealth: { disagreeing: down },
       },
@@ -195,7 +196,7 @@ describe('the service', () => {
     ['has lost Redis', { limiterHealth: { standing: T.of('alone' as const) } }, 'warn limits'],
     [
       'has secrets under an earlier key',
-      { sealedSecrets: { census: TE.right({ current: 1, others: 2 }) } },
+      { sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 1, others: 2 }) }) },
       'warn secrets',
     ],
     [

@@ -6,10 +6,10 @@ import { expect, it } from 'vitest'
 import { generateApiKey } from '../../src/access/api-key.ts'
 import type { Credential, CredentialHash } from '../../src/access/credential.ts'
 import { refuse } from '../../src/errors.ts'
-import type { TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
+import type { Secrets, TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
 import type { TenantId } from '../../src/primitives/ids.ts'
 import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
-import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
+import { owner, partOf, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 
 const scopes: Credential['scopes'] = new Set(['accounts:read'])
 const [goodKey, unknownKey] = [generateApiKey(() => 7), generateApiKey(() => 8)]
@@ -60,7 +60,7 @@ const setUp = (sent: Sent, service: Service = {}) => {
       recordFailed: (...failed) =>
         void log.push(failed[0] === secret && failed[1] === address ? 'failed' : failed.join()),
     },
-    secrets: { hash: (text) => text as CredentialHash },
+    secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
     clock: { now: () => 1_000 },
     credentials: {
       findApiKey: (hash) => stored('key', hash === goodKey),

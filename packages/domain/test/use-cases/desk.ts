@@ -15,9 +15,11 @@ import type {
   AcquireSlot,
   Calculate,
   Clock,
+  Journal,
   OrderJob,
   Pauser,
   PositionLocks,
+  PositionTrading,
 } from '../../src/ports/index.ts'
 import {
   createFakeAccountStore,
@@ -111,6 +113,9 @@ export const informationOf = (tradeMode: TradeMode, balance = 1, fields: object 
   ...fields,
 })
 
+/** A port of which a test needs these methods alone. */
+export const partOf = <Port>(methods: Partial<Port>): Port => methods as Port
+
 /** A store that cannot be reached. */
 export const unavailable = () => TE.left(refuse('ServiceUnavailable', { reason: 'unavailable' }))
 
@@ -195,7 +200,7 @@ export const createOrderDesk = () => {
     idempotency: createFakeIdempotencyStore(records),
     providerTokens: createFakeProviderTokens(records),
     orderLimits: createFakeLimitStore(records, clock),
-    positionTrading: { freshPositions: broker.positions },
+    positionTrading: partOf<PositionTrading>({ freshPositions: broker.positions }),
     slots: { forSend: slot, forLookup: slot },
     accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
@@ -310,7 +315,7 @@ export const createChangeDesk = (
     positionTrading,
     positionLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,
-    journal: positionTrading.journal,
+    journal: partOf<Journal>(positionTrading.journal),
     account,
     id: formatPositionId(account.id, '42'),
     /** The position as it truly is now; undefined when it is closed. */

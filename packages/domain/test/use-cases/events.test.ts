@@ -22,7 +22,8 @@ import type { AccountId, Owner } from '../../src/primitives/index.ts'
 import { createEvents, type EventStream } from '../../src/use-cases/events.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
 import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
-import { owner, rightOf, stranger } from './desk.ts'
+import type { AccountStore } from '../../src/ports/index.ts'
+import { owner, partOf, rightOf, stranger } from './desk.ts'
 
 const accounts = ['a', 'b'] as readonly string[] as readonly AccountId[]
 const [account = '' as AccountId, otherAccount = '' as AccountId] = accounts
@@ -47,9 +48,9 @@ const open = () => {
         return found
       },
     },
-    accounts: {
+    accounts: partOf<AccountStore>({
       find: (_, id) => TE.right(accounts.includes(id) ? O.some(newAccount(owner, { id })) : O.none),
-    },
+    }),
     watch: {
       keepFor: (owners) => TE.fromIO(() => void watched.push(owners)),
     },

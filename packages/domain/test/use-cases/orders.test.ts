@@ -7,6 +7,7 @@ import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
 import type { PlacementStep } from '../../src/orders/placement.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
+import type { OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
   fakeRefusal,
@@ -38,6 +39,7 @@ import {
   tagOf,
   unavailable,
   type OrderDesk,
+  partOf,
 } from './desk.ts'
 
 type Trouble = (desk: OrderDesk, account: Account) => unknown
@@ -240,7 +242,7 @@ const waited = async ({
   const orders = createOrders({
     ...desk,
     orders: hearsOutcome ? desk.orders : { ...desk.orders, onOutcome: () => () => undefined },
-    idempotency: replaces ? idempotency : { replace: unavailable },
+    idempotency: replaces ? idempotency : { ...idempotency, replace: unavailable },
     pause: (ms) => async () => {
       pauses += 1
       if (pauses === 6 && isProcessed)
@@ -305,6 +307,7 @@ describe('POST /orders/preview', () => {
             asked.then(fake.quote(...of)),
       },
       broker: {
+        ...desk.broker,
         requiredMargin: () => async () => {
           resolve()
           return E.right(O.some(7))
@@ -357,13 +360,13 @@ describe('POST /orders that waits', () => {
     const wait = createOutcomeWaits({
       stopwatch: { elapsedMs: () => 0 },
       pause: () => () => new Promise(() => undefined),
-      orders: {
+      orders: partOf<OrderStore>({
         find: () => TE.right(O.some(filled)),
         onOutcome: (_, hear) => {
           outcomes.push(hear)
           return () => undefined
         },
-      },
+      }),
     })(order, { seconds: 30, mayGoOn: () => true })
     const [first] = Array.from({ length: 500 }, () => wait())
     expect(await wait()).toBe(order)

@@ -7,7 +7,6 @@ import type { LookupAnswer } from '../../orders/placement.ts'
 import type {
   OrderToSend,
   OrderPlacement,
-  OrderStore,
   PendingPart,
   Ports,
   SentOrder,
@@ -39,16 +38,12 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
   }
 }
 
-interface LookupPorts extends Pick<Ports, 'trading'> {
-  readonly orders: Pick<OrderStore, 'othersTickets'>
-}
-
 /** What a lookup needs besides the order. */
 export type Sought = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
 
 /** Looks for an order where it was sent. */
 export const lookUpOrder =
-  ({ orders, trading }: LookupPorts) =>
+  ({ orders, trading }: Pick<Ports, 'orders' | 'trading'>) =>
   (
     placement: OrderPlacement,
     { sentAt, brokerOrderId, readFromTerminal }: Sought,

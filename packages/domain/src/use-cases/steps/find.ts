@@ -14,7 +14,7 @@ import {
 } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { EventId } from '../../events/event-log.ts'
-import type { AccountStore, HeldPosition, Ports } from '../../ports/index.ts'
+import type { HeldPosition, Ports } from '../../ports/index.ts'
 import {
   parsePositionId,
   type AccountId,
@@ -29,14 +29,6 @@ import type { BrokerPosition, Position, PositionsReading } from '../../positions
 import { provenanceOf, type Provenance } from '../../primitives/provenance.ts'
 import type { ListedTenant } from '../../operator/listing.ts'
 
-/** What use cases read of accounts; a cache may answer. */
-export interface AccountReads {
-  readonly accounts: Pick<AccountStore, 'find'>
-}
-export interface AccountListReads {
-  readonly accounts: Pick<AccountStore, 'find' | 'list'>
-}
-
 /** What is not there is refused as not found. */
 export const requireFound =
   (what: string) =>
@@ -45,7 +37,7 @@ export const requireFound =
 
 /** Another user's or tenant's account is as absent as one that never existed. */
 export const findAccount =
-  ({ accounts }: AccountReads) =>
+  ({ accounts }: Pick<Ports, 'accounts'>) =>
   (owner: Owner, id: AccountId): AsyncResult<Account, 'AccountNotFound'> =>
   async () => {
     const found = await accounts.find(owner, id)()
@@ -55,7 +47,7 @@ export const findAccount =
 
 /** An account by which a list is filtered must be the owner's. */
 export const requireOwnAccount =
-  (ports: AccountReads) =>
+  (ports: Pick<Ports, 'accounts'>) =>
   (owner: Owner, id: AccountId | undefined): AsyncResult<unknown, 'AccountNotFound'> =>
     id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
 
@@ -89,7 +81,7 @@ export interface SelectedAccount {
  * costs as much as what is done here.
  */
 export const selectBrokerAccounts =
-  ({ accounts }: AccountListReads) =>
+  ({ accounts }: Pick<Ports, 'accounts'>) =>
   (
     owner: Owner,
     accountId: AccountId | undefined,
@@ -159,7 +151,7 @@ export interface PositionResult {
  * found.
  */
 export const findPositionAccount =
-  ({ accounts }: AccountReads) =>
+  ({ accounts }: Pick<Ports, 'accounts'>) =>
   (
     owner: Owner,
     text: string,

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import type { Order, PendingOrder } from '../../orders/order.ts'
-import type { OrderStore, Ports } from '../../ports/index.ts'
+import type { Ports } from '../../ports/index.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
 /** Requests that wait at one instance. Those beyond it are answered at once. */
@@ -18,12 +18,12 @@ export interface OutcomeWait {
   readonly mayGoOn: () => boolean
 }
 
-interface WaitPorts extends Pick<Ports, 'stopwatch' | 'pause'> {
-  readonly orders: Pick<OrderStore, 'find' | 'onOutcome'>
-}
-
 /** Returns the order as it was given where the wait ends before its outcome. */
-export const createOutcomeWaits = ({ orders, stopwatch, pause }: WaitPorts) => {
+export const createOutcomeWaits = ({
+  orders,
+  stopwatch,
+  pause,
+}: Pick<Ports, 'orders' | 'stopwatch' | 'pause'>) => {
   let waiting = 0
 
   const waitWhilePending = async (

@@ -18,15 +18,17 @@ import {
 import type { ClosedTrade, TradeFilter } from '../../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../../trades/fold.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
-import { selectBrokerAccounts, type AccountListReads } from './find.ts'
+import { selectBrokerAccounts } from './find.ts'
 
 /** How long a read of the broker's history is reused by later reads. */
 const freshMs = 5 * secondMs
 /** Their statistics take some 10 ms. */
 const mostTradesHere = 25_000
 
-export interface TradePorts
-  extends AccountListReads, Pick<Ports, 'trades' | 'broker' | 'clock' | 'calculate'> {
+export interface TradePorts extends Pick<
+  Ports,
+  'accounts' | 'trades' | 'broker' | 'clock' | 'calculate'
+> {
   readonly synchroniseJournal: SynchroniseJournal
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
