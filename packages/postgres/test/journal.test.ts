@@ -551,7 +551,17 @@ onEachDatabase('the journal', (here, there) => {
       reading,
       now: noon,
     }
-    expect(await recorded()).toBe(journalEvents(news).length)
+    const before = journalEvents(news).length
+    expect(await recorded()).toBe(before)
+    // Another account at the provider may number its positions in the same way.
+    await write(here.operator, {
+      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
+    })
+    await rightOf(ports.journal.release(claim, 'read'))
+    const next = await claimOf(ports.journal, { ...account, providerAccountId: 'another' })
+    await keep(next, { inserted: closed('1', 1_000_000), reading })
+    const eventsOfOneTrade = 5
+    expect(await recorded()).toBe(before + eventsOfOneTrade)
   })
 
   it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {

@@ -94,7 +94,11 @@ export const writeJournal = async (
           })
     await recorder?.recordWithin(
       trx,
-      events.map((event) => ({ owner: account.owner, event })),
+      events.map((event) => ({
+        owner: account.owner,
+        // The account may be linked to another one at the provider, with positions of the same ids.
+        event: { ...event, key: `${event.key} ${account.providerAccountId}` },
+      })),
     )
     const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
