@@ -13,12 +13,12 @@ export const holdsCredential = (fields: object): boolean => {
   for (const name in fields)
     if (credentialName.test(name) || name.startsWith(apiKeyPrefix)) return true
   // Without recursion: a body that the route does not use may be nested too deep for it.
-  const unseen: unknown[] = [fields]
-  for (const value of unseen) {
-    if (typeof value === 'string' && value.startsWith(apiKeyPrefix)) return true
-    if (typeof value === 'object' && value !== null)
-      for (const inner of Object.values(value)) unseen.push(inner)
-  }
+  const unseen: object[] = [fields]
+  for (const part of unseen)
+    for (const value of Object.values(part)) {
+      if (typeof value === 'string' && value.startsWith(apiKeyPrefix)) return true
+      if (typeof value === 'object' && value !== null) unseen.push(value)
+    }
   return false
 }
 

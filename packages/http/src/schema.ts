@@ -433,6 +433,7 @@ export const input = <F extends InputFields>(
   minProperties?: 1,
 ): Schema<Input<F>> => {
   const { json: shape, example } = object(description, fields)
+  const entries = Object.entries(fields)
   const names = Object.keys(fields)
   const json = { ...shape, additionalProperties: false, ...(minProperties && { minProperties }) }
   return {
@@ -442,7 +443,7 @@ export const input = <F extends InputFields>(
       if (!isRecord(value)) return fault(value, context, 'an object', json)
       const errors = unknownFields(value, names, context)
       const values: Record<string, unknown> = {}
-      for (const [name, field] of Object.entries(fields)) {
+      for (const [name, field] of entries) {
         const sent = Object.hasOwn(value, name) ? value[name] : undefined
         const result =
           sent === undefined && 'fallback' in field
@@ -452,10 +453,10 @@ export const input = <F extends InputFields>(
         else if (result.right !== undefined) values[name] = result.right
       }
       if (errors.length > 0) return t.failures(errors)
+      if (minProperties === undefined || Object.keys(values).length > 0)
+        return t.success(values as Input<F>)
       const message = `${pathOf(context)} must have at least one of ${names.join(', ')}`
-      return minProperties !== undefined && Object.keys(values).length === 0
-        ? t.failure(value, context, message)
-        : t.success(values as Input<F>)
+      return t.failure(value, context, message)
     },
     encode: identity,
   }

@@ -172,16 +172,11 @@ const createAccountKeys = () => {
   return {
     keyOf: (account: BrokerAccount, ...more: readonly (string | number)[]): string => {
       const { accountId, owner, providerAccountId, region, platform } = account
-      return JSON.stringify([
-        accountId,
-        changes.get(accountId),
-        owner.tenantId,
-        owner.userId,
-        providerAccountId,
-        region,
-        platform,
-        ...more,
-      ])
+      const change = changes.get(accountId)
+      const { tenantId, userId } = owner
+      const link = [accountId, change, tenantId, userId, providerAccountId, region, platform]
+      // No stored text holds U+0000.
+      return [...link, ...more].join('\0')
     },
     invalidate: (accountId: AccountId): void => {
       lastChange += 1
@@ -297,8 +292,13 @@ export const cachedPositionViews = (views: PositionViews): PositionViews => {
   }
   return {
     view: (held) => async () => {
-      const found = held.flatMap(({ position }) => kept.get(position) ?? [])
-      return found.length === held.length ? found : viewMissing(held)
+      const found: Position[] = []
+      for (const { position } of held) {
+        const view = kept.get(position)
+        if (view === undefined) return viewMissing(held)
+        found.push(view)
+      }
+      return found
     },
   }
 }

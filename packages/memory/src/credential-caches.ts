@@ -31,8 +31,9 @@ const longTtlMs = 5 * 60_000
  */
 const confirmationTtlMs = 800
 
+// No stored text holds U+0000.
 const ownerKey = ({ tenantId, userId }: Owner, ...more: readonly string[]): string =>
-  JSON.stringify([tenantId, userId, ...more])
+  [tenantId, userId, ...more].join('\0')
 
 /**
  * Keeps what is found, and for a second from the start of a read what is not, apart, so that guesses

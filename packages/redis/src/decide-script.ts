@@ -4,7 +4,7 @@
 import type { Redis } from 'ioredis'
 import {
   endpointBucket,
-  minuteBucket,
+  minuteBuckets,
   rateSubjectKey,
   refusalWindowMs,
   suspendingRefusals,
@@ -162,7 +162,7 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
   return async (subject, endpoint, now, carried) => {
-    const minute = minuteBucket(subject.plan)
+    const minute = minuteBuckets[subject.plan]
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
     const reply = await command(
       prefix + rateSubjectKey(subject),

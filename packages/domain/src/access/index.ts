@@ -29,7 +29,7 @@ export {
   caughtUp,
   decideRate,
   endpointBucket,
-  minuteBucket,
+  minuteBuckets,
   movedTo,
   rateStateEnds,
   rateSubjectKey,
