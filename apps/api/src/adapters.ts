@@ -39,6 +39,7 @@ import {
   createOperatorStore,
   createPositionLocks,
   createProviderTokens,
+  createPulse,
   createRiskThresholds,
   createSealedSecrets,
   createTenantRecords,
@@ -50,7 +51,6 @@ import {
   openOrders,
   openOwnerNotices,
   readBacklog,
-  startJobs,
   startPeerNotices,
 } from '@tradeport/postgres'
 import type { FairPool } from '@tradeport/postgres'
@@ -121,16 +121,14 @@ export const openAdapters = async (
     knex: database.knex,
     cipher: createCipher(secretsKey, config.previousSecretsKeys),
     log,
+    pulse: createPulse(),
   }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
-  const jobs = await startJobs(stores)
-  closers.defer(jobs.stop)
   const users = createUserStore(stores.knex)
-  const ownerNoticeQueue = await openOwnerNotices(jobs)
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
-    queue: ownerNoticeQueue,
+    queue: openOwnerNotices(stores),
     users,
     onAttempt: metrics.ownerNotice,
     log,
@@ -145,9 +143,7 @@ export const openAdapters = async (
   const events = config.capabilities.includes('events')
     ? openEvents(
         {
-          jobs,
-          cipher: stores.cipher,
-          notices: ownerNoticeQueue,
+          ...stores,
           clock,
           peerNotices,
           isEmbedded: database.server === null,
@@ -164,13 +160,15 @@ export const openAdapters = async (
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
-    jobs,
-    cipher: stores.cipher,
+    ...stores,
     stopwatch,
     events: events?.recorder,
     obeysHalts: hasTools,
   })
-  const journal = openJournal({ ...jobs, recorder: events?.recorder }, { watchMs: config.watchMs })
+  const journal = openJournal(
+    { ...stores, recorder: events?.recorder },
+    { watchMs: config.watchMs },
+  )
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
@@ -276,7 +274,8 @@ export const openAdapters = async (
   // Somebody may wait for events of an account, or for the end of an open order.
   const isWatching = events !== undefined || config.capabilities.includes('pending-orders')
   // `events` is undefined where none are recorded.
-  return { adapters, database, jobs, orders, events, isWatching, journal, limits, metrics }
+  const { pulse } = stores
+  return { adapters, database, pulse, orders, events, isWatching, journal, limits, metrics }
 }
 
 /** Without the capability `trading-tools` no account is halted. */

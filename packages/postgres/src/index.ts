@@ -1,7 +1,7 @@
 // The package's entry: the database, and the stores over it.
 export { openDatabase, type Database, type DatabaseOptions } from './connection/database.ts'
 export { createFairPool, type FairPool } from './connection/fair-pool.ts'
-export { startJobs, type Jobs, type Pulse } from './connection/jobs.ts'
+export { createPulse, type Pulse } from './connection/due-rows.ts'
 export type { Log, LogEvent } from './connection/failures.ts'
 export { startPeerNotices, type StartedPeerNotices } from './connection/peer-notices.ts'
 export { createCandleStore, createMarketDataFeeds } from './market/candle-store.ts'
@@ -12,7 +12,7 @@ export { createProviderTokens, createSealedSecrets } from './credentials/secrets
 export { openEvents, type OpenedEvents } from './events/events.ts'
 export { createRiskThresholds } from './events/risk-thresholds.ts'
 export { createHalts } from './orders/halts.ts'
-export { openOwnerNotices, type OpenedOwnerNotices } from './events/owner-notices.ts'
+export { openOwnerNotices } from './events/owner-notices.ts'
 export { createJournalHealth, openJournal, type OpenedJournal } from './journal/journal.ts'
 export { readBacklog } from './operator/backlog.ts'
 export { createOperatorOrders } from './operator/operator-orders.ts'

@@ -10,11 +10,11 @@ import {
   openOrders,
   openOwnerNotices,
   readBacklog,
-  startJobs,
   type DatabaseOptions,
 } from '../src/index.ts'
 import {
   createServerDatabase,
+  never,
   onEachDatabase,
   openDatabases,
   serverTitle,
@@ -44,7 +44,7 @@ const queues = (waiting: number) => [
 onEachDatabase('a database', (here, _, kind) => {
   it('reports what waits, how connections are used and whether the tables are those of this version; a failure, not nothing, once it is closed', async () => {
     const { database, close } = await openDatabases(kind)
-    const { knex, orders, operator, stop } = await startInstance(database)
+    const { knex, orders, operator } = startInstance(database)
     const backlog = () => rightOf(readBacklog(knex))
     expect(await backlog()).toMatchObject({
       queues: queues(0),
@@ -88,7 +88,6 @@ onEachDatabase('a database', (here, _, kind) => {
     expect(await isMigrated()).toBe(false)
 
     expect(await database.ping()).toStrictEqual(E.right(undefined))
-    await stop()
     await Promise.all([close(), database.close()])
     expect(await database.ping()).toMatchObject({
       left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^database\.ping: /) },
@@ -98,19 +97,19 @@ onEachDatabase('a database', (here, _, kind) => {
   })
 
   it('reports which queues are not read although somebody works on them', async () => {
-    const { jobs } = here
+    const { pulse } = here
     const { jobs: orderJobs } = openOrders(here, { pollMs: 20, idlePollMs: 20 })
-    const notices = await openOwnerNotices(jobs, { pollSeconds: 3_600 })
+    const notices = openOwnerNotices(here, { pollMs: never })
     const [reading, waiting] = [
       await orderJobs.work(() => Promise.resolve(undefined)),
       await notices.work(() => Promise.resolve()),
     ]
-    expect(jobs.pulse.silentFor(60_000)).toEqual([])
+    expect(pulse.silentFor(60_000)).toEqual([])
     await setTimeout(1_500)
     // A machine that stands still for a second reads none of them meanwhile.
-    await expect.poll(() => jobs.pulse.silentFor(1_000)).toEqual(['owner-notices'])
+    await expect.poll(() => pulse.silentFor(1_000)).toEqual(['owner-notices'])
     await waiting.stop()
-    await expect.poll(() => jobs.pulse.silentFor(1_000)).toEqual([])
+    await expect.poll(() => pulse.silentFor(1_000)).toEqual([])
     await reading.stop()
   })
 })
@@ -124,11 +123,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   const opened = (options: Partial<DatabaseOptions> = {}) =>
     openDatabase({ url: empty.url, ...options })
 
-  it('gets its tables and those of its queues once from four instances that start at the same moment, each with its tenant first in its key', async () => {
+  it('gets its tables once from four instances that start at the same moment, each with its tenant first in its key', async () => {
     const [first, ...others] = await Promise.all([opened(), opened(), opened(), opened()])
     const databases = [first, ...others]
-    const started = await Promise.all(databases.map((database) => startJobs(database)))
-    await Promise.all(started.map((jobs) => openOwnerNotices(jobs)))
     const { rows } = await first.knex.raw<{ rows: { name: string; first: string }[] }>(
       `select conrelid::regclass::text as name, attname as first from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
        where contype = 'p' and connamespace = 'public'::regnamespace and conrelid::regclass::text not like 'knex_%'`,
@@ -139,12 +136,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       { name: 'tenants', first: 'id' },
       { name: 'market_data_feed', first: 'id' },
     ])
-    expect(await first.knex('pgboss.queue').pluck('name')).toStrictEqual(['owner-notices'])
-    await Promise.all(started.map(({ stop }) => stop()))
     await Promise.all(databases.map(({ close }) => close()))
-    await expect(startJobs(first)).rejects.toThrow(
-      /^the job queue cannot be started: Unable to acquire a connection$/,
-    )
   })
 
   it('is refused by the message of the server, without the password, when it does not exist', async () => {
@@ -183,7 +175,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   })
 
   it.each(['', '?options=-c%20synchronous_commit%3Doff'])(
-    'every session is durable, reads what is committed and reads instants, those of pg-boss too, whatever the defaults of the database are (%s)',
+    'every session is durable, reads what is committed and reads instants, whatever the defaults of the database are (%s)',
     async (parameters) => {
       const first = await opened()
       for (const setting of [
@@ -208,10 +200,6 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
         expect(rows).toMatchObject([
           { mode: 'on', isolation: 'read committed', at: new Date('2026-11-20T12:00:00.123Z') },
         ])
-      const jobs = await startJobs(database)
-      expect(await jobs.boss.getDb().executeSql('show synchronous_commit')).toMatchObject({
-        rows: [{ synchronous_commit: 'on' }],
-      })
       expect(await database.durability()).toMatchObject({
         right: {
           isEmbedded: false,
@@ -223,7 +211,6 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
           unreadableStandbys: 0,
         },
       })
-      await jobs.stop()
       await database.close()
     },
   )

@@ -74,7 +74,6 @@ const dueDeliveriesOf = (instance: Instance) =>
     knex: instance.knex,
     cipher: testCipher,
     schedule: [1_000],
-    enqueueWithin: async () => undefined,
     onDisabled: () => undefined,
     onUnreadable: () => undefined,
     sender: randomUUID(),
@@ -85,7 +84,6 @@ const anyDue = { isSlow: false, busyUsers: [], inProgress: [], limit: 1 }
 onEachDatabase('events and deliveries', (here, there, kind) => {
   let knex: Knex
   let clock: ReturnType<typeof createTestClock>
-  let instances: Instance[]
   let workers: { readonly stop: () => Promise<void> }[]
   let warnings: LogEvent[]
   /** Webhooks whose receivers do not answer, and the attempts that wait for such an answer. */
@@ -96,7 +94,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     knex = here.knex
     clock = createTestClock()
     silent = new Set()
-    ;[hanging, instances, workers, warnings] = [[], [], [], []]
+    ;[hanging, workers, warnings] = [[], [], []]
     ports = await start()
   })
   const stop = async (): Promise<void> => {
@@ -105,18 +103,15 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   }
   afterEach(async () => {
     await stop()
-    await Promise.all(instances.map((instance) => instance.stop()))
-    for (const table of ['webhooks', 'events', 'pgboss.job']) await knex(table).delete()
+    for (const table of ['webhooks', 'events', 'owner_notices']) await knex(table).delete()
   })
 
   const start = async (options: EventOptions = {}, { database } = here) => {
-    const instance = await startInstance(database, {
+    return startInstance(database, {
       clock,
       warn: (event) => void warnings.push(event),
       events: options,
     })
-    instances.push(instance)
-    return instance
   }
   /** Sends by instances; what was sent to a webhook. */
   const working = async (attempt: Attempt, by: readonly Instance[] = [ports]) => {
@@ -170,8 +165,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     by = owner,
   ) => rightOf(ports.deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() }))
   const noticesTo = async ({ userId }: Owner): Promise<readonly unknown[]> => {
-    const rows = await knex('pgboss.job').whereRaw(`data->>'user_id' = ?`, [userId])
-    return rows.map(({ data }: { readonly data: { readonly notice: unknown } }) => data.notice)
+    return knex('owner_notices').where({ user_id: userId }).pluck('notice')
   }
 
   it('an event makes one delivery, however often it is recorded, for each webhook of the owner that is enabled and asked for it', async () => {

@@ -17,6 +17,7 @@ import {
   createOperatorOrders,
   createOperatorStore,
   createProviderTokens,
+  createPulse,
   createRiskThresholds,
   createTenantRecords,
   createUserStore,
@@ -25,10 +26,8 @@ import {
   openEvents,
   openOrders,
   openOwnerNotices,
-  startJobs,
   type Database,
   type LogEvent,
-  type Pulse,
 } from '../src/index.ts'
 
 export const serverUrl = process.env['TEST_DATABASE_URL']
@@ -89,8 +88,8 @@ export const openDatabases = async (kind: DatabaseKind) => {
 export const testCipher = createCipher(new Uint8Array(32).fill(7))
 export const stopwatch = { elapsedMs: () => performance.now() }
 export const silent = { warn: () => undefined }
-/** For jobs whose upkeep no test observes. */
-export const pulse: Pulse = { beat: () => undefined, end: () => undefined, silentFor: () => [] }
+/** For workers that no test observes. */
+export const pulse = createPulse()
 /** Milliseconds that no test lasts. */
 export const never = 2_000_000_000
 
@@ -98,34 +97,33 @@ interface InstanceOptions {
   readonly clock?: { readonly now: () => number }
   readonly events?: Parameters<typeof openEvents>[1]
   readonly notices?: Parameters<typeof openOwnerNotices>[1]
-  readonly superviseSeconds?: number
   readonly warn?: (event: LogEvent) => void
 }
 
-export type Instance = Awaited<ReturnType<typeof startInstance>>
+export type Instance = ReturnType<typeof startInstance>
 
 /** Everything of an instance but its journals. */
-export const startInstance = async (
+export const startInstance = (
   database: Database,
-  {
-    clock = Date,
-    events: eventOptions,
-    notices: noticeOptions,
-    superviseSeconds = 60,
-    ...rest
-  }: InstanceOptions = {},
+  { clock = Date, events: eventOptions, notices: noticeOptions, ...rest }: InstanceOptions = {},
 ) => {
   const { knex } = database
   const warnings: LogEvent[] = []
   const disabled: { readonly id: WebhookId; readonly because: string }[] = []
   const log = { warn: rest.warn ?? ((event: LogEvent) => void warnings.push(event)) }
-  const jobs = await startJobs({ knex, log, superviseSeconds })
-  const parts = { jobs, knex, log, cipher: testCipher, stopwatch, clock, obeysHalts: true }
-  const notices = await openOwnerNotices(jobs, noticeOptions)
+  const parts = {
+    knex,
+    log,
+    pulse: createPulse(),
+    cipher: testCipher,
+    stopwatch,
+    clock,
+    obeysHalts: true,
+  }
+  const notices = openOwnerNotices(parts, { pollMs: 100, ...noticeOptions })
   const events = openEvents(
     {
       ...parts,
-      notices,
       peerNotices: { subscribe: () => undefined },
       isEmbedded: true,
       onDisabled: ({ id }, because) => void disabled.push({ id, because }),
@@ -166,7 +164,6 @@ export const startInstance = async (
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
       recorder.afterCommit()
     },
-    stop: jobs.stop,
   }
 }
 
@@ -180,7 +177,11 @@ export const lockWaits = async ({ knex }: Instance): Promise<number> =>
 
 /** Stands for a value that exists only while tests run. */
 const later = <A extends object>(value: () => A | undefined): A =>
-  new Proxy({} as A, { get: (_, name): unknown => Reflect.get(value() as A, name) })
+  new Proxy({} as A, {
+    get: (_, name): unknown => Reflect.get(value() as A, name),
+    ownKeys: () => Reflect.ownKeys(value() as A),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(value() as A, name),
+  })
 
 /** Declares the same tests for the embedded database and for a server, with two instances each. */
 export const onEachDatabase = (
@@ -193,11 +194,10 @@ export const onEachDatabase = (
     let [here, there]: readonly Instance[] = []
     beforeAll(async () => {
       opened = await openDatabases(kind)
-      here = await startInstance(opened.database, options)
-      there = await startInstance(opened.elsewhere, options)
+      here = startInstance(opened.database, options)
+      there = startInstance(opened.elsewhere, options)
     })
     afterAll(async () => {
-      await Promise.all([here?.stop(), there?.stop()])
       await opened.close()
     })
     const [first, second] = [later(() => here), later(() => there)]

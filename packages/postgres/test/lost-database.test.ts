@@ -23,7 +23,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it, vi, type TestContext } from 'vitest'
-import { openDatabase, startJobs, startPeerNotices, type Database } from '../src/index.ts'
+import { openDatabase, startPeerNotices, type Database } from '../src/index.ts'
 import {
   createServerDatabase,
   serverTitle,
@@ -181,8 +181,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     '%s whose connection is %s its commit is reported as one that may stand',
     async ([name, at], context) => {
       const { open, failAt, proxy } = await openBehindProxy(context)
-      const ports = await startInstance(await open())
-      await ports.stop()
+      const ports = startInstance(await open())
       const { write, count } = await (writes[name] as (typeof writes)[string])(ports)
       failAt(at)
       expect(await write()).toMatchObject({
@@ -196,8 +195,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
 
   it('a write that did not reach the server is refused for certain', async (context) => {
     const { open, proxy } = await openBehindProxy(context)
-    const ports = await startInstance(await open())
-    await ports.stop()
+    const ports = startInstance(await open())
     const { write } = await documentOf(ports)
     await proxy.refuse()
     const refused = await write()
@@ -215,13 +213,6 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
           await lose()
           await trx.raw('insert into written values (1)')
         }),
-    ],
-    [
-      'a statement of pg-boss',
-      async ({ knex }, lose) => {
-        const jobs = await startJobs({ knex })
-        await Promise.all([jobs.boss.getQueues(), lose()]).finally(() => void jobs.stop())
-      },
     ],
   ])(
     '%s without an answer is rejected, and the next one has another connection',
@@ -300,7 +291,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     const warnings: string[] = []
     const warn = ({ event }: { readonly event: string }) => void warnings.push(event)
     const { open, proxy } = await openBehindProxy(context, 10, { warn })
-    const ports = await startInstance(await open(), { warn })
+    const ports = startInstance(await open(), { warn })
     const account = await storedAccount(ports.operator)
     let attempts = 0
     const worker = await ports.orderJobs.work(async (job) => {
@@ -326,6 +317,5 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     expect(warnings.length).toBeGreaterThan(0)
     expect(warnings.length).toBeLessThan(20)
     await worker.stop()
-    await ports.stop()
   })
 })

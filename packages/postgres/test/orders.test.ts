@@ -24,7 +24,7 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders } from '../src/index.ts'
-import { lockWaits, onEachDatabase, stopwatch, testCipher } from './harness.ts'
+import { lockWaits, onEachDatabase, stopwatch } from './harness.ts'
 
 const minuteMs = 60_000
 const filled: PlacementStep = {
@@ -200,10 +200,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const [unreadable, readable] = [await recorded(), await recorded()]
     const warnings: unknown[] = []
     const log = { warn: (warning: unknown) => void warnings.push(warning) }
-    const { jobs } = openOrders(
-      { jobs: { ...here.jobs, log }, cipher: testCipher, stopwatch, obeysHalts: true },
-      { pollMs: 50 },
-    )
+    const { jobs } = openOrders({ ...here, log }, { pollMs: 50 })
     await here.knex('orders').where({ id: unreadable.id }).update({ side: 'both' })
     await elapse(3, unreadable, readable)
     const { ids, stop } = await working(end, jobs)

@@ -17,7 +17,7 @@ import {
   createProviderTokens,
   openDatabase,
   openOrders,
-  startJobs,
+  createPulse,
   type Database,
 } from '@tradeport/postgres'
 import { demoAccount } from '@tradeport/harness'
@@ -83,11 +83,19 @@ const openShop = async ({ stack, newDatabase }: Tools): Promise<Shop> => {
   // A million orders are added by one statement.
   const database = await openDatabase({ url, poolSize, statementTimeoutMs: 0 })
   stack.defer(database.close)
-  const jobs = await startJobs(database)
-  stack.defer(jobs.stop)
   return {
     database,
-    place: placer(database, openOrders({ jobs, cipher, stopwatch, obeysHalts: true }).store),
+    place: placer(
+      database,
+      openOrders({
+        knex: database.knex,
+        log: console,
+        pulse: createPulse(),
+        cipher,
+        stopwatch,
+        obeysHalts: true,
+      }).store,
+    ),
   }
 }
 

@@ -7,7 +7,6 @@ import type { Knex } from 'knex'
 import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
 import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
-import { createJobTables } from './jobs.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 
 export interface ServerOptions {
@@ -119,7 +118,6 @@ const openMigrated = async (pool: PoolOptions, timeoutMs: number, log: Log): Pro
   const migrating = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
   try {
     await prepare(migrating)
-    await createJobTables(migrating, log)
   } finally {
     await migrating.destroy()
   }

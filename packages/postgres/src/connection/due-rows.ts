@@ -1,15 +1,43 @@
 // Work on due rows: rows with a time at which work on them is due. The row itself is the job: a
 // process claims it by moving that time ahead, and one that dies leaves it due again.
 import { setTimeout } from 'node:timers/promises'
-import type { Jobs } from './jobs.ts'
+import type { Knex } from 'knex'
+import type { Log } from './failures.ts'
 import { createFailureLog, repeating } from './repeating.ts'
+
+/** Whether queues are being read: each worker reports every successful read of its queue. */
+export interface Pulse {
+  /** Work on the queue begins, or it was read. */
+  readonly beat: (queue: string) => void
+  /** Nobody works on the queue here any longer. */
+  readonly end: (queue: string) => void
+  /** The queues that have not been read for so long. */
+  readonly silentFor: (ms: number) => readonly string[]
+}
+
+export const createPulse = (): Pulse => {
+  const beats = new Map<string, number>()
+  return {
+    beat: (queue) => void beats.set(queue, performance.now()),
+    end: (queue) => void beats.delete(queue),
+    silentFor: (ms) =>
+      [...beats].filter(([, at]) => performance.now() - at >= ms).map(([queue]) => queue),
+  }
+}
+
+/** What the stores with due rows need. */
+export interface WorkerParts {
+  readonly knex: Knex
+  readonly log: Log
+  readonly pulse: Pulse
+}
 
 export interface TenantShare {
   readonly tenant: string
   readonly count: number
 }
 
-export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
+export interface DueRows<Job> extends Pick<WorkerParts, 'log' | 'pulse'> {
   /** The name of the queue in the heartbeat. */
   readonly queue: string
   /** The log events of failures: of the poll, and of the work on a row. */

@@ -13,7 +13,7 @@ import type { Instant, Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { notifyEventsRecorded } from '../connection/peer-notices.ts'
-import type { Jobs } from '../connection/jobs.ts'
+import type { WorkerParts } from '../connection/due-rows.ts'
 import { query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { createWebhookDeliveries, type DueDeliveriesParts } from '../webhooks/deliveries.ts'
@@ -23,7 +23,6 @@ import {
   type DeliveryWorkerOptions,
 } from '../webhooks/delivery-worker.ts'
 import { createEventLog } from './event-log.ts'
-import type { OpenedOwnerNotices } from './owner-notices.ts'
 
 export interface OwnedEvent {
   readonly owner: Owner
@@ -37,10 +36,8 @@ export interface EventRecorder {
   readonly afterCommit: () => void
 }
 
-interface Parts {
-  readonly jobs: Jobs
+interface Parts extends WorkerParts {
   readonly cipher: Cipher
-  readonly notices: Pick<OpenedOwnerNotices, 'enqueueWithin'>
   readonly clock: Clock
   readonly peerNotices: Pick<PeerNotices, 'subscribe'>
   readonly isEmbedded: boolean
@@ -60,10 +57,8 @@ export interface OpenedEvents {
   readonly log: EventLog
 }
 
-export const openEvents = (
-  { jobs, cipher, notices, clock, peerNotices, isEmbedded, onDisabled }: Parts,
-  options: EventOptions = {},
-): OpenedEvents => {
+export const openEvents = (parts: Parts, options: EventOptions = {}): OpenedEvents => {
+  const { knex, clock, peerNotices, isEmbedded } = parts
   const { schedule = retrySchedule, ...workerOptions } = options
   let worker: DeliveryWorker | undefined
   const receivers = new Set<Parameters<EventLog['onRecorded']>[0]>()
@@ -80,7 +75,7 @@ export const openEvents = (
     if (isEmbedded) notifyReceivers('anyone')
   }
   return {
-    log: createEventLog(jobs.knex, (receive) => {
+    log: createEventLog(knex, (receive) => {
       receivers.add(receive)
       return () => receivers.delete(receive)
     }),
@@ -88,16 +83,12 @@ export const openEvents = (
       recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
       afterCommit,
     },
-    deliveries: createWebhookDeliveries(jobs.knex, afterCommit),
+    deliveries: createWebhookDeliveries(knex, afterCommit),
     jobs: {
       work: async (attempt) => {
         const started = startDeliveryWorker({
-          ...jobs,
-          cipher,
+          ...parts,
           schedule,
-          enqueueWithin: notices.enqueueWithin,
-          onDisabled,
-          clock,
           attempt,
           ...workerOptions,
         })

@@ -1,169 +1,169 @@
-// Notices to owners in pg-boss. The id of a job is a hash of its notice, and the job is kept for a
-// week after it was sent, so that the primary key rejects a notice that is queued again.
+// Notices to owners. A notice's row is the job: it is due until it is sent or given up. Its id is a
+// hash of the notice, and the row stays for a week after that, so that a notice that is recorded
+// again is the same row.
 import { createHash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { noticeKey, type OwnerNotice } from '@tradeport/domain/notices'
-import type { OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
-import type { Owner } from '@tradeport/domain/primitives'
+import type { OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
+import { minuteMs, secondMs, type Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { fromKnex, type JobWithMetadata } from 'pg-boss'
-import { decodeRow, ids, instant, oneOf, nullable } from '../connection/columns.ts'
+import { ids, instant, nullable, oneOf, tableOf } from '../connection/columns.ts'
+import { workOnDueRows, type DueRowsWorker, type WorkerParts } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import type { Jobs } from '../connection/jobs.ts'
-import { createFailureLog } from '../connection/repeating.ts'
+import { createFailureLog, isOfPiece, purging } from '../connection/repeating.ts'
+import { query, sql } from '../connection/sql.ts'
 
-export interface OwnedNotice {
-  readonly owner: Owner
-  readonly notice: OwnerNotice
-}
+export const noticeQueue = 'owner-notices'
 
-export interface OpenedOwnerNotices extends OwnerNotices, OwnerNoticeJobs {
-  /**
-   * Queues notices within the transaction, for stores whose writes make them necessary. They are
-   * sent once it is committed.
-   */
-  readonly enqueueWithin: (trx: Knex.Transaction, notices: readonly OwnedNotice[]) => Promise<void>
+/** A mailer answers long before; a process that still has a notice by then is considered dead. */
+const claimMs = 5 * minuteMs
+/** The pauses after failed attempts double up to the longest. All attempts together take three days. */
+const firstPauseMs = 5 * secondMs
+const longestPauseMs = 15 * minuteMs
+const maxAttempts = 301
+const maxPerTenant = 2
+/** How often a process tries to record that it has sent a notice. */
+const recordPauseMs = secondMs
+
+interface DueNotice {
+  readonly tenant_id: string
+  readonly user_id: string
+  readonly id: string
+  /** The number of this attempt. */
+  readonly attempts: number
+  /** Sent by this process, which could not record it yet. */
+  readonly isSent?: true
 }
 
 interface NoticeOptions {
-  /**
-   * The pause after the first failed attempt, from which the others follow; 5 by default.
-   */
-  readonly pauseSeconds?: number
-  /** How often the queue is read; 2 by default. */
-  readonly pollSeconds?: number
+  /** How often due notices are looked up; 2,000 by default. */
+  readonly pollMs?: number
 }
 
-export const noticeQueue = 'owner-notices'
-const concurrency = 4
-const daySeconds = 24 * 60 * 60
-
-const jobOptions = {
-  // The pauses double, and make three days in all.
-  retryLimit: 300,
-  retryBackoff: true,
-  retryDelayMax: 15 * 60,
-  // A mailer answers long before; a process that still has a job by then is considered dead.
-  expireInSeconds: 5 * 60,
-  deleteAfterSeconds: 7 * daySeconds,
-}
-
-/** How often a process tries to record that a notice was sent; then it is sent again. */
-const completeAttempts = 60
-const completePauseMs = 1_000
-
-/** @throws when the database cannot be used */
-export const openOwnerNotices = async (
-  { boss, log }: Jobs,
-  { pauseSeconds = 5, pollSeconds = 2 }: NoticeOptions = {},
-): Promise<OpenedOwnerNotices> => {
-  await boss.createQueue(noticeQueue, { policy: 'standard' })
-  // So that pg-boss reads the queue's settings now. Within a transaction it would need a second
-  // connection, which may not be available.
-  await boss.insert(noticeQueue, [])
-  const workers = new Set<string>()
-  const wake = (): void => {
-    for (const id of workers) boss.notifyWorker(id)
-  }
-
-  const insert = async (notices: readonly OwnedNotice[], trx?: Knex.Transaction): Promise<void> => {
-    const jobs = new Map(notices.map((owned) => [noticeId(owned), owned]))
-    if (jobs.size === 0) return
-    await boss.insert(
-      noticeQueue,
-      [...jobs].map(([id, { owner, notice }]) => ({
-        id,
-        data: { tenant_id: owner.tenantId, user_id: owner.userId, notice },
-        retryDelay: pauseSeconds,
-        ...jobOptions,
-      })),
-      trx === undefined ? {} : { db: fromKnex(trx) },
-    )
-  }
-
+export const openOwnerNotices = (
+  { knex, log, pulse }: WorkerParts,
+  { pollMs = 2 * secondMs }: NoticeOptions = {},
+): OwnerNotices & OwnerNoticeJobs => {
+  let worker: DueRowsWorker<DueNotice> | undefined
   return {
     ...databasePort<OwnerNotices>('notices', {
       enqueue: async (owner, notice) => {
-        await insert([{ owner, notice }])
-        wake()
+        await recordNotice(knex, owner, notice)
+        worker?.wake()
       },
     }),
-    enqueueWithin: (trx, notices) => insert(notices, trx),
     work: async (send) => {
       const failures = createFailureLog('owner_notice_failed', log)
-      const completions = createFailureLog('owner_notice_end', log)
-      const ending = new AbortController()
-
-      /** What pg-boss does after the handler, repeated until it succeeds. */
-      const complete = async (id: string): Promise<void> => {
-        for (let count = 1; count <= completeAttempts && !ending.signal.aborted; count++) {
-          try {
-            await boss.complete(noticeQueue, id)
-            return completions.reset()
-          } catch (error) {
-            completions.report(error)
-            await setTimeout(completePauseMs)
-          }
+      const unrecorded = createFailureLog('owner_notice_end', log)
+      const isSent = async (due: DueNotice): Promise<boolean> => {
+        try {
+          const { tenantId, userId, id, notice } = notices.read(due)
+          await send({ id, owner: { tenantId, userId }, notice })
+          failures.reset()
+          return true
+        } catch (error) {
+          failures.report(error)
+          return false
         }
       }
-
-      const handle = async ({
-        id,
-        data,
-        retryCount,
-        retryLimit,
-      }: JobWithMetadata<unknown>): Promise<void> => {
-        const isSent = await Promise.resolve()
-          .then(() => send(jobOf(id, data)))
-          .then(
-            () => true,
-            (error: unknown) => {
-              failures.report(error)
-              return false
-            },
+      const started = workOnDueRows<DueNotice>({
+        log,
+        pulse,
+        queue: noticeQueue,
+        events: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
+        pollMs: () => pollMs,
+        maxInProgress: 4,
+        maxPerTenant,
+        // One claim could otherwise give a tenant more.
+        maxPerClaim: 1,
+        keyOf: ({ id }) => id,
+        tenantOf: ({ tenant_id: tenant }) => tenant,
+        claim: async (shares, limit) => {
+          const busy = shares.filter(({ count }) => count === maxPerTenant)
+          const rows = await query<DueNotice>(
+            knex,
+            sql`update owner_notices set attempts = attempts + 1, due_at = now() + ${claimMs} * interval '1 ms'
+              where ctid = any(array(
+                select ctid from owner_notices where due_at <= now() and tenant_id <> all(${busy.map(({ tenant }) => tenant)}::text[])
+                order by due_at limit ${limit} for update skip locked))
+              returning *`,
           )
-        if (!isSent && retryCount >= retryLimit)
-          log.warn({
-            event: 'owner_notice_given_up',
-            reason: `${id} failed ${retryCount + 1} times`,
-          })
-        // Without its cause, since pg-boss stores it with the job.
-        if (!isSent) throw new Error('the notice was not sent')
-        failures.reset()
-        await complete(id)
-        wake()
-      }
-
-      const options = { pollingIntervalSeconds: pollSeconds, includeMetadata: true } as const
-      const begin = () =>
-        boss.work(noticeQueue, options, async ([job]) => {
-          if (job !== undefined) await handle(job)
-        })
-      const ids = await Promise.all(Array.from({ length: concurrency }, begin))
-      for (const id of ids) workers.add(id)
+          return rows.map(async (row) => row)
+        },
+        work: async (due) => {
+          if (due.isSent !== true && !(await isSent(due))) {
+            if (due.attempts >= maxAttempts)
+              log.warn({
+                event: 'owner_notice_given_up',
+                reason: `${due.id} failed ${due.attempts} times`,
+              })
+            await scheduleNext(knex, due)
+            return undefined
+          }
+          try {
+            await query(knex, sql`update owner_notices set due_at = null where ${isNotice(due)}`)
+            unrecorded.reset()
+            return undefined
+          } catch (error) {
+            unrecorded.report(error)
+            return { job: { ...due, isSent: true }, inMs: recordPauseMs }
+          }
+        },
+      })
+      worker = started
+      const purge = purging(knex, { event: 'owner_notice_purge', piece: purgeNotices }, log)
       return {
         stop: async () => {
-          ending.abort()
-          for (const id of ids) workers.delete(id)
-          await Promise.all(ids.map((id) => boss.offWork(noticeQueue, { id, wait: true })))
+          worker = undefined
+          await Promise.all([started.stop(), purge.stop()])
         },
       }
     },
   }
 }
 
-// A UUID of version 8, the version for custom ids.
-const noticeId = ({ owner, notice }: OwnedNotice): string => {
-  const hash = createHash('sha256').update(noticeKey(owner, notice)).digest().subarray(0, 16)
-  hash[6] = (hash.readUInt8(6) & 0x0f) | 0x80
-  hash[8] = (hash.readUInt8(8) & 0x3f) | 0x80
-  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+/** Records the notice, unless it is recorded already or its user was removed. */
+export const recordNotice = async (
+  knex: Knex,
+  owner: Owner,
+  notice: OwnerNotice,
+): Promise<void> => {
+  const id = createHash('sha256').update(noticeKey(owner, notice)).digest('hex')
+  await query(
+    knex,
+    sql`insert into owner_notices (tenant_id, user_id, id, notice, due_at)
+      select tenant_id, id, ${id}, ${JSON.stringify(notice)}, now() from users
+      where tenant_id = ${owner.tenantId} and id = ${owner.userId}
+      on conflict do nothing`,
+  )
 }
 
-const jobData = t.strict({
-  tenant_id: ids.tenant,
-  user_id: ids.user,
+/** Unless another process has begun another attempt since. */
+const scheduleNext = (knex: Knex, due: DueNotice): Promise<unknown> => {
+  const pauseMs =
+    due.attempts >= maxAttempts
+      ? null
+      : Math.min(firstPauseMs * 2 ** (due.attempts - 1), longestPauseMs)
+  return query(
+    knex,
+    sql`update owner_notices set due_at = now() + ${pauseMs} * interval '1 ms'
+      where ${isNotice(due)} and attempts = ${due.attempts}`,
+  )
+}
+
+const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
+  sql`tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`
+
+// The attempts take three days.
+const purgeNotices = sql`
+  delete from owner_notices
+  where ${isOfPiece('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
+  returning 1`
+
+const notices = tableOf('owner_notices', {
+  tenantId: ids.tenant,
+  userId: ids.user,
+  id: t.string,
   notice: t.union([
     t.strict({
       kind: t.literal('suspended'),
@@ -184,10 +184,3 @@ const jobData = t.strict({
     }),
   ]),
 })
-
-const decodeJob = decodeRow('owner notices', jobData)
-
-const jobOf = (id: string, data: unknown): OwnerNoticeJob => {
-  const { tenant_id: tenantId, user_id: userId, notice } = decodeJob(data)
-  return { id, owner: { tenantId, userId }, notice }
-}

@@ -15,9 +15,8 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, mapped, oneOf, nullable, tableOf } from '../connection/columns.ts'
-import { workOnDueRows } from '../connection/due-rows.ts'
-import { databaseTask, type Log } from '../connection/failures.ts'
-import type { Pulse } from '../connection/jobs.ts'
+import { workOnDueRows, type WorkerParts } from '../connection/due-rows.ts'
+import { databaseTask } from '../connection/failures.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { claimedJournals, newLease } from './journal-row.ts'
@@ -32,12 +31,9 @@ interface JournalOptions {
   readonly pollMs?: number
 }
 
-interface Parts {
-  readonly knex: Knex
-  readonly log: Log
+interface Parts extends WorkerParts {
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
-  readonly pulse: Pulse
 }
 
 export interface OpenedJournal {

@@ -397,6 +397,21 @@ const tables = `
   create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_sequence);
   create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where status = 'pending';
 
+  create table owner_notices (
+    tenant_id text not null,
+    user_id text not null,
+    -- A hash of what distinguishes the notice.
+    id text not null,
+    notice json not null,
+    created_at timestamptz not null default now(),
+    attempts integer not null default 0,
+    -- Of the next attempt; null once it is sent or given up.
+    due_at timestamptz,
+    primary key (tenant_id, user_id, id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index owner_notices_due on owner_notices (due_at) where due_at is not null;
+
   -- Users with an open stream for events of the broker.
   create table stream_leases (
     tenant_id text not null,
@@ -492,7 +507,4 @@ const tables = `
     delete from trades where tenant_id = old.tenant_id and account_id = old.account_id;
     return null;
   end $$;
-  create trigger forget_journal after delete on journals for each row execute function forget_journal();
-
-  -- pg-boss makes its own tables, but instances that start together would compete for the schema.
-  create schema pgboss;`
+  create trigger forget_journal after delete on journals for each row execute function forget_journal();`

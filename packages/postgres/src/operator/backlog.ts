@@ -54,8 +54,8 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
       ),
       only<{ readonly waiting: number; readonly oldestMs: number }>(
         knex,
-        sql`select count(*)::int as waiting, ${ageMs(sql`min(start_after)`)} as "oldestMs"
-          from pgboss.job where name = ${noticeQueue} and state < 'active' and start_after <= now()`,
+        sql`select count(*)::int as waiting, ${ageMs(sql`min(due_at)`)} as "oldestMs"
+          from owner_notices where due_at <= now()`,
       ),
       only<Backlog['journals']>(
         knex,

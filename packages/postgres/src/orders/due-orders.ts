@@ -3,8 +3,7 @@
 import { sendTimeoutMs } from '@tradeport/domain/orders'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
-import { workOnDueRows, type DueRowsWorker } from '../connection/due-rows.ts'
-import type { Jobs } from '../connection/jobs.ts'
+import { workOnDueRows, type DueRowsWorker, type WorkerParts } from '../connection/due-rows.ts'
 import { isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
@@ -32,7 +31,7 @@ export interface DueOrdersOptions {
   readonly idlePollMs?: number
 }
 
-interface Parts extends DueOrdersOptions, Pick<Jobs, 'knex' | 'log' | 'pulse'> {
+interface Parts extends DueOrdersOptions, WorkerParts {
   readonly stopwatch: Stopwatch
   readonly obeysHalts: boolean
 }

@@ -4,11 +4,10 @@ import { isUnderWay, withStep, type OrderId, type PlacementStep } from '@tradepo
 import type { OrderJobs, OrderPlacement, OrderStore, Stopwatch } from '@tradeport/domain/ports'
 import { toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Knex } from 'knex'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { databasePort, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
-import type { Jobs } from '../connection/jobs.ts'
+import type { WorkerParts } from '../connection/due-rows.ts'
 import {
   allOf,
   query,
@@ -33,8 +32,7 @@ import {
 } from './order-row.ts'
 import { recordOrders, type OrderToRecord, type Verdict } from './record-orders.ts'
 
-interface Parts {
-  readonly jobs: Pick<Jobs, 'knex' | 'log' | 'pulse'>
+interface Parts extends WorkerParts {
   /** Seals kept replies that hold a secret. */
   readonly cipher: Cipher
   readonly stopwatch: Stopwatch
@@ -50,17 +48,11 @@ export interface OpenedOrders {
   readonly jobs: OrderJobs
 }
 
-interface StoreParts extends Pick<Parts, 'cipher' | 'events' | 'obeysHalts'> {
-  readonly knex: Knex
-}
+type StoreParts = Pick<Parts, 'knex' | 'cipher' | 'events' | 'obeysHalts'>
 
-export const openOrders = (
-  { jobs, cipher, stopwatch, events, obeysHalts }: Parts,
-  options: DueOrdersOptions = {},
-): OpenedOrders => {
-  const { knex } = jobs
-  const due = createDueOrders({ ...jobs, stopwatch, obeysHalts, ...options })
-  const parts: StoreParts = { knex, cipher, events, obeysHalts }
+export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): OpenedOrders => {
+  const { knex, events } = parts
+  const due = createDueOrders({ ...parts, ...options })
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
     const verdicts = await recordOrSplit(parts, orders)

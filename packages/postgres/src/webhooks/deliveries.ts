@@ -53,7 +53,7 @@ import {
   type Sql,
 } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
-import type { OwnedNotice } from '../events/owner-notices.ts'
+import { recordNotice } from '../events/owner-notices.ts'
 import { isWebhook, webhookId, webhooks, webhooksWithSecret } from './webhook-store.ts'
 
 const deliveryId = parsedText('DeliveryId', parseDeliveryId)
@@ -192,8 +192,6 @@ export interface DueDeliveriesParts {
   readonly knex: Knex
   readonly cipher: Cipher
   readonly schedule: RetrySchedule
-  /** Queues notices to owners within a transaction. */
-  readonly enqueueWithin: (trx: Knex.Transaction, notices: readonly OwnedNotice[]) => Promise<void>
   readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
   /** After a delivery that cannot be read was put off. */
   readonly onUnreadable: (error: unknown) => void
@@ -206,7 +204,6 @@ export const createDueDeliveries = ({
   knex,
   cipher,
   schedule,
-  enqueueWithin,
   onDisabled,
   onUnreadable,
   sender,
@@ -332,14 +329,13 @@ export const createDueDeliveries = ({
           })
         if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)
-        const notice = {
+        await recordNotice(trx, owner, {
           kind: 'webhook_disabled',
           webhookId: id,
           url: after.webhook.url,
           at: made.endedAt,
           because: after.disabledFor,
-        } as const
-        await enqueueWithin(trx, [{ owner, notice }])
+        })
         return after.disabledFor
       })
       if (disabledFor !== null) onDisabled(to.webhook, disabledFor)

@@ -5,9 +5,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
-import { workOnDueRows } from '../connection/due-rows.ts'
+import { workOnDueRows, type WorkerParts } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import type { Jobs } from '../connection/jobs.ts'
 import { createFailureLog, isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import {
@@ -40,9 +39,10 @@ interface SendingLimits {
 }
 
 interface Parts
-  extends Omit<DueDeliveriesParts, 'onUnreadable' | 'sender' | 'leaseMs'>, DeliveryWorkerOptions {
-  readonly log: Jobs['log']
-  readonly pulse: Jobs['pulse']
+  extends
+    WorkerParts,
+    Omit<DueDeliveriesParts, 'onUnreadable' | 'sender' | 'leaseMs'>,
+    DeliveryWorkerOptions {
   readonly clock: Clock
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
 }
