@@ -22,6 +22,13 @@ const longestMs = (timeframe: Timeframe): number => {
   return (timeframe === '1M' ? 31 * dayMs : periodMs[timeframe]) + hourMs
 }
 
+/** Between the openings of two candles; the broker's clock can be set forward by an hour as well. */
+const shortestMs = (timeframe: Timeframe): number =>
+  periodMs[timeframe] <= hourMs ? periodMs[timeframe] : periodMs[timeframe] - hourMs
+
+/** How long the newest candles may be missing from the provider's answers. */
+const lagMs = dayMs
+
 /** How long after its end a candle may still change at the provider. */
 const settlingMs = 10 * secondMs
 
@@ -44,28 +51,41 @@ export interface ReadCandles {
   readonly current: Candle | undefined
 }
 
+/** What was read of the provider. */
+export interface CandlesPage {
+  readonly timeframe: Timeframe
+  /** The last candles up to `to`, oldest first; none: there is none so early. */
+  readonly candles: readonly Candle[]
+  readonly to: Instant
+  /** Whether the broker is known to have a later candle. */
+  readonly isFollowed: boolean
+  readonly now: Instant
+}
+
 /**
  * A candle is complete when a later one has opened, or when its time is over. A gap between two
- * candles of a page is one at the broker.
- * @param page the last candles up to `to`, oldest first; none: there is none so early
+ * candles is one at the broker. But where nothing follows, the provider may not have loaded more
+ * yet: no candle at all proves nothing, and after the last one nothing is known of the last day.
  */
-export const readPage = (page: readonly Candle[], to: Instant): ReadCandles => ({
-  known: { from: page[0]?.time ?? 0, to },
-  complete: page,
-  current: undefined,
-})
+export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPage): ReadCandles => {
+  const [first, last] = [candles[0], candles.at(-1)]
+  const proved =
+    last === undefined ? -1 : Math.max(last.time + shortestMs(timeframe) - 1, now - lagMs)
+  return {
+    known: { from: first?.time ?? 0, to: isFollowed ? to : Math.min(to, proved) },
+    complete: candles,
+    current: undefined,
+  }
+}
 
 /** The same of a page up to now, the last candle of which may be the current one. */
-export const readLatestPage = (
-  timeframe: Timeframe,
-  page: readonly Candle[],
-  now: Instant,
-): ReadCandles => {
+export const readLatestPage = (page: CandlesPage): ReadCandles => {
+  const { timeframe, candles, now } = page
   const settled = settledUntil(timeframe, now)
-  const last = page.at(-1)
-  if (last === undefined || last.time <= settled) return readPage(page, settled)
-  const complete = page.slice(0, -1)
-  return { known: { from: page[0]?.time ?? 0, to: last.time - 1 }, complete, current: last }
+  const last = candles.at(-1)
+  if (last === undefined || last.time <= settled) return readPage({ ...page, to: settled })
+  const known = { from: candles[0]?.time ?? 0, to: last.time - 1 }
+  return { known, complete: candles.slice(0, -1), current: last }
 }
 
 /** The parts of a range that are not among the known ranges, in order. */

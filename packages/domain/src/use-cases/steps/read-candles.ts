@@ -77,11 +77,12 @@ export const createCandleReader = ({
     const asked: CandleRange[] = []
     let current: Candle | undefined
     let hasLatest = false
+    let isBeginningSeen = false
     let windowMs = wanted.limit * period
     for (let pages = 0; pages <= maxPages; pages += 1) {
-      const read = await readKept(wanted, asked)
-      if (E.isLeft(read)) return read
-      const { reached, gap } = read.right
+      const kept = await readKept(wanted, asked)
+      if (E.isLeft(kept)) return kept
+      const { reached, gap } = kept.right
       if (gap === undefined) return E.right(shown(wanted, reached, current))
       const probed = end === 'last' ? gap.to : Math.min(gap.to, gap.from + windowMs - 1)
       // A page up to now shows which candle is the current one; all before it are complete.
@@ -90,10 +91,16 @@ export const createCandleReader = ({
       const limit = Math.min(marketDataPageSize, Math.ceil((to - gap.from) / period) + 2)
       const page = await marketData.candles(account, symbol, { timeframe, to, limit })()
       if (E.isLeft(page)) return page
-      const found = isLatest ? readLatestPage(timeframe, page.right, now) : readPage(page.right, to)
+      const candles = page.right
+      const isFollowed = probed === gap.to && gap.to < wanted.range.to
+      const read = { timeframe, candles, to, isFollowed, now }
+      const found = isLatest ? readLatestPage(read) : readPage(read)
       hasLatest ||= isLatest
-      if (found.known.from <= found.known.to) {
-        const added = await store.add(series, found.known, found.complete)()
+      isBeginningSeen ||= candles.length === 0
+      // What is before the first candle is kept with it.
+      const from = isBeginningSeen && candles.length < limit ? 0 : found.known.from
+      if (from <= found.known.to) {
+        const added = await store.add(series, { from, to: found.known.to }, found.complete)()
         if (E.isLeft(added)) return added
       }
       current ??= found.current
