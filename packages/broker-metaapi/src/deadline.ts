@@ -19,6 +19,9 @@ export interface MetaApiDeadlines {
   readonly fillMs: number
 }
 
+/** Node would make a new DOMException with its stack for each request. */
+const over = new Error('the work is over')
+
 /**
  * Runs the work for at most `ms`, then rejects with `tooLate`. The signal is aborted when the work
  * is over, however it ended, so that nothing it started goes on after it.
@@ -41,6 +44,6 @@ export const withDeadline = async <A>(
     return await Promise.race([expiry, (async () => work(signal))()])
   } finally {
     clearTimeout(timer)
-    controller.abort()
+    controller.abort(over)
   }
 }

@@ -13,13 +13,16 @@ import { parseInstant, parseTicket, roundLots, type Instant } from '@tradeport/d
  */
 export const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(json, mayBeUnstorable.test(json) ? storable : undefined) as unknown
+    return JSON.parse(json, isStorable(json) ? undefined : storable) as unknown
   } catch {
     return undefined
   }
 }
 
 const mayBeUnstorable = /\\u(?:0000|d[89a-f])/i
+// The search for an escape alone takes a tenth of the time.
+const isStorable = (json: string): boolean =>
+  !json.includes(String.raw`\u`) || !mayBeUnstorable.test(json)
 const storable = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value
 

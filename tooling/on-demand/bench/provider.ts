@@ -30,7 +30,7 @@ const dealOf = (index: number) => {
     orderId: String(47_000_000 + index),
     positionId,
     volume: 0.12,
-    price: 1.05 + (index % 997) / 100_000,
+    price: (105_000 + (index % 997)) / 100_000,
     entryType: isOpening ? 'DEAL_ENTRY_IN' : 'DEAL_ENTRY_OUT',
     reason: 'DEAL_REASON_EXPERT',
     clientId: `TE_EURUSD_${positionId}`,

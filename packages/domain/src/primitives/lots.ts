@@ -10,6 +10,7 @@ import {
   zero,
   type Decimal,
 } from './decimal.ts'
+import { moneyUnit, wholeUnits } from './exact-sum.ts'
 import type { Instant } from './instant.ts'
 
 /**
@@ -26,9 +27,10 @@ export const lotsWithout = (a: number, b: number): number =>
 /**
  * Rounded to eight decimals, the finest volume of any platform; smaller differences are binary
  * residue, as of 0.1 + 0.2. Rounded as decimal text, because multiplying by 1e8 and dividing again
- * changes volumes from 33,554,432 lots upward.
+ * changes volumes from 33,554,432 lots upward; most have nothing to round, which costs less to see.
  */
-export const roundLots = (volume: number): number => Number(volume.toFixed(8))
+export const roundLots = (volume: number): number =>
+  Number.isNaN(wholeUnits(volume, moneyUnit)) ? Number(volume.toFixed(8)) : volume + 0
 
 // One order may be executed in several parts, at different prices.
 

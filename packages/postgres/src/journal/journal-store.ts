@@ -180,6 +180,9 @@ const beginAnew = (
     )
     if (O.isNone(row)) return O.none
     await query(trx, sql`delete from deals where ${ofAccount(account)}`)
-    await query(trx, sql`delete from trades where ${ofAccount(account)}`)
+    await query(
+      trx,
+      sql`delete from trades where ${ofAccount(account)} and position_id is not null`,
+    )
     return row
   })

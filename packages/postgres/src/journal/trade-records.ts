@@ -15,9 +15,14 @@ import type { Knex } from 'knex'
 import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { Sql, allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
-import { checkColumns, withCheck } from './journal-row.ts'
+import { checkColumns, sumOfMoney, withCheck } from './journal-row.ts'
 import { dealOfRow, type DealRow } from './deal-row.ts'
-import { closedTrades, skippedPositions } from './trade-row.ts'
+import {
+  closedTradeColumns,
+  closedTradeOf,
+  skippedPositions,
+  type ClosedTradeRow,
+} from './trade-row.ts'
 
 /** Deals without a readable time come after it. */
 const latestTime = 8.64e15
@@ -26,15 +31,15 @@ const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = j
 export const createTradeRecords = (knex: Knex): TradeRecords =>
   databasePort<TradeRecords>('trades', {
     page: async (owner, selection, after, limit) => {
-      const { accountIds, filter } = selection
-      const count = (where: Sql): Sql => sql`
-        (select sum(count)::int from ${ofAccounts(owner, accountIds, sql`count(*)`, where)})`
+      const { filter } = selection
       // Kept in the journal, since counting 10,000 trades takes as long as all the rest.
       const total = isFiltered(filter)
-        ? count(isClosed(filter))
-        : sql`(select sum(trades)::int from ${ownJournals(owner, accountIds)})`
+        ? countOfOwned(isClosed(filter))
+        : sql`(select sum(trades)::int from owned)`
       const before =
-        after === undefined ? sql`0` : count(sql`${isClosed(filter)} and ${isListed('>=', after)}`)
+        after === undefined
+          ? sql`0`
+          : countOfOwned(sql`${isClosed(filter)} and ${isListed('>=', after)}`)
       const counted = sql`select ${total} as total, ${before} as before`
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, counted)
       return { trades, total: summary?.total ?? 0, before: summary?.before ?? 0 }
@@ -42,8 +47,8 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     exportPage: async (owner, selection, after, limit) => {
       // A journal that was begun anew, or made anew with its account, has another link.
       const revisions = sql`
-        select md5(coalesce(string_agg(concat_ws(' ', accounts.id, linked_at, revision), ',' order by accounts.id), '')) as revision
-        from ${ownJournals(owner, selection.accountIds)}`
+        select md5(coalesce(string_agg(concat_ws(' ', id, linked_at, revision), ',' order by id), '')) as revision
+        from owned`
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
       return { trades, revision: summary?.revision ?? '' }
     },
@@ -136,13 +141,13 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     find: (owner, { accountId, ticket }) =>
       readFirst(
         knex,
-        sql`select ${closedTrades.columns} from ${ofAccounts(
+        sql`select ${closedTradeColumns} from ${ofAccounts(
           owner,
           [accountId],
           sql`*`,
           sql`status = 'closed' and position_id = ${ticket}`,
         )}`,
-        closedTrades,
+        { read: (row) => closedTradeOf(row as ClosedTradeRow) },
       ),
     deals: async (owner, accountId, positionId, { page, limit }) => {
       const rows = await query<DealRow & PositionSummary>(
@@ -213,18 +218,24 @@ const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId
   where accounts.id = any(${accountIds}::uuid[]) and accounts.tenant_id = ${tenantId} and accounts.user_id = ${userId}
     and journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null`
 
-/**
- * Reads `columns` of one account after the other, whatever the planner knows of the tables: another
- * order of joins would read other owners' trades.
- */
 const ofAccounts = (
   owner: Owner,
   accountIds: readonly AccountId[],
   columns: Sql,
   where: Sql,
-): Sql => sql`
-  (select accounts.id, accounts.tenant_id, accounts.user_id from ${ownJournals(owner, accountIds)}) as accounts
-  cross join lateral (
+): Sql =>
+  tradesOf(
+    sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${ownJournals(owner, accountIds)})`,
+    columns,
+    where,
+  )
+
+/**
+ * Reads `columns` of one account after the other, whatever the planner knows of the tables: another
+ * order of joins would read other owners' trades.
+ */
+const tradesOf = (accounts: Sql, columns: Sql, where: Sql): Sql => sql`
+  ${accounts} as accounts cross join lateral (
     select ${columns} from trades
     where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
 
@@ -247,8 +258,8 @@ const exactSum = (of: string, where: Sql = sql`true`): Sql =>
 
 /** The exact sum of what deals of a journal moved the balance by. */
 const movedWhere = (where: Sql): Sql => sql`
-  coalesce((select sum(profit + commission + swap) from deals
-    where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where}), 0)`
+  (select ${sumOfMoney} from deals
+    where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where})`
 
 /** What trades are grouped by. */
 const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
@@ -285,7 +296,7 @@ const journalSums: Selection<JournalSums> = mapped(
     {
       firstDealAt: `(select min(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
       lastDealAt: `(select max(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
-      sum: `(select coalesce(sum(profit + commission + swap), 0)::text from deals where ${ofJournal} and kind <> 'credit')`,
+      sum: `(select (${sumOfMoney.text})::text from deals where ${ofJournal} and kind <> 'credit')`,
     },
   ),
   withCheck,
@@ -312,6 +323,9 @@ const isListed = (
   (closed_at, length(closing_deal_id), closing_deal_id, trades.account_id)
     ${new Sql(than)} (${closedAt}, length(${closingDealId}), ${closingDealId}, ${accountId}::uuid)`
 
+const countOfOwned = (where: Sql): Sql => sql`
+  (select sum(count)::int from ${tradesOf(sql`owned`, sql`count(*)`, where)})`
+
 /** What is read of all trades with a page of them. */
 interface Summary {
   readonly total?: number | null
@@ -319,7 +333,7 @@ interface Summary {
   readonly revision?: string
 }
 
-/** @param summary a statement of one row, which is read of the same moment */
+/** @param summary a statement of one row about the `owned` accounts, read of the same moment */
 const readPage = async (
   knex: Knex,
   owner: Owner,
@@ -332,20 +346,22 @@ const readPage = async (
   readonly summary: Summary | undefined
 }> => {
   const page = allOf(isClosed(filter), after !== undefined && isListed('<', after))
-  const trades = ofAccounts(
-    owner,
-    accountIds,
+  const trades = tradesOf(
+    sql`owned`,
     sql`*`,
     sql`${page} order by ${closingOrder('desc')} limit ${limit}`,
   )
-  const rows = await query<Summary & { readonly position_id: string | null }>(
+  const rows = await query<Summary & (ClosedTradeRow | { readonly position_id: null })>(
     knex,
-    sql`select * from (${summary}) as summary left join (
-        select ${closedTrades.columns} from ${trades} order by ${closingOrder('desc')} limit ${limit}) as trades on true
+    sql`with owned as materialized (
+        select accounts.id, accounts.tenant_id, accounts.user_id, trades, linked_at, revision
+        from ${ownJournals(owner, accountIds)})
+      select * from (${summary}) as summary left join (
+        select ${closedTradeColumns} from ${trades} order by ${closingOrder('desc')} limit ${limit}) as trades on true
       order by ${closingOrder('desc')}`,
   )
   return {
-    trades: rows.filter(({ position_id: id }) => id !== null).map(closedTrades.read),
+    trades: rows.filter((row) => row.position_id !== null).map(closedTradeOf),
     summary: rows[0],
   }
 }

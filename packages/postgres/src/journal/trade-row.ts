@@ -1,46 +1,61 @@
 // A folded position as a row.
-import { skipReasons, type FoldedPosition } from '@tradeport/domain/trades'
+import type { AccountId, UserId } from '@tradeport/domain/primitives'
+import {
+  skipReasons,
+  type ClosedTrade,
+  type FoldedPosition,
+  type FoldedTrade,
+} from '@tradeport/domain/trades'
 import * as t from 'io-ts'
-import { columnOf, ids, mapped, oneOf, nullable, tableOf, toText } from '../connection/columns.ts'
+import { ids, mapped, oneOf, tableOf } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
-import { Sql } from '../connection/sql.ts'
+import { sql } from '../connection/sql.ts'
 
-const trade = {
-  positionId: t.string,
-  symbol: t.string,
-  side: oneOf('side', ['buy', 'sell'] as const),
-  volume: t.number,
-  entryPrice: t.number,
-  exitPrice: t.number,
-  profit: t.number,
-  commission: t.number,
-  swap: t.number,
-  netProfit: t.number,
-  openedAt: t.number,
-  closedAt: t.number,
-  holdingTime: t.number,
+/** As the drivers give it, with `accounts` joined. */
+export interface ClosedTradeRow {
+  readonly account_id: AccountId
+  readonly user_id: UserId
+  readonly closing_deal_id: string
+  readonly position_id: string
+  readonly symbol: string
+  readonly side: FoldedTrade['side']
+  readonly volume: number
+  readonly entry_price: number
+  readonly exit_price: number
+  readonly profit: number
+  readonly commission: number
+  readonly swap: number
+  readonly net_profit: number
+  readonly opened_at: number
+  readonly closed_at: number
+  readonly holding_time: number
+  readonly volume_estimated: boolean | null
 }
 
-/** Of a statement that joins `accounts`. */
-export const closedTrades = mapped(
-  tableOf(
-    'trades',
-    {
-      accountId: ids.account,
-      userId: ids.user,
-      closingDealId: t.string,
-      volumeEstimated: nullable(t.boolean),
-      ...trade,
-    },
-    { userId: 'accounts.user_id' },
-  ),
-  ({ accountId, userId, closingDealId, volumeEstimated, ...figures }) => ({
-    accountId,
-    userId,
-    closingDealId,
-    trade: { ...figures, ...(volumeEstimated === true && { volumeEstimated: true as const }) },
-  }),
-)
+export const closedTradeColumns = sql`trades.*, accounts.user_id`
+
+// Without a codec, which takes 3.6 microseconds a row: of 100 trades a twentieth of their request.
+export const closedTradeOf = (row: ClosedTradeRow): ClosedTrade => ({
+  accountId: row.account_id,
+  userId: row.user_id,
+  closingDealId: row.closing_deal_id,
+  trade: {
+    positionId: row.position_id,
+    symbol: row.symbol,
+    side: row.side,
+    volume: row.volume,
+    entryPrice: row.entry_price,
+    exitPrice: row.exit_price,
+    profit: row.profit,
+    commission: row.commission,
+    swap: row.swap,
+    netProfit: row.net_profit,
+    openedAt: row.opened_at,
+    closedAt: row.closed_at,
+    holdingTime: row.holding_time,
+    ...(row.volume_estimated === true && { volumeEstimated: true }),
+  },
+})
 
 export const skippedPositions = mapped(
   tableOf('trades', {
@@ -51,24 +66,36 @@ export const skippedPositions = mapped(
   ({ skipReason: reason, ...position }) => ({ ...position, reason }),
 )
 
-const fields = ['status', 'skipReason', 'volumeEstimated', 'closingDealId', ...Object.keys(trade)]
-const names = fields.map(columnOf)
-
-/** Every column of a position. */
-export const positionColumns = new Sql(names.join())
+export const positionColumns = sql`status, skip_reason, volume_estimated, closing_deal_id,
+  position_id, symbol, side, volume, entry_price, exit_price, profit, commission, swap, net_profit,
+  opened_at, closed_at, holding_time`
 
 /** As the drivers give it. */
 export type PositionRow = Readonly<Record<string, CopyValue>>
 
 /** In the order of `positionColumns`. */
 export const rowOfPosition = (positionId: string, folded: FoldedPosition): readonly CopyValue[] => {
-  const values: PositionRow = {
-    ...(folded.status === 'skipped' && { skipReason: folded.position.reason }),
-    ...(folded.status === 'closed' && { ...folded.trade, closingDealId: folded.closingDealId }),
-    status: folded.status,
-    positionId: toText(positionId),
-  }
-  return fields.map((field) => values[field])
+  const reason = folded.status === 'skipped' ? folded.position.reason : undefined
+  const trade = folded.status === 'closed' ? folded.trade : undefined
+  return [
+    folded.status,
+    reason,
+    trade?.volumeEstimated,
+    folded.status === 'closed' ? folded.closingDealId : undefined,
+    positionId,
+    trade?.symbol,
+    trade?.side,
+    trade?.volume,
+    trade?.entryPrice,
+    trade?.exitPrice,
+    trade?.profit,
+    trade?.commission,
+    trade?.swap,
+    trade?.netProfit,
+    trade?.openedAt,
+    trade?.closedAt,
+    trade?.holdingTime,
+  ]
 }
 
 export const isSamePosition = (
@@ -76,4 +103,6 @@ export const isSamePosition = (
   row: readonly CopyValue[] | undefined,
 ): boolean =>
   row !== undefined &&
-  names.every((name, at) => String(stored[name] ?? '') === String(row[at] ?? ''))
+  positionColumns.text
+    .split(/,\s+/)
+    .every((name, at) => String(stored[name] ?? '') === String(row[at] ?? ''))

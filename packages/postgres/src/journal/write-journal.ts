@@ -1,19 +1,13 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
-import { setImmediate } from 'node:timers/promises'
 import { journalEvents } from '@tradeport/domain/events'
 import { dealKey, type BrokerDeal, type JournalState } from '@tradeport/domain/journal'
 import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
-import {
-  foldPosition,
-  groupByPosition,
-  positionIdOf,
-  type FoldedPosition,
-} from '@tradeport/domain/trades'
+import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
-import { copyRows } from '../connection/copy-rows.ts'
+import { copyRows, type CopyValue } from '../connection/copy-rows.ts'
 import { Sql, query, readFirst, sql, transact } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, keyOfDeal, keyText, rowOfDeal, type DealRow } from './deal-row.ts'
@@ -42,37 +36,31 @@ export const writeJournal = async (
       isChanged: false,
     })
   const result = await transact(knex, async (trx) => {
-    const locked = await query(
+    const [locked] = await query<{ readonly deals: number }>(
       trx,
-      sql`select account_id from journals where ${isClaimed(claim)} for update`,
+      sql`select deals from journals where ${isClaimed(claim)} for update`,
     )
-    if (locked.length === 0) return E.left(journalLost)
+    if (locked === undefined) return E.left(journalLost)
     // A changed deal is deleted and inserted again.
     const removed = await removeDeals(trx, claim, [...change.vanished, ...change.changed])
     const corrected = change.changed.filter((deal) => removed.has(keyText(keyOfDeal(deal))))
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
-    const inserted = await newDeals(trx, claim, [...candidates.values()])
-    const kept = await readPositions(trx, claim, [
-      ...removed.values(),
-      ...inserted.map(positionIdOf),
-    ])
-    const inserting = insertDeals(trx, claim, inserted)
-    // It is awaited below, unless folding fails first.
-    inserting.catch(() => undefined)
-    // They are sent before folding begins: the database takes about as long to insert a page of deals
-    // as this process to fold it.
-    await setImmediate()
-    const positions = groupByPosition([...kept, ...inserted])
-    const folded = new Map([...positions].map(([id, deals]) => [id, foldPosition(id, deals)]))
-    await inserting
-    const written = await writePositions(
+    const read = progressOf(claim, locked.deals)
+    const span = spanOf(candidates.values())
+    const inserted = await newDeals(trx, claim, [...candidates.values()], span, read)
+    const touched = withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)])
+    const kept = await readPositions(
       trx,
       claim,
-      folded,
-      withoutDuplicates([...removed.values(), ...kept.map(positionIdOf)]),
+      read === undefined ? touched : touched.filter((id) => read.positions.has(id)),
     )
+    const positions = groupByPosition([...kept, ...inserted])
+    const written = await writeRows(trx, claim, inserted, positions, [
+      ...removed.values(),
+      ...kept.map(positionIdOf),
+    ])
 
     const isCorrected = new Set(corrected)
     const firstSeen = inserted.filter((deal) => !isCorrected.has(deal))
@@ -105,11 +93,53 @@ export const writeJournal = async (
       ...written,
       isChanged: inserted.length + removed.size > 0,
     })
+    if (read !== undefined) {
+      read.deals += inserted.length - removed.size
+      read.latest = Math.max(read.latest, span.latest)
+      for (const id of touched) read.positions.add(id)
+    }
     return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0 }))(recorded)
   })
   if (E.isLeft(result)) return result
   if (result.right.hasEvents) recorder?.afterCommit()
   return E.right(result.right.state)
+}
+
+/** What a read of an empty journal has written so far. */
+interface FirstRead {
+  deals: number
+  latest: number
+  readonly positions: Set<string>
+}
+
+const firstReads = new WeakMap<JournalClaim, FirstRead>()
+/** Some 5 MB. */
+const mostPositions = 50_000
+
+/**
+ * Undefined where the journal has other deals than those that were written under this claim. To
+ * look up what is not kept takes the database a tenth of a first read.
+ */
+const progressOf = (claim: JournalClaim, keptDeals: number): FirstRead | undefined => {
+  const read = firstReads.get(claim) ?? { deals: 0, latest: -Infinity, positions: new Set() }
+  if (read.deals !== keptDeals || read.positions.size > mostPositions) return undefined
+  firstReads.set(claim, read)
+  return read
+}
+
+interface Span {
+  readonly earliest: number
+  readonly latest: number
+}
+
+/** The latest time is NaN, the greatest number to PostgreSQL, where one is missing or unreadable. */
+const spanOf = (deals: Iterable<BrokerDeal>): Span => {
+  let [earliest, latest] = [Infinity, -Infinity]
+  for (const { time = Number.NaN } of deals) {
+    if (time < earliest) earliest = time
+    latest = Number.isFinite(time) ? Math.max(latest, time) : Number.NaN
+  }
+  return { earliest, latest }
 }
 
 const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly string[] =>
@@ -148,9 +178,8 @@ const ofPositions = (
 const readPositions = async (
   trx: Knex.Transaction,
   claim: JournalClaim,
-  positionIds: readonly (string | undefined)[],
+  ids: readonly string[],
 ): Promise<readonly BrokerDeal[]> => {
-  const ids = withoutDuplicates(positionIds)
   if (ids.length === 0) return []
   const rows = await query<DealRow>(
     trx,
@@ -167,69 +196,68 @@ const newDeals = async (
   trx: Knex.Transaction,
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
+  { earliest, latest }: Span,
+  read: FirstRead | undefined,
 ): Promise<readonly BrokerDeal[]> => {
-  if (deals.length === 0) return []
-  let [earliest, latest] = [Infinity, -Infinity]
-  for (const { time = Number.NaN } of deals) {
-    if (time < earliest) earliest = time
-    // NaN, the greatest number to PostgreSQL, where a time is missing or cannot be read.
-    latest = Number.isFinite(time) ? Math.max(latest, time) : Number.NaN
-  }
+  if (deals.length === 0 || (read !== undefined && earliest > read.latest)) return deals
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
       where ${ofAccount(account)} and time_ms between ${earliest} and ${latest}`,
   )
+  if (rows.length === 0) return deals
   const stored = new Set(rows.map(keyText))
   return deals.filter((deal) => !stored.has(keyText(keyOfDeal(deal))))
 }
 
-const insertDeals = (
-  trx: Knex.Transaction,
-  { account: { owner, accountId } }: JournalClaim,
-  deals: readonly BrokerDeal[],
-): Promise<void> =>
-  copyRows(
-    trx,
-    sql`deals (tenant_id, account_id, ${dealColumns})`,
-    deals.map((deal) => [owner.tenantId, accountId, ...rowOfDeal(deal)]),
-  )
-
 /**
- * Replaces the rows of positions.
+ * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
  * @returns how many closed trades were changed or removed, and how many more there are now
  */
-const writePositions = async (
+const writeRows = async (
   trx: Knex.Transaction,
   claim: JournalClaim,
-  folded: ReadonlyMap<string, FoldedPosition>,
-  stored: readonly string[],
+  deals: readonly BrokerDeal[],
+  positions: ReadonlyMap<string, readonly BrokerDeal[]>,
+  stored: readonly (string | undefined)[],
 ): Promise<{ readonly revisions: number; readonly trades: number }> => {
   const { owner, accountId } = claim.account
+  const ids = withoutDuplicates(stored)
   // Deleted and inserted again: an upsert of thousands costs twice as much.
   const replaced =
-    stored.length === 0
+    ids.length === 0
       ? []
       : await query<PositionRow>(
           trx,
           sql`delete from trades
-            where ctid = any(array(select row_id from ${ofPositions('trades', claim, stored)}))
+            where ctid = any(array(select row_id from ${ofPositions('trades', claim, ids)}))
             returning ${positionColumns}`,
         )
-  const rows = new Map([...folded].map(([id, position]) => [id, rowOfPosition(id, position)]))
-  await copyRows(
-    trx,
-    sql`trades (tenant_id, account_id, ${positionColumns})`,
-    [...rows.values()].map((row) => [owner.tenantId, accountId, ...row]),
-  )
+  const rows = new Map<string, readonly CopyValue[]>()
+  let trades = 0
+  const dealRows = function* () {
+    for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
+  }
+  const positionRows = function* () {
+    for (const [id, own] of positions) {
+      const folded = foldPosition(id, own)
+      const row = rowOfPosition(id, folded)
+      if (folded.status === 'closed') trades += 1
+      rows.set(id, row)
+      yield [owner.tenantId, accountId, ...row]
+    }
+  }
+  await copyRows(trx, [
+    { target: sql`deals (tenant_id, account_id, ${dealColumns})`, rows: dealRows() },
+    { target: sql`trades (tenant_id, account_id, ${positionColumns})`, rows: positionRows() },
+  ])
   const replacedTrades = replaced.filter(({ status }) => status === 'closed')
-  const trades = [...folded.values()].filter(({ status }) => status === 'closed')
   return {
     revisions: replacedTrades.filter(
       (row) => !isSamePosition(row, rows.get(row['position_id'] as string)),
     ).length,
-    trades: trades.length - replacedTrades.length,
+    trades: trades - replacedTrades.length,
   }
 }
 

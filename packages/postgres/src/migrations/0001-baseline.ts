@@ -483,7 +483,7 @@ const tables = `
   create table trades (
     tenant_id text not null,
     account_id uuid not null,
-    position_id text collate "C" not null,
+    position_id text collate "C", -- never null
     status text not null,
     skip_reason text,
     symbol text collate "C",
@@ -492,9 +492,10 @@ const tables = `
     -- Epoch milliseconds, and whole seconds.
     opened_at float8, closed_at float8, holding_time float8,
     volume_estimated boolean,
-    closing_deal_id text collate "C",
-    primary key (tenant_id, account_id, position_id)
+    closing_deal_id text collate "C"
   );
+  -- Partial, so that the planner does not use it for lists before it has statistics: it would sort all trades of the account.
+  create unique index trades_of_positions on trades (tenant_id, account_id, position_id) where position_id is not null;
   create index trades_skipped on trades (tenant_id, account_id) where status = 'skipped';
   -- In closing order, with what filters and statistics look at, so that trades are counted and summed up on the index alone.
   create index trades_closed on trades (tenant_id, account_id, closed_at, length(closing_deal_id), closing_deal_id)
@@ -504,7 +505,7 @@ const tables = `
   create function forget_journal() returns trigger language plpgsql as $$
   begin
     delete from deals where tenant_id = old.tenant_id and account_id = old.account_id;
-    delete from trades where tenant_id = old.tenant_id and account_id = old.account_id;
+    delete from trades where tenant_id = old.tenant_id and account_id = old.account_id and position_id is not null;
     return null;
   end $$;
   create trigger forget_journal after delete on journals for each row execute function forget_journal();`
