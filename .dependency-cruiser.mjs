@@ -15,8 +15,8 @@ const folders = [
 ]
 
 /**
- * Statistics are computed from trades, and an order is checked by the terms of its instrument: the
- * only imports among folders of a line.
+ * Statistics are computed from trades, and an order is checked by its account, the positions open
+ * there and the terms of its instrument: the only imports among folders of a line.
  */
 const mayImport = { statistics: ['trades'], orders: ['accounts', 'market', 'positions'] }
 

@@ -5,7 +5,6 @@ import type {
   createAccounts,
   createEvents,
   createHalts,
-  createInsights,
   createMarketData,
   createOpenOrders,
   createOperatorDocuments,
@@ -27,7 +26,6 @@ import { routesOf } from './route.ts'
 export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createEvents> &
   ReturnType<typeof createHalts> &
-  ReturnType<typeof createInsights> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createOrderPreviews> &
   Omit<ReturnType<typeof createOpenOrders>, 'followOpenOrders' | 'cancelWhereHalted'> &

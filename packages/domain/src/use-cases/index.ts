@@ -9,7 +9,6 @@ export {
   type CallerDescription,
   type DescribedCaller,
 } from './identify-caller.ts'
-export { createInsights, type Reconciliation } from './insights.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
 export { createOpenOrders, type CancelAttempt, type FollowedOrders } from './open-orders.ts'
@@ -38,7 +37,13 @@ export {
   type ReadDueJournal,
   type SynchroniseJournal,
 } from './synchronise-journal.ts'
-export { createTrades, type TradeExport } from './trades.ts'
-export type { MixedCurrencies, Summed, TradeProvenance } from './steps/trade-reads.ts'
+export {
+  createTrades,
+  type MixedCurrencies,
+  type Reconciliation,
+  type Summed,
+  type TradeExport,
+  type TradeProvenance,
+} from './trades.ts'
 export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -1,15 +1,38 @@
-// Closed trades, read from the journals of their accounts: lists, single ones, statistics and
-// exports. The journals are brought up to date first; one account that cannot be read fails the
-// whole.
+// Closed trades and what is computed of them. The journals of the accounts are brought up to date
+// first, and then queried; one account that cannot be read fails the whole.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import type { AsyncResult } from '../errors.ts'
-import type { TradeExportPage, TradeSelection } from '../ports/index.ts'
-import type { Owner } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
-import type { TradeStatistics } from '../statistics/index.ts'
+import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
+import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
+import type { JournalState } from '../journal/journal-state.ts'
+import type {
+  JournalSums,
+  Ports,
+  PositionDeals,
+  TradeExportPage,
+  TradeSelection,
+} from '../ports/index.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
+import { parsePositionId, type AccountId, type Owner } from '../primitives/ids.ts'
+import { secondMs, type Instant } from '../primitives/instant.ts'
+import type { PageRequest } from '../primitives/pages.ts'
+import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import {
+  calculateHere,
+  type BreakdownKey,
+  type CalculationInputs,
+  type CalculationName,
+  type CalculationResult,
+  type ExtendedStatistics,
+  type RobustStatistics,
+  type TimeZone,
+  type TradeCurve,
+  type TradeGroup,
+  type TradeResults,
+  type TradeStatistics,
+} from '../statistics/index.ts'
 import {
   placeOf,
   readCursor,
@@ -18,16 +41,59 @@ import {
   type TradeFilter,
   type TradeSlice,
 } from '../trades/closed-trade.ts'
-import {
-  createTradeReads,
-  type JournalTag,
-  type Summed,
-  type TradePorts,
-  type TradeProvenance,
-  type TradeResult,
-} from './steps/trade-reads.ts'
+import type { SkippedOnAccount } from '../trades/fold.ts'
+import { findAccount, selectBrokerAccounts } from './steps/find.ts'
+import type { SynchroniseJournal } from './synchronise-journal.ts'
 
+/** How long a read of the broker's history is reused by later reads. */
+const freshMs = 5 * secondMs
+/** Their statistics take some 10 ms. */
+const mostTradesHere = 25_000
+
+/** Of an export. */
 const tradesPerPage = 1_000
+/** Some brokers book a charge each day. */
+const mostCashFlows = 500
+
+interface TradePorts extends Pick<Ports, 'accounts' | 'trades' | 'broker' | 'clock' | 'calculate'> {
+  readonly synchroniseJournal: SynchroniseJournal
+  /** The most deals of an account of which trades are shown. */
+  readonly maxDeals: number
+}
+
+type JournalTag = BrokerReadTag | 'HistoryTooLarge'
+
+export interface TradeProvenance extends Provenance {
+  /**
+   * Of the accounts read, whatever the filter: a skipped position has no time or result to filter
+   * by.
+   */
+  readonly skipped: readonly SkippedOnAccount[]
+}
+
+interface JournalRead {
+  readonly accountId: AccountId
+  readonly readAt: Instant
+  readonly state: JournalState
+}
+
+interface TradeResult {
+  readonly closed: ClosedTrade
+  readonly provenance: TradeProvenance
+}
+
+/** A warning: sums over accounts of several currencies mix amounts of different currencies. */
+export interface MixedCurrencies {
+  readonly code: 'mixed_currencies'
+  readonly currencies: readonly string[]
+}
+
+/** What was computed of all trades of a filter. */
+export interface Summed<A> {
+  readonly data: A
+  readonly provenance: TradeProvenance
+  readonly warnings: readonly MixedCurrencies[]
+}
 
 export interface TradesQuery {
   readonly filter: TradeFilter
@@ -52,9 +118,138 @@ export interface TradeExport {
   readonly exportedAt: Instant
 }
 
+export interface TradeDeals extends PositionDeals {
+  readonly provenance: TradeProvenance
+}
+
+/** Money in the account's currency. */
+export interface Reconciliation extends Pick<
+  JournalSums,
+  'deals' | 'firstDealAt' | 'lastDealAt' | 'sum'
+> {
+  /** The broker's at the last comparison; null where there was none since the deals changed. */
+  readonly balance: number | null
+  /** `balance` less `sum`. */
+  readonly difference: number | null
+  /** Whether the deals explain the balance, and none is known to be missing. */
+  readonly isComplete: boolean
+  readonly checkedAt: Instant | null
+}
+
+interface ReconciliationResult {
+  readonly reconciliation: Reconciliation
+  readonly provenance: Provenance
+}
+
+type ReadTag = 'AccountNotFound' | JournalTag
+type CalculationTag = ReadTag | 'RateLimitExceeded'
+
 export const createTrades = (ports: TradePorts) => {
-  const { trades, clock } = ports
-  const { queryTrades, findTrade, summarise, calculate } = createTradeReads(ports)
+  const { accounts, trades, broker, clock, maxDeals } = ports
+
+  const readJournal = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
+    pipe(
+      TE.fromIO(clock.now),
+      TE.flatMap((now) => ports.synchroniseJournal(account, now - freshMs)),
+      TE.filterOrElseW(
+        ({ deals }) => deals <= maxDeals,
+        () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
+      ),
+      TE.map((state) => ({
+        accountId: account.accountId,
+        readAt: state.syncedAt ?? clock.now(),
+        state,
+      })),
+    )
+
+  const tradeProvenance = (
+    owner: Owner,
+    reads: readonly JournalRead[],
+  ): AsyncResult<TradeProvenance> =>
+    pipe(
+      trades.skipped(
+        owner,
+        reads.map(({ accountId }) => accountId),
+      ),
+      TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
+    )
+
+  const findTrade = (
+    owner: Owner,
+    text: string,
+  ): AsyncResult<TradeResult, 'TradeNotFound' | JournalTag> =>
+    pipe(
+      TE.Do,
+      TE.bind('id', () => TE.fromOption(() => refuse('TradeNotFound'))(parsePositionId(text))),
+      TE.bindW('found', ({ id }) => accounts.find(owner, id.accountId)),
+      TE.bindW('account', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
+      TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+      TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
+      TE.bindW('closed', ({ id }) =>
+        pipe(trades.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('TradeNotFound')))),
+      ),
+      TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
+      TE.map(({ closed, provenance }) => ({ closed, provenance })),
+    )
+
+  /** Brings the journals of the accounts up to date, then queries their trades. */
+  const queryTrades = <A>(
+    owner: Owner,
+    filter: TradeFilter,
+    query: (selection: TradeSelection) => AsyncResult<A>,
+  ) =>
+    pipe(
+      selectBrokerAccounts(ports)(owner, filter.accountId),
+      TE.bindTo('selected'),
+      TE.bindW('reads', ({ selected }) =>
+        TE.traverseArray(readJournal)(selected.map(({ brokerAccount }) => brokerAccount)),
+      ),
+      TE.let('selection', ({ reads }): TradeSelection => ({
+        accountIds: reads.map(({ accountId }) => accountId),
+        filter,
+      })),
+      // Both at once: they are two statements for the database.
+      TE.bindW('found', ({ reads, selection }) =>
+        pipe(
+          TE.Do,
+          TE.apS('rows', query(selection)),
+          TE.apS('provenance', tradeProvenance(owner, reads)),
+        ),
+      ),
+      TE.map(({ selected, selection, found }) => ({
+        ...found,
+        selection,
+        currencies: [...new Set(selected.map(({ account }) => account.currency))],
+      })),
+    )
+
+  /** In this thread, unless there are so many trades that other requests would wait for them. */
+  const calculate = <Name extends CalculationName>(
+    owner: Owner,
+    count: number,
+    name: Name,
+    ...inputs: CalculationInputs<Name>
+  ): AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'> =>
+    count > mostTradesHere
+      ? ports.calculate(owner, name, ...inputs)
+      : TE.fromIO(() => calculateHere(name, inputs))
+
+  /** What is computed of all trades of a filter, with a warning about several currencies. */
+  const summarise = <Rows, A>(
+    owner: Owner,
+    filter: TradeFilter,
+    query: (selection: TradeSelection) => AsyncResult<Rows>,
+    compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
+  ): AsyncResult<Summed<A>, CalculationTag> =>
+    pipe(
+      queryTrades(owner, filter, query),
+      TE.bindW('data', ({ rows }) => compute(rows)),
+      TE.map(({ data, provenance, currencies }) => ({
+        data,
+        provenance,
+        warnings: currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : [],
+      })),
+    )
 
   async function* pagesFrom(
     owner: Owner,
@@ -78,12 +273,23 @@ export const createTrades = (ports: TradePorts) => {
     }
   }
 
+  /** With the movements of the balance where there is one account. */
+  const queryResultsAndBalances = (owner: Owner, selection: TradeSelection) =>
+    pipe(
+      TE.Do,
+      TE.apS('results', trades.results(owner, selection)),
+      TE.apS(
+        'balances',
+        ofOnlyAccount(selection, (id) => trades.balances(owner, id, selection.filter.from)),
+      ),
+    )
+
   return {
     /** GET /trades: most recently closed first, page by page with a cursor. */
     listTrades: (
       { owner }: Caller,
       { filter, limit, cursor }: TradesQuery,
-    ): AsyncResult<TradesResult, 'AccountNotFound' | 'InvalidCursor' | JournalTag> =>
+    ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> =>
       pipe(
         TE.Do,
         TE.bind('after', () =>
@@ -103,16 +309,13 @@ export const createTrades = (ports: TradePorts) => {
      * GET /trades/:id: a position that is still open, skipped, unknown, malformed or another's has
      * no trade.
      */
-    getTrade: (
-      { owner }: Caller,
-      id: string,
-    ): AsyncResult<TradeResult, 'TradeNotFound' | JournalTag> => findTrade(owner, id),
+    getTrade: ({ owner }: Caller, id: string) => findTrade(owner, id),
 
     /** GET /trades/stats. */
     getTradeStatistics: (
       { owner }: Caller,
       filter: TradeFilter,
-    ): AsyncResult<Summed<TradeStatistics>, 'AccountNotFound' | 'RateLimitExceeded' | JournalTag> =>
+    ): AsyncResult<Summed<TradeStatistics>, CalculationTag> =>
       summarise(
         owner,
         filter,
@@ -124,10 +327,7 @@ export const createTrades = (ports: TradePorts) => {
      * GET /trades/export: every trade of a filter, page by page, so that a long history needs no
      * more memory than a short one.
      */
-    exportTrades: (
-      { owner }: Caller,
-      filter: TradeFilter,
-    ): AsyncResult<TradeExport, 'AccountNotFound' | JournalTag> =>
+    exportTrades: ({ owner }: Caller, filter: TradeFilter): AsyncResult<TradeExport, ReadTag> =>
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
@@ -138,6 +338,116 @@ export const createTrades = (ports: TradePorts) => {
           pages: pagesFrom(owner, selection, rows),
           provenance,
           exportedAt: clock.now(),
+        })),
+      ),
+
+    /** GET /trades/stats?extended=true. */
+    getExtendedStatistics: (
+      { owner }: Caller,
+      filter: TradeFilter,
+    ): AsyncResult<Summed<ExtendedStatistics>, CalculationTag> =>
+      summarise(
+        owner,
+        filter,
+        (selection) => queryResultsAndBalances(owner, selection),
+        ({ results, balances }) =>
+          calculate(owner, countOf(results), 'extendedStatistics', results, balances),
+      ),
+
+    /** GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points. */
+    getTradeCurve: (
+      { owner }: Caller,
+      filter: TradeFilter,
+      points: number,
+    ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
+      summarise(
+        owner,
+        filter,
+        (selection) =>
+          pipe(
+            queryResultsAndBalances(owner, selection),
+            TE.apS(
+              'cashFlows',
+              ofOnlyAccount(selection, (id) =>
+                trades.cashFlows(owner, id, selection.filter, mostCashFlows),
+              ),
+            ),
+          ),
+        ({ results, balances, cashFlows }) =>
+          calculate(owner, countOf(results), 'tradeCurve', results, balances, cashFlows, points),
+      ),
+
+    /** GET /trades/breakdown. The zone counts for months, weekdays and hours. */
+    getTradeBreakdown: (
+      { owner }: Caller,
+      filter: TradeFilter,
+      by: BreakdownKey,
+      timeZone: TimeZone,
+    ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
+      by === 'symbol' || by === 'side' || by === 'account'
+        ? summarise(
+            owner,
+            filter,
+            (selection) => trades.netProfitsBy(owner, selection, by),
+            (groups) => {
+              const count = groups.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
+              return calculate(owner, count, 'groupStatistics', groups)
+            },
+          )
+        : summarise(
+            owner,
+            filter,
+            (selection) => trades.results(owner, selection),
+            (results) => calculate(owner, countOf(results), 'groupsOf', results, by, timeZone),
+          ),
+
+    /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
+    getRobustStatistics: (
+      { owner }: Caller,
+      filter: TradeFilter,
+      resamples: number,
+    ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
+      summarise(
+        owner,
+        filter,
+        (selection) => trades.netProfits(owner, selection),
+        (profits) => ports.calculate(owner, 'robustStatistics', profits, resamples),
+      ),
+
+    /** GET /trades/:id/deals: what the trade was folded from, page by page. */
+    getTradeDeals: (
+      { owner }: Caller,
+      id: string,
+      page: PageRequest,
+    ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
+      pipe(
+        findTrade(owner, id),
+        TE.bindW('found', ({ closed: { accountId, trade } }) =>
+          trades.deals(owner, accountId, trade.positionId, page),
+        ),
+        TE.map(({ found, provenance }) => ({ ...found, provenance })),
+      ),
+
+    /** GET /accounts/:id/reconciliation: whether the deals add up to the balance. */
+    getReconciliation: (
+      { owner }: Caller,
+      accountId: AccountId,
+    ): AsyncResult<ReconciliationResult, ReadTag> =>
+      pipe(
+        findAccount(ports)(owner, accountId),
+        TE.flatMapEither(requireBrokerAccount),
+        TE.flatMap(readJournal),
+        TE.bindTo('read'),
+        TE.bindW('sums', () =>
+          pipe(
+            trades.reconciliation(owner, accountId),
+            // The account was removed, or linked to another one, since it was read.
+            TE.flatMap(TE.fromOption(() => refuse('AccountNotFound'))),
+          ),
+        ),
+        TE.map(({ read, sums }) => ({
+          reconciliation: reconciliationOf(sums),
+          provenance: provenanceOf(broker.source, [read], clock.now()),
         })),
       ),
   }
@@ -152,3 +462,21 @@ const nextCursor = (
     ? undefined
     : writeCursor(filter, placeOf(last))
 }
+
+/** What is read of one account; null where the selection has several, or none. */
+const ofOnlyAccount = <A>(
+  { accountIds: [accountId, ...others] }: TradeSelection,
+  read: (accountId: AccountId) => AsyncResult<A>,
+): AsyncResult<A | null> =>
+  accountId === undefined || others.length > 0 ? TE.right(null) : read(accountId)
+
+const countOf = ({ netProfits }: TradeResults): number => netProfits.length
+
+const reconciliationOf = ({ check, rereadAt, sum, ...sums }: JournalSums): Reconciliation => ({
+  ...sums,
+  sum,
+  balance: check && sumExactly([sum, check.difference]),
+  difference: check && check.difference,
+  isComplete: check?.difference === 0 && rereadAt === null,
+  checkedAt: check && check.at,
+})

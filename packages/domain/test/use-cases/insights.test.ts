@@ -3,7 +3,7 @@
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
 import type { Deal } from '../../src/trades/deal.ts'
-import { createInsights } from '../../src/use-cases/insights.ts'
+import { createTrades } from '../../src/use-cases/trades.ts'
 import { utc } from '../../src/statistics/time-zone.ts'
 import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
 
@@ -24,7 +24,7 @@ const opened = () => {
   const accounts = [desk.link(), desk.link({ currency: 'EUR' })] as const
   const [{ id }] = accounts
   desk.put(accounts[0], [deposit, ...closed('5', 10, 101), ...closed('6', 20, -49)])
-  return { desk, insights: createInsights(desk), accounts, id }
+  return { desk, insights: createTrades(desk), accounts, id }
 }
 
 it('compute balances of one account alone, and warn of several currencies', async () => {
