@@ -55,10 +55,14 @@ import type {
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { lookUpOrder } from './steps/broker-order.ts'
-import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
+import {
+  changeAtBroker,
+  doEach,
+  repeatUntil,
+  type BrokerChangeTag,
+  type SendChange,
+} from './steps/broker-change.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
-import { repeatUntil } from './steps/repeat-until.ts'
-import { doEach } from './steps/do-each.ts'
 
 interface OpenOrderPorts extends Pick<
   Ports,
@@ -161,29 +165,25 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   ): AsyncResult<Order, ChangeTag | Tag> => {
     const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
       pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(requireOpen)))
-    return () => {
-      const changeAtBroker = startBrokerChange(ports)
-      return pipe(
-        requireFound('order')(TE.right(parseOrderId(text))),
-        TE.flatMap(findOpen),
-        TE.flatMap(({ order: { id, request }, destination }) =>
-          changeAtBroker<Order, ChangeTag | Tag>({
-            accountId: request.accountId,
-            subject: id,
-            destination: pipe(
-              findAccount(ports)(owner, request.accountId),
-              TE.flatMap(requireChangeable(ports)),
-              TE.map(() => destination),
-            ),
-            make: (_, send) =>
-              pipe(
-                findOpen(id),
-                TE.flatMap((open) => make(open, send)),
-              ),
-          }),
+    return pipe(
+      requireFound('order')(TE.right(parseOrderId(text))),
+      TE.flatMap(findOpen),
+      TE.map(({ order: { id, request }, destination }) => ({
+        accountId: request.accountId,
+        subject: id,
+        destination: pipe(
+          findAccount(ports)(owner, request.accountId),
+          TE.flatMap(requireChangeable(ports)),
+          TE.map(() => destination),
         ),
-      )()
-    }
+        make: (_: BrokerAccount, send: SendChange) =>
+          pipe(
+            findOpen(id),
+            TE.flatMap((open) => make(open, send)),
+          ),
+      })),
+      changeAtBroker(ports)<Order, ChangeTag | Tag>,
+    )
   }
 
   const lookUp = (open: OpenPlacement): Promise<LookupAnswer> =>

@@ -44,7 +44,13 @@ import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
-import { startBrokerChange, type BrokerChangeTag, type SendChange } from './steps/broker-change.ts'
+import {
+  changeAtBroker,
+  doEach,
+  repeatUntil,
+  type BrokerChangeTag,
+  type SendChange,
+} from './steps/broker-change.ts'
 import {
   findAccount,
   findPositionAccount,
@@ -54,8 +60,6 @@ import {
   type PositionResult,
   type RestrictionTag,
 } from './steps/find.ts'
-import { repeatUntil } from './steps/repeat-until.ts'
-import { doEach } from './steps/do-each.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
@@ -159,26 +163,21 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Finds the position, on an account where positions may be changed, and changes it while nobody
    * else does.
    */
-  const changeWhileLocked =
-    <A, Tag extends RefusalTag>(
-      { owner }: Caller,
-      text: string,
-      make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
-    ): AsyncResult<A, ChangeTag | Tag> =>
-    () => {
-      const changeAtBroker = startBrokerChange(ports)
-      return pipe(
-        findPositionAccount(ports)(owner, text),
-        TE.flatMap(({ id, account }) =>
-          changeAtBroker<A, ChangeTag | Tag>({
-            accountId: id.accountId,
-            subject: id.ticket,
-            destination: requireChangeable(ports)(account),
-            make: (brokerAccount, send) => make({ id, brokerAccount }, send),
-          }),
-        ),
-      )()
-    }
+  const changeWhileLocked = <A, Tag extends RefusalTag>(
+    { owner }: Caller,
+    text: string,
+    make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
+  ): AsyncResult<A, ChangeTag | Tag> =>
+    pipe(
+      findPositionAccount(ports)(owner, text),
+      TE.map(({ id, account }) => ({
+        accountId: id.accountId,
+        subject: id.ticket,
+        destination: requireChangeable(ports)(account),
+        make: (brokerAccount: BrokerAccount, send: SendChange) => make({ id, brokerAccount }, send),
+      })),
+      changeAtBroker(ports)<A, ChangeTag | Tag>,
+    )
 
   /** Reads the position from the broker itself, past every cache. */
   const readOpenPosition = ({ id, brokerAccount }: ChangeTarget) =>

@@ -1,11 +1,11 @@
-// One change of an open order or a position, under its lock: it is sent in time or not at all, and its
+// Changes of open orders and positions, each under its lock: it is sent in time or not at all, and its
 // request is answered in time, whatever hangs.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type Refusal, type RefusalTag } from '../../errors.ts'
-import type { MaySend, PositionLocks, Ports } from '../../ports/index.ts'
+import type { MaySend, Pauser, PositionLocks, Ports } from '../../ports/index.ts'
 import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
@@ -46,83 +46,132 @@ type Answer<A, Tag extends RefusalTag> = E.Either<
   A
 >
 
-/** Call it when the request arrives: its deadlines count from then. */
-export const startBrokerChange = ({
-  clock,
-  stopwatch,
-  pause,
-  positionLocks,
-}: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>) => {
-  const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
-  // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
-  const leftMs = (deadlineMs: number): number =>
-    deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
-  const pauseUntil = (deadlineMs: number): Promise<void> => pause(Math.max(0, leftMs(deadlineMs)))()
+/**
+ * Makes the change that was found, under its lock. The deadlines count from the call.
+ */
+export const changeAtBroker =
+  ({
+    clock,
+    stopwatch,
+    pause,
+    positionLocks,
+  }: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>) =>
+  <A, Tag extends RefusalTag>(
+    found: AsyncResult<BrokerChange<A, Tag>, Tag>,
+  ): AsyncResult<A, Tag | BrokerChangeTag> =>
+  async () => {
+    const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
+    // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
+    const leftMs = (deadlineMs: number): number =>
+      deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
+    const pauseUntil = (deadlineMs: number): Promise<void> =>
+      pause(Math.max(0, leftMs(deadlineMs)))()
 
-  return <A, Tag extends RefusalTag>({
-    accountId,
-    subject,
-    destination,
-    make,
-  }: BrokerChange<A, Tag>): AsyncResult<A, Tag | BrokerChangeTag> =>
-    async () => {
-      const { promise: made, resolve } = Promise.withResolvers<Answer<A, Tag>>()
-      // Set as the last step before anything is sent.
-      let mayHaveBeenSent = false
-      // The request was answered without the broker's answer, so that nothing more is sent for it.
-      let hasGivenUp = false
-      let lastSend: Promise<unknown> = Promise.resolve()
+    const change = await found()
+    if (E.isLeft(change)) return change
+    const { accountId, subject, destination, make } = change.right
+    const { promise: made, resolve } = Promise.withResolvers<Answer<A, Tag>>()
+    // Set as the last step before anything is sent.
+    let mayHaveBeenSent = false
+    // The request was answered without the broker's answer, so that nothing more is sent for it.
+    let hasGivenUp = false
+    let lastSend: Promise<unknown> = Promise.resolve()
 
-      const giveUp = (): E.Either<Overdue, never> => {
-        hasGivenUp = true
-        const reason = 'nothing was sent, because the time to send it was over'
-        return E.left(
-          mayHaveBeenSent
-            ? refuse('BrokerOutcomeUnknown', { accountId })
-            : refuse('BrokerUnavailable', { accountId, reason }),
-        )
-      }
-
-      const sendWith =
-        (isLocked: MaySend): SendChange =>
-        (trade) =>
-        () => {
-          const maySend = (): boolean => {
-            if (hasGivenUp || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
-            mayHaveBeenSent = true
-            return true
-          }
-          const sent = trade(maySend)()
-          lastSend = sent
-          return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswered).then(giveUp)])
-        }
-
-      const overdue = async (): Promise<E.Either<Overdue, never>> => {
-        await pauseUntil(deadlinesMs.sent)
-        if (mayHaveBeenSent) await pauseUntil(deadlinesMs.answered)
-        return giveUp()
-      }
-
-      const locked = pipe(
-        destination,
-        TE.flatMap((account) =>
-          positionLocks.holding(
-            account,
-            subject,
-            leftMs(deadlinesMs.locked),
-          )((isLocked) => async () => {
-            const result = await make(account, sendWith(isLocked))()
-            resolve(result)
-            // The lock is held until the answer has come, so that the next change does not overtake it.
-            await lastSend
-            return result
-          }),
-        ),
+    const giveUp = (): E.Either<Overdue, never> => {
+      hasGivenUp = true
+      const reason = 'nothing was sent, because the time to send it was over'
+      return E.left(
+        mayHaveBeenSent
+          ? refuse('BrokerOutcomeUnknown', { accountId })
+          : refuse('BrokerUnavailable', { accountId, reason }),
       )
-      const answer = await Promise.race<Answer<A, Tag>>([made, locked(), overdue()])
-      // Whatever could not be stored or read afterwards, the change may have been made.
-      return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayHaveBeenSent
-        ? giveUp()
-        : answer
     }
+
+    const sendWith =
+      (isLocked: MaySend): SendChange =>
+      (trade) =>
+      () => {
+        const maySend = (): boolean => {
+          if (hasGivenUp || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
+          mayHaveBeenSent = true
+          return true
+        }
+        const sent = trade(maySend)()
+        lastSend = sent
+        return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswered).then(giveUp)])
+      }
+
+    const overdue = async (): Promise<E.Either<Overdue, never>> => {
+      await pauseUntil(deadlinesMs.sent)
+      if (mayHaveBeenSent) await pauseUntil(deadlinesMs.answered)
+      return giveUp()
+    }
+
+    const locked = pipe(
+      destination,
+      TE.flatMap((account) =>
+        positionLocks.holding(
+          account,
+          subject,
+          leftMs(deadlinesMs.locked),
+        )((isLocked) => async () => {
+          const result = await make(account, sendWith(isLocked))()
+          resolve(result)
+          // The lock is held until the answer has come, so that the next change does not overtake it.
+          await lastSend
+          return result
+        }),
+      ),
+    )
+    const answer = await Promise.race<Answer<A, Tag>>([made, locked(), overdue()])
+    // Whatever could not be stored or read afterwards, the change may have been made.
+    return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayHaveBeenSent
+      ? giveUp()
+      : answer
+  }
+
+// --- reads after a change: brokers show it a moment after they have made it ---
+
+/** How long a read may take to show a change that was made. */
+const repeatForMs = 2 * secondMs
+/** Between the end of one read and the next. */
+const repeatPauseMs = 250
+
+/**
+ * Reads until a read returns true, or until two seconds have passed, also where a read never
+ * returns. One that is still under way then may end later.
+ */
+export const repeatUntil = async (
+  { pause }: Pauser,
+  read: () => Promise<boolean>,
+): Promise<void> => {
+  const repeating = { isOver: false }
+  const readOn = async (): Promise<void> => {
+    while (!repeating.isOver && !(await read())) await pause(repeatPauseMs)()
+  }
+  await Promise.race([readOn(), pause(repeatForMs)()])
+  repeating.isOver = true
+}
+
+// --- several changes for one request ---
+
+/** How many of them are under way at once. */
+const atOnce = 4
+
+/**
+ * Does the work for each, some at a time; one that fails does not keep the others from being done.
+ * @returns the results in the order of the items
+ */
+export const doEach = async <Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> => {
+  const results: Result[] = []
+  // All workers take from one iterator, so that the work is done once for each.
+  const queue = items.entries()
+  const doRest = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, doRest))
+  return results
 }
