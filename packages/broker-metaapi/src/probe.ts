@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { ProviderStanding } from '@tradeport/domain/operator'
-import type { ProviderProbe } from '@tradeport/domain/ports'
+import type { HealthReads } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
 import { isHeaderValue, type MetaApiConfig } from './connection.ts'
 import { errorCodeOf } from './failures.ts'
@@ -16,7 +16,10 @@ export const createProviderProbe = ({
   provisioningUrl,
   providerToken,
   clock,
-}: Pick<MetaApiConfig, 'provisioningUrl' | 'providerToken' | 'clock'>): ProviderProbe => {
+}: Pick<
+  MetaApiConfig,
+  'provisioningUrl' | 'providerToken' | 'clock'
+>): HealthReads['probeProvider'] => {
   const probe = async (tenantId: TenantId): Promise<ProviderStanding> => {
     const found = await providerToken(tenantId)()
     if (E.isLeft(found))
@@ -55,5 +58,5 @@ export const createProviderProbe = ({
       }
     }
   }
-  return { probe: (tenantId) => () => probe(tenantId) }
+  return (tenantId) => () => probe(tenantId)
 }

@@ -34,7 +34,7 @@ it('a token is accepted, refused, absent, or cannot be tried', async () => {
       provisioningUrl,
       providerToken,
       clock: { now: Date.now },
-    }).probe(tenant)()
+    })(tenant)()
   const before = Date.now()
   const standing = await probe()
   expect(standing).toMatchObject({ kind: 'accepted', clock: { toleranceMs: 500 } })

@@ -76,10 +76,15 @@ export const operatorUseCases = (
     },
     secrets,
     clock,
-    database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durability) },
-    brokerHealth: { sendsRealOrders: true },
-    limiterHealth: { standing: T.of('alone') },
-    journalHealth: { disagreeing: TE.right([]) },
+    health: {
+      databaseNow: TE.right(now),
+      isMigrated: TE.right(true),
+      durability: TE.right(durability),
+      disagreeingJournals: TE.right([]),
+      limiterStanding: T.of('alone'),
+      sendsRealOrders: true,
+      probeProvider: () => T.of({ kind: 'refused', status: 401 }),
+    },
     providerAccounts: {
       find: (_, id) =>
         id === 'p-1'
@@ -92,7 +97,6 @@ export const operatorUseCases = (
               }),
             ),
     },
-    providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
   }
   return {
     ...createOperatorDocuments(ports),

@@ -6,7 +6,6 @@ import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type {
   AddressLimits,
   Broker,
-  DeliveryAnswer,
   MarketData,
   MarketDataError,
   OrderChangeError,
@@ -15,6 +14,7 @@ import type {
   Trading,
   WebhookSender,
 } from '@tradeport/domain/ports'
+import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -39,7 +39,7 @@ export const meteredWebhookSender = (
     timed(sender.send(delivery), (answer, ms) => observe(deliveryOutcome(answer), ms)),
 })
 
-const deliveryOutcome = ({ failureReason, responseCode }: DeliveryAnswer): string =>
+const deliveryOutcome = ({ failureReason, responseCode }: AttemptAnswer): string =>
   failureReason ??
   (responseCode >= 100 && responseCode < 600 ? `${Math.floor(responseCode / 100)}xx` : 'other')
 

@@ -45,7 +45,7 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
-import { createJournalHealth, openJournal } from '../src/index.ts'
+import { openJournal, readDisagreeingJournals } from '../src/index.ts'
 import { claimOf as claimOfRow } from '../src/journal/journal-store.ts'
 import { onEachDatabase, pulse, silent, type Instance } from './harness.ts'
 
@@ -664,7 +664,7 @@ onEachDatabase('the journal', (here, there) => {
   })
 
   it('is listed where it does not add up, the oldest comparison first', async () => {
-    const { disagreeing } = createJournalHealth(here.knex)
+    const disagreeing = readDisagreeingJournals(here.knex)
     const before = await rightOf(disagreeing)
     const accounts: BrokerAccount[] = []
     for (const at of [5, 4]) {

@@ -9,7 +9,7 @@ import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
-import { createJournalHealth, openJournal, type OpenedJournal } from '../src/index.ts'
+import { openJournal, readDisagreeingJournals, type OpenedJournal } from '../src/index.ts'
 import { onEachDatabase, pulse, silent } from './harness.ts'
 import { inRun, requests, start } from './store-commands.ts'
 
@@ -213,7 +213,7 @@ onEachDatabase('statements', (here) => {
       () => here.candles.read(series, { from: 0, to: day }, { limit: 100, end: 'last' }),
     ],
     ['a write of candles', () => here.candles.add(series, { from: 5, to: 5 }, [candle])],
-    ['the journals that disagree', () => createJournalHealth(here.knex).disagreeing],
+    ['the journals that disagree', () => readDisagreeingJournals(here.knex)],
   ])('of %s read no table through', async (_, call) => {
     expect(readThrough(await plansOf(call()))).toStrictEqual([])
   })

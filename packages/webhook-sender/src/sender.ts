@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
 import { isIPv6, type Socket } from 'node:net'
-import type { DeliveryAnswer, SendFailure, WebhookSender } from '@tradeport/domain/ports'
+import type { WebhookSender } from '@tradeport/domain/ports'
+import type { AttemptAnswer, SendFailure } from '@tradeport/domain/webhooks'
 import {
   addressOf,
   deliveryTimeoutMs,
@@ -63,7 +64,7 @@ export const createWebhookSender = ({
     url: URL,
     delivery: DeliveryRequest,
     signal: AbortSignal,
-  ): Promise<DeliveryAnswer> => {
+  ): Promise<AttemptAnswer> => {
     const isHttp = url.protocol === 'http:'
     const literal = addressOf(url)
     const isHostAllowed = isHttp
@@ -89,12 +90,12 @@ export const createWebhookSender = ({
     { url, headers, body }: DeliveryRequest,
     { addresses, allows, isHttp }: Destination,
     signal: AbortSignal,
-  ): Promise<DeliveryAnswer> => {
-    const { promise, resolve: finish } = Promise.withResolvers<DeliveryAnswer>()
+  ): Promise<AttemptAnswer> => {
+    const { promise, resolve: finish } = Promise.withResolvers<AttemptAnswer>()
     /** The reason if the exchange ended now. */
     let failureReason: SendFailure = 'connection_failed'
     let sentAt: number | undefined
-    let answer: DeliveryAnswer | undefined
+    let answer: AttemptAnswer | undefined
 
     const elapsedMs = (): number =>
       sentAt === undefined ? 0 : Math.round(performance.now() - sentAt)
@@ -159,7 +160,7 @@ export const createWebhookSender = ({
   }
 }
 
-const unsent = (failureReason: SendFailure): DeliveryAnswer => ({
+const unsent = (failureReason: SendFailure): AttemptAnswer => ({
   responseCode: 0,
   responseTimeMs: 0,
   failureReason,

@@ -20,6 +20,14 @@ export const isInJwtForm = (token: string): boolean => jwtForm.test(token)
 /** SHA-256 of a key or token in lower-case hex; the text itself is never stored. */
 export type CredentialHash = Brand<string, 'CredentialHash'>
 
+/** Makes and hashes credentials: randomness and digests come from a port. */
+export interface Secrets {
+  /** A new key with its checksum. */
+  readonly newApiKey: () => string
+  readonly newAccessToken: () => string
+  readonly hash: (secret: string) => CredentialHash
+}
+
 /** A user with the plan that sets the limits. */
 export interface UserPlan {
   readonly owner: Owner

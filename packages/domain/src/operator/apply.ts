@@ -2,7 +2,7 @@
 // fault anywhere and nothing is written.
 import * as E from 'fp-ts/lib/Either.js'
 import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
-import type { CredentialHash } from '../access/credential.ts'
+import type { CredentialHash, Secrets } from '../access/credential.ts'
 import { isSameLink, type Account } from '../accounts/account.ts'
 import type { OperatorHalt } from '../accounts/account.ts'
 import type { RiskThreshold } from '../accounts/risk-threshold.ts'
@@ -30,13 +30,6 @@ import {
   type Tenant,
   type User,
 } from './records.ts'
-
-/** Makes and hashes credentials: randomness and digests come from a port. */
-export interface CredentialSource {
-  readonly newApiKey: () => string
-  readonly newAccessToken: () => string
-  readonly hash: (secret: string) => CredentialHash
-}
 
 /** A credential's text, shown once: when it was made or given. */
 export interface IssuedSecret {
@@ -157,7 +150,7 @@ const noTraderLimits: TraderLimits = {
 /** Every record that the document names or refers to. */
 export const keysOf = (
   document: OperatorDocument,
-  { hash }: Pick<CredentialSource, 'hash'>,
+  { hash }: Pick<Secrets, 'hash'>,
 ): OperatorKeys => {
   const parents = (kind: ParentKind): readonly unknown[] =>
     sections.flatMap((section) => {
@@ -224,7 +217,7 @@ type BuildRecord<S extends Section> = (
  * @param now stands in for createdAt where the document gives none; when new halts begin
  */
 export const decideApply =
-  (document: OperatorDocument, secrets: CredentialSource, now: Instant) =>
+  (document: OperatorDocument, secrets: Secrets, now: Instant) =>
   (records: OperatorRecords): E.Either<Refusal<'ValidationError'>, AppliedDocument> => {
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
@@ -440,7 +433,7 @@ const mergeLimits = <Limits extends object>(
 const credentialHashes = (
   stored: readonly { readonly id: string; readonly hash: CredentialHash }[],
   make: () => string,
-  hashSecret: CredentialSource['hash'],
+  hashSecret: Secrets['hash'],
 ) => {
   const holders = new Map(stored.map(({ id, hash }) => [hash, id]))
   const issued: IssuedSecret[] = []

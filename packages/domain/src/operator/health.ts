@@ -68,11 +68,6 @@ export interface ClockReading {
   readonly toleranceMs: number
 }
 
-export interface BrokerHealth {
-  /** Whether orders reach a real broker, not the sandbox. */
-  readonly sendsRealOrders: boolean
-}
-
 /** The outcome of a read at the provider with the tenant's token. */
 export type ProviderStanding =
   | { readonly kind: 'no_token' }
@@ -134,7 +129,7 @@ export const embeddedRisk =
  */
 export const durabilityHealth = (
   read: Read<Durability>,
-  { sendsRealOrders }: BrokerHealth,
+  sendsRealOrders: boolean,
 ): readonly HealthCheck[] => {
   if (E.isLeft(read))
     return [

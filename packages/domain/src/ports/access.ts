@@ -6,6 +6,8 @@ import type { AsyncResult } from '../errors.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
+export type { Secrets } from '../access/credential.ts'
+
 /**
  * Finds the owner of a presented key or token, so that its methods cannot all have the owner first.
  */
@@ -36,14 +38,6 @@ export interface TokenVerifier {
    * read: the token may be good.
    */
   readonly verify: (token: string) => AsyncResult<O.Option<VerifiedToken>>
-}
-
-/** Makes and hashes credentials. */
-export interface Secrets {
-  /** A new key with its checksum. */
-  readonly newApiKey: () => string
-  readonly newAccessToken: () => string
-  readonly hash: (secret: string) => CredentialHash
 }
 
 export interface UserStore {

@@ -1,6 +1,5 @@
 // What the use cases need from outside: stores, the broker, clock and secrets. Adapters implement
 // them.
-import type { BrokerHealth } from '../operator/health.ts'
 import type { WebhookReach } from '../webhooks/webhook-url.ts'
 import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
 import type { AccountStore, Halts, LiveAccounts, RiskThresholds } from './accounts.ts'
@@ -18,13 +17,10 @@ import type { Journal, TradeRecords, Watch } from './journal.ts'
 import type { CandleStore, MarketData, MarketDataFeeds } from './market-data.ts'
 import type { Mailer } from './notices.ts'
 import type {
-  DatabaseHealth,
-  JournalHealth,
-  LimiterHealth,
+  HealthReads,
   OperatorOrders,
   OperatorStore,
   ProviderAccounts,
-  ProviderProbe,
   ProviderTokens,
   SealedSecrets,
   TenantRecords,
@@ -51,18 +47,15 @@ export interface Ports extends Pauser {
   readonly accounts: AccountStore
   readonly addressLimits: AddressLimits
   readonly broker: Broker
-  readonly brokerHealth: BrokerHealth
   readonly calculate: Calculate
   readonly clock: Clock
   readonly credentials: CredentialStore
-  readonly database: DatabaseHealth
   readonly eventLog: EventLog
   readonly halts: Halts
+  readonly health: HealthReads
   readonly idempotency: IdempotencyStore
   readonly orderLimits: LimitStore
   readonly journal: Journal
-  readonly journalHealth: JournalHealth
-  readonly limiterHealth: LimiterHealth
   readonly liveAccounts: LiveAccounts
   readonly mailer: Mailer
   readonly candles: CandleStore
@@ -76,7 +69,6 @@ export interface Ports extends Pauser {
   readonly positionLocks: PositionLocks
   readonly positionViews: PositionViews
   readonly providerAccounts: ProviderAccounts
-  readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
   readonly records: TenantRecords
   readonly riskThresholds: RiskThresholds

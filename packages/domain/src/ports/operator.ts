@@ -144,27 +144,21 @@ export interface SealedSecrets {
   readonly census: AsyncResult<SecretsCensus>
 }
 
-export interface DatabaseHealth {
+/** What the operator's doctor reads, in addition to records. */
+export interface HealthReads {
   /** The database's clock. */
-  readonly now: AsyncResult<Instant>
+  readonly databaseNow: AsyncResult<Instant>
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: AsyncResult<boolean>
   readonly durability: AsyncResult<Durability>
-}
-
-export interface JournalHealth {
   /** Up to `maxListedJournals`, the oldest comparison first. */
-  readonly disagreeing: AsyncResult<readonly DisagreeingJournal[]>
-}
-
-export interface LimiterHealth {
+  readonly disagreeingJournals: AsyncResult<readonly DisagreeingJournal[]>
   /** Asks whatever counts the requests. */
-  readonly standing: T.Task<LimiterStanding>
-}
-
-export interface ProviderProbe {
+  readonly limiterStanding: T.Task<LimiterStanding>
+  /** Whether orders reach a real broker, not the sandbox. */
+  readonly sendsRealOrders: boolean
   /** Shows the tenant's token to the provider, by a read that changes nothing. */
-  readonly probe: (tenantId: TenantId) => T.Task<ProviderStanding>
+  readonly probeProvider: (tenantId: TenantId) => T.Task<ProviderStanding>
 }
 
 /** What the provider knows of an account before anybody has linked it. */

@@ -121,30 +121,6 @@ export interface DeliveryJobs {
   readonly work: Work<DueDelivery, AttemptAnswer>
 }
 
-/** Why there was no answer. Nothing was sent but for the last two. */
-export type SendFailure =
-  /** The host is, or its name leads to, an address that is not allowed. */
-  | 'host_not_allowed'
-  | 'name_not_found'
-  | 'connection_failed'
-  | 'tls_failed'
-  /** The receiver hung up, or its answer was not HTTP. */
-  | 'answer_broken'
-  /** Something may have been sent. */
-  | 'timed_out'
-
-export interface DeliveryAnswer {
-  /** The answer's status; 0 when there was none. */
-  readonly responseCode: number
-  /**
-   * Whole milliseconds from the first byte sent to the answer's head, or to when it was given up; 0
-   * when nothing was sent.
-   */
-  readonly responseTimeMs: number
-  /** Present if and only if there was no answer. */
-  readonly failureReason?: SendFailure
-}
-
 /** Posts to a receiver, never to an address that is not allowed. */
 export interface WebhookSender {
   /**
@@ -152,7 +128,7 @@ export interface WebhookSender {
    * A redirect is an answer like any other and is not followed. The answer's head is what counts;
    * at most 64 KiB are read of the rest, and it does not matter how that ends.
    */
-  readonly send: (delivery: DeliveryRequest) => T.Task<DeliveryAnswer>
+  readonly send: (delivery: DeliveryRequest) => T.Task<AttemptAnswer>
 }
 
 export interface WebhookIds {

@@ -29,18 +29,10 @@ import type { Ports } from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
 import { findAccount, requireTenant } from './steps/find.ts'
 
-interface HealthPorts extends Pick<
+type HealthPorts = Pick<
   Ports,
-  | 'database'
-  | 'brokerHealth'
-  | 'limiterHealth'
-  | 'journalHealth'
-  | 'operatorOrders'
-  | 'providerProbe'
-  | 'sealedSecrets'
-  | 'records'
-  | 'clock'
-> {
+  'health' | 'operatorOrders' | 'records' | 'sealedSecrets' | 'clock'
+> & {
   /** Left out without the capability `market-data`. */
   readonly feedStanding?: T.Task<FeedStanding> | undefined
 }
@@ -86,11 +78,11 @@ export const readFeedStanding = (
   )
 
 export const createOperatorHealth = (ports: HealthPorts) => {
-  const { database, operatorOrders, clock } = ports
+  const { health, operatorOrders, clock } = ports
 
   const checkDatabase: T.Task<readonly HealthCheck[]> = async () => {
     const askedAt = clock.now()
-    const read = await database.now()
+    const read = await health.databaseNow()
     const toClock = (reportedAt: number) =>
       clockHealth('database clock', {
         askedAt,
@@ -119,18 +111,18 @@ export const createOperatorHealth = (ports: HealthPorts) => {
       const [checked, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
         await Promise.all([
           checkDatabase(),
-          database.isMigrated(),
-          database.durability(),
+          health.isMigrated(),
+          health.durability(),
           ports.sealedSecrets.census(),
           stuckOrders(),
-          ports.journalHealth.disagreeing(),
-          ports.limiterHealth.standing(),
+          health.disagreeingJournals(),
+          health.limiterStanding(),
           ports.feedStanding?.(),
         ])
       return E.right([
         ...checked,
         tablesHealth(isMigrated),
-        ...durabilityHealth(durability, ports.brokerHealth),
+        ...durabilityHealth(durability, health.sendsRealOrders),
         limitsHealth(standing),
         secretsHealth(census),
         ordersHealth(stuck),
@@ -147,7 +139,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
       pipe(
         requireTenant(ports)(tenantId),
         TE.bindTo('tenant'),
-        TE.bind('standing', () => TE.fromTask(ports.providerProbe.probe(tenantId))),
+        TE.bind('standing', () => TE.fromTask(health.probeProvider(tenantId))),
         TE.map(({ tenant, standing }) => [
           providerTokenHealth(tenant, standing),
           ...(standing.kind === 'accepted' ? [clockHealth('provider clock', standing.clock)] : []),

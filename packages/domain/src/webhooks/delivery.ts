@@ -101,14 +101,22 @@ const requestOf = (
 export const isDelivered = (responseCode: number): boolean =>
   responseCode >= 200 && responseCode < 300
 
-export const deliveryFailures = [
-  // No answer, with the reason of the sender.
+/** Why there was no answer. Nothing was sent but for the last two. */
+const sendFailures = [
+  // The host is, or its name leads to, an address that is not allowed.
   'host_not_allowed',
   'name_not_found',
   'connection_failed',
   'tls_failed',
+  // The receiver hung up, or its answer was not HTTP.
   'answer_broken',
+  // Something may have been sent.
   'timed_out',
+] as const
+export type SendFailure = (typeof sendFailures)[number]
+
+export const deliveryFailures = [
+  ...sendFailures,
   // An answer outside 2xx; 410 Gone has a reason of its own.
   'not_2xx',
   'gone',
@@ -148,11 +156,15 @@ export interface WebhookDelivery {
 
 /** How a receiver answered one attempt. */
 export interface AttemptAnswer {
-  /** 0 when there was no answer. */
+  /** The answer's status; 0 when there was none. */
   readonly responseCode: number
+  /**
+   * Whole milliseconds from the first byte sent to the answer's head, or to when it was given up; 0
+   * when nothing was sent.
+   */
   readonly responseTimeMs: number
-  /** Present exactly when there was no answer. */
-  readonly failureReason?: DeliveryFailure
+  /** Present if and only if there was no answer. */
+  readonly failureReason?: SendFailure
 }
 
 export interface Attempt {

@@ -16,6 +16,7 @@ export {
   type DeliveryFailure,
   type DeliveryRequest,
   type RetrySchedule,
+  type SendFailure,
   type WebhookDelivery,
 } from './delivery.ts'
 export { signWebhook, verifyWebhookSignature } from './signature.ts'

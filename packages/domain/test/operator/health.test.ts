@@ -116,7 +116,7 @@ describe('durability', () => {
     [embedded, 'warn fsync', 'does not flush to disk at each commit'],
   ])('with %j has one failing check, "%s", with its risk', (settings, expected, risk) => {
     const all = E.right({ ...durable, ...settings })
-    const checks = durabilityHealth(all, { sendsRealOrders: true })
+    const checks = durabilityHealth(all, true)
     const wrong = checks.filter(({ status }) => status !== 'ok')
     expect(checks).toHaveLength(settings.isEmbedded === true ? 1 : 4)
     expect(wrong.map(summary)).toStrictEqual([expected])
@@ -126,7 +126,7 @@ describe('durability', () => {
 
   it('of the embedded database is fine without real orders', () => {
     const all = E.right({ ...durable, ...embedded })
-    expect(durabilityHealth(all, { sendsRealOrders: false }).map(summary)).toEqual(['ok fsync'])
+    expect(durabilityHealth(all, false).map(summary)).toEqual(['ok fsync'])
   })
 })
 
@@ -138,14 +138,18 @@ const ordersAged = (...agesMs: readonly number[]) => {
 }
 const records = createFakeRecords()
 const good = {
-  database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durable) },
-  brokerHealth: { sendsRealOrders: true },
-  limiterHealth: { standing: T.of<LimiterStanding>('shared') },
-  journalHealth: { disagreeing: TE.right([]) },
+  health: {
+    databaseNow: TE.right(now),
+    isMigrated: TE.right(true),
+    durability: TE.right(durable),
+    disagreeingJournals: TE.right([]),
+    limiterStanding: T.of<LimiterStanding>('shared'),
+    sendsRealOrders: true,
+    probeProvider: () => T.of<ProviderStanding>({ kind: 'no_token' }),
+  },
   sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 3, others: 0 }) }),
   operatorOrders: ordersAged(),
   records: createFakeTenantRecords(records),
-  providerProbe: { probe: () => T.of<ProviderStanding>({ kind: 'no_token' }) },
   clock: { now: () => now },
 }
 const down = unavailable()
@@ -181,19 +185,28 @@ describe('the service', () => {
     [
       'has a database that is unavailable',
       {
-        database: { now: down, isMigrated: down, durability: down },
+        health: {
+          ...good.health,
+          databaseNow: down,
+          isMigrated: down,
+          durability: down,
+          disagreeingJournals: down,
+        },
         sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
-        journalHealth: { disagreeing: down },
       },
       ...'fail database,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(','),
     ],
     [
       'has older tables',
-      { database: { ...good.database, isMigrated: TE.right(false) } },
+      { health: { ...good.health, isMigrated: TE.right(false) } },
       'fail tables',
     ],
-    ['has lost Redis', { limiterHealth: { standing: T.of('alone' as const) } }, 'warn limits'],
+    [
+      'has lost Redis',
+      { health: { ...good.health, limiterStanding: T.of('alone' as const) } },
+      'warn limits',
+    ],
     [
       'has secrets under an earlier key',
       { sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 1, others: 2 }) }) },
@@ -201,7 +214,7 @@ describe('the service', () => {
     ],
     [
       'has a clock that is off',
-      { database: { ...good.database, now: TE.right(now - 60_000) } },
+      { health: { ...good.health, databaseNow: TE.right(now - 60_000) } },
       'fail database clock',
     ],
     [
@@ -266,11 +279,14 @@ describe('a tenant', () => {
       [null, 'warn'],
       [clock, 'ok'],
     ] as const) {
-      const probe = (id: string) => (
+      const probeProvider = (id: string) => (
         asked.push(id),
         T.of({ kind: 'accepted', clock: reading } as const)
       )
-      const { checkTenant } = createOperatorHealth({ ...good, providerProbe: { probe } })
+      const { checkTenant } = createOperatorHealth({
+        ...good,
+        health: { ...good.health, probeProvider },
+      })
       const checks = (await rightOf(checkTenant(tenant.id))).map(summary)
       expect(checks).toStrictEqual(['ok provider token', `${status} provider clock`])
       expect(E.isLeft(await checkTenant(newTenant().id)())).toBe(true)

@@ -1,13 +1,13 @@
 // What the tests of operators' documents share.
 import type { CredentialHash } from '../../src/access/credential.ts'
-import type { CredentialSource } from '../../src/operator/apply.ts'
+import type { Secrets } from '../../src/access/credential.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
 export const acme = 'acme' as TenantId
 export const ann = 'u-1' as UserId
 export const main = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 
-export const createTestSecrets = (): CredentialSource => {
+export const createTestSecrets = (): Secrets => {
   let made = 0
   return {
     newApiKey: () => `tp_live_only_for_automated_tests_made${(made += 1)}`,

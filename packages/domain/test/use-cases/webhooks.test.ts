@@ -4,7 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { formatEventId } from '../../src/events/index.ts'
-import { withoutKey, type DeliveryAnswer } from '../../src/ports/index.ts'
+import { withoutKey } from '../../src/ports/index.ts'
+import type { AttemptAnswer } from '../../src/webhooks/delivery.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { createFakeRecords, createFakeWebhookStore, newWebhookId } from '@tradeport/testkit'
 import { createFakeEventLog } from './fake-event-log.ts'
@@ -30,7 +31,7 @@ const nothing = async (): Promise<unknown> => undefined
 /** Posts nothing, and answers 200 after 12 ms unless told otherwise. */
 const createFakeWebhookSender = () => {
   const sent: DeliveryRequest[] = []
-  let next: DeliveryAnswer = { responseCode: 200, responseTimeMs: 12 }
+  let next: AttemptAnswer = { responseCode: 200, responseTimeMs: 12 }
   let between = nothing
   return {
     /** What was sent, in order. */
@@ -42,7 +43,7 @@ const createFakeWebhookSender = () => {
       return answer
     },
     /** How everything from now on is answered; `meanwhile` is done before each answer. */
-    answer: (answer: DeliveryAnswer, meanwhile = nothing) => {
+    answer: (answer: AttemptAnswer, meanwhile = nothing) => {
       ;[next, between] = [answer, meanwhile]
     },
   }

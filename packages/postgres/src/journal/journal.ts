@@ -2,10 +2,10 @@
 import { maxListedJournals } from '@tradeport/domain/operator'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type {
+  HealthReads,
   Journal,
   DueJournal,
   JournalClaim,
-  JournalHealth,
   JournalJobs,
   TradeRecords,
   Watch,
@@ -172,12 +172,11 @@ const workOnLane = (
   })
 
 /** Accounts whose deals do not add up to their balance. */
-export const createJournalHealth = (knex: Knex): JournalHealth => ({
-  disagreeing: databaseTask('journal.disagreeing', () =>
+export const readDisagreeingJournals = (knex: Knex): HealthReads['disagreeingJournals'] =>
+  databaseTask('journal.disagreeing', () =>
     query<{ readonly accountId: AccountId; readonly difference: number }>(
       knex,
       sql`select account_id as "accountId", difference::float8 from journals
         where disagreements > 0 and difference <> 0 order by checked_at limit ${maxListedJournals}`,
     ),
-  ),
-})
+  )
