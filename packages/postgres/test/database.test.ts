@@ -2,7 +2,17 @@
 // databases refused, no password in any message, time limits, durability, and what an operator sees
 // of what waits.
 import { setTimeout } from 'node:timers/promises'
-import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/testkit'
+import {
+  newOrder,
+  newTenant,
+  newUser,
+  puts,
+  removes,
+  rightOf,
+  storedOwner,
+  toRecord,
+  write,
+} from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -157,6 +167,20 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       .insert({ name: '9999-later', batch: 2, migration_time: new Date() })
     await database.close()
     await expect(opened()).rejects.toThrow('they were made by a newer version of this service')
+  })
+
+  it('removes a tenant whose removal takes longer than a statement may', async () => {
+    const database = await opened({ statementTimeoutMs: 1_000 })
+    const { operator, knex } = startInstance(database)
+    const tenant = newTenant()
+    const users = Array.from({ length: 60 }, () => newUser(tenant.id))
+    await write(operator, { tenants: puts(tenant), users: puts(...users) })
+    await knex.raw(`
+      create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.03); return old; end $$;
+      create trigger linger before delete on users for each row execute function linger()`)
+    await write(operator, { tenants: removes(tenant.id) })
+    expect(await knex('users')).toStrictEqual([])
+    await database.close()
   })
 
   it('ends a slow statement, and connects under the requested name', async () => {

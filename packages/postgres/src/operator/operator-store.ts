@@ -9,6 +9,7 @@ import {
 } from '@tradeport/domain/operator'
 import type { OperatorStore } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
+import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type { Knex } from 'knex'
 import { mapped, toTimestamptz, type Row } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
@@ -47,9 +48,9 @@ export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore =>
         const decision = decide(records)
         if (E.isLeft(decision)) return decision
         const { changes } = decision.right
-        const removedUsers = await usersRemovedBy(trx, changes)
+        for (const users of chunksOf(removedAtOnce)(await usersRemovedBy(trx, changes)))
+          await removeUsers(trx, users)
         for (const section of sections) await remove(trx, section, changes[section].remove)
-        await removeOrders(trx, removedUsers)
         for (const section of sections) await put(trx, section, changes[section].put)
         await putProviderTokens(trx, cipher, changes)
         await putDeskAccounts(trx, changes)
@@ -182,21 +183,27 @@ const usersRemovedBy = (
 ): Promise<readonly UserKey[]> =>
   query(
     trx,
-    sql`select tenant_id, id from users where id = any(${users.remove}) or tenant_id = any(${tenants.remove})`,
+    sql`select tenant_id, id from users where id = any(${users.remove}) or tenant_id = any(${tenants.remove})
+      order by tenant_id, id`,
   )
 
 /**
- * Removes the orders of removed users. Orders under way stay until their outcome is known: they may
- * be executed whoever is removed. Called after the removal of the users, which waits for
- * transactions that record orders of theirs.
+ * How many users or other records a statement removes with all that belongs to them: that of a whole
+ * tenant may take longer than a statement may last.
  */
-const removeOrders = async (trx: Knex.Transaction, removed: readonly UserKey[]): Promise<void> => {
-  if (removed.length === 0) return
-  const ofRemoved = sql`(tenant_id, user_id) in (
+const removedAtOnce = 20
+
+/**
+ * Orders under way stay until their outcome is known: they may be executed whoever is removed. The
+ * users are removed first, which waits for transactions that record orders of theirs.
+ */
+const removeUsers = async (trx: Knex.Transaction, removed: readonly UserKey[]): Promise<void> => {
+  const keys = sql`(
     select * from unnest(${removed.map((user) => user.tenant_id)}::text[], ${removed.map(({ id }) => id)}::text[]))`
-  await query(trx, sql`delete from orders where step = 'ended' and ${ofRemoved}`)
+  await query(trx, sql`delete from users where (tenant_id, id) in ${keys}`)
+  await query(trx, sql`delete from orders where step = 'ended' and (tenant_id, user_id) in ${keys}`)
   // Those that ended since then too; they are deleted with the others once these have ended.
-  await query(trx, sql`update orders set is_orphaned = true where ${ofRemoved}`)
+  await query(trx, sql`update orders set is_orphaned = true where (tenant_id, user_id) in ${keys}`)
 }
 
 /** What belongs to a record is removed by the tables' references, except for orders. */
@@ -205,7 +212,8 @@ const remove = async <S extends Section>(
   section: S,
   keys: readonly OperatorKeys[S][number][],
 ): Promise<void> => {
-  await query(trx, sql`delete from ${stored[section].rows.table} where ${hasKey(section, keys)}`)
+  for (const piece of chunksOf(removedAtOnce)(keys))
+    await query(trx, sql`delete from ${stored[section].rows.table} where ${hasKey(section, piece)}`)
 }
 
 // Far below the 65,535 values that one statement may carry, whatever the table's width.
@@ -235,11 +243,8 @@ const put = async <S extends Section>(
   // A tenant has none, and the one feed can move to an account of another tenant.
   const isKeyedByTenant = section !== 'tenants' && section !== 'marketDataFeed'
   const conflict = [...(isKeyedByTenant ? ['tenant_id'] : []), ...Object.keys(key)]
-  for (let first = 0; first < rows.length; first += rowsPerStatement)
-    await trx(table.text)
-      .insert(rows.slice(first, first + rowsPerStatement))
-      .onConflict(conflict)
-      .merge()
+  for (const piece of chunksOf(rowsPerStatement)(rows))
+    await trx(table.text).insert(piece).onConflict(conflict).merge()
 }
 
 const putProviderTokens = async (
