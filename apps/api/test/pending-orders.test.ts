@@ -1,7 +1,11 @@
 // The capability `pending-orders` over a real port: orders that the broker holds, changed, cancelled
-// and followed until they end, also while no events are recorded.
-import { beforeEach, expect, it } from 'vitest'
-import { eventually, linkDesk, refusalOf } from './support/desk.ts'
+// and followed until they end, also while no events are recorded and where the provider fails. What
+// the adapter answers to each fault on each platform is tested in packages/broker-metaapi.
+import { isDeepStrictEqual } from 'node:util'
+import { beforeEach, describe, expect, it, type TestContext } from 'vitest'
+import type { Fault } from '@tradeport/sandbox-broker'
+import { eventually, linkOwnDesk, listRoutes, refusalOf } from './support/desk.ts'
+import type { LinkedDesk } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
 
@@ -12,13 +16,33 @@ const priceAt = (bid: number): void =>
   service.sandbox.prices.pin('EURUSD', { bid, ask: bid + 0.0002 })
 beforeEach(() => priceAt(1.1))
 
-let users = 0
-const link = () => linkDesk(service, { user: `u-${(users += 1)}` })
+const link = () => linkOwnDesk(service)
 const limit = { orderType: 'limit', price: 1.09, stopLoss: 1.05 }
 const is =
   (status: string) =>
   (order: Json): boolean =>
     order.status === status
+const openOrder = async (desk: LinkedDesk, terms: object = limit): Promise<Json> => {
+  const { id } = await desk.place(terms)
+  return eventually(() => desk.find(id), is('open'))
+}
+/** What the broker holds, as an order of ours would show it. */
+const bookOf = ({ broker }: LinkedDesk) =>
+  broker.orders().map(({ id: brokerOrderId, openPrice: price, stopLoss, takeProfit }) => ({
+    brokerOrderId,
+    price,
+    stopLoss,
+    takeProfit,
+  }))
+const shownOf = ({ brokerOrderId, price, stopLoss, takeProfit }: Json) => ({
+  brokerOrderId,
+  price,
+  stopLoss,
+  takeProfit,
+})
+const change = (desk: LinkedDesk, id: string, terms: object) =>
+  desk.call('PUT', `/orders/${id}`, terms)
+const cancel = (desk: LinkedDesk, id: string) => desk.call('DELETE', `/orders/${id}`)
 
 it('is open at the broker with its number, and filled within the time of the watch once its price is reached', async () => {
   const desk = await link()
@@ -36,30 +60,24 @@ it('is open at the broker with its number, and filled within the time of the wat
     brokerOrderId: open.brokerOrderId,
     positionId: expect.stringContaining(desk.accountId),
   })
-  expect(refusalOf(await desk.call('DELETE', `/orders/${placed.id}`))).toMatchObject({
-    status: 400,
-    code: 'ORDER_NOT_CANCELLABLE',
-    details: { status: 'filled' },
-  })
 })
 
 it('waits with orderType stop_limit for its price, and then at its limit price', async () => {
   const desk = await link()
   const stopLimit = { orderType: 'stop_limit', price: 1.11, stopLimitPrice: 1.105, stopLoss: 1.05 }
-  const { id } = await desk.place(stopLimit)
-  expect(await eventually(() => desk.find(id), is('open'))).toMatchObject(stopLimit)
-  const change = (terms: object) => desk.call('PUT', `/orders/${id}`, terms)
+  const { id, ...shown } = await openOrder(desk, stopLimit)
+  expect(shown).toMatchObject(stopLimit)
   const moved = { price: 1.112, stopLimitPrice: 1.106, stopLoss: 1.05 }
-  expect((await change(moved)).body.data).toMatchObject(moved)
+  expect((await change(desk, id, moved)).body.data).toMatchObject(moved)
   priceAt(1.113)
   const held = () => desk.broker.orders().map(({ openPrice }) => openPrice)
   expect(held()).toEqual([1.106])
-  expect(refusalOf(await change({ price: 1.12 }))).toMatchObject({
+  expect(refusalOf(await change(desk, id, { price: 1.12 }))).toMatchObject({
     status: 400,
     details: { issues: [{ path: 'price' }] },
   })
   const waiting = { ...moved, stopLimitPrice: 1.107 }
-  expect((await change({ stopLimitPrice: 1.107 })).body.data).toMatchObject(waiting)
+  expect((await change(desk, id, { stopLimitPrice: 1.107 })).body.data).toMatchObject(waiting)
   expect(held()).toEqual([1.107])
   priceAt(1.106)
   expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({
@@ -70,15 +88,16 @@ it('waits with orderType stop_limit for its price, and then at its limit price',
 
 it('is changed and cancelled once at the broker, alone or with all others of its account', async () => {
   const desk = await link()
-  const [first, second] = [await desk.place(limit), await desk.place({ ...limit, price: 1.08 })]
-  for (const { id } of [first, second]) await eventually(() => desk.find(id), is('open'))
-  const change = await desk.call('PUT', `/orders/${first.id}`, { price: 1.07, stopLoss: null })
-  expect([change.status, change.body.data]).toMatchObject([200, { status: 'open', price: 1.07 }])
-  expect(change.body.data).not.toHaveProperty('stopLoss')
-  expect(
-    refusalOf(await desk.call('PUT', `/orders/${second.id}`, { takeProfit: 1.0 })),
-  ).toMatchObject({ status: 400, code: 'INVALID_PRICE', details: { price: 1.08 } })
-  const cancelled = await desk.call('DELETE', `/orders/${first.id}`)
+  const [first, second] = [await openOrder(desk), await openOrder(desk, { ...limit, price: 1.08 })]
+  const changed = await change(desk, first.id, { price: 1.07, stopLoss: null })
+  expect([changed.status, changed.body.data]).toMatchObject([200, { status: 'open', price: 1.07 }])
+  expect(changed.body.data).not.toHaveProperty('stopLoss')
+  expect(refusalOf(await change(desk, second.id, { takeProfit: 1.0 }))).toMatchObject({
+    status: 400,
+    code: 'INVALID_PRICE',
+    details: { price: 1.08 },
+  })
+  const cancelled = await cancel(desk, first.id)
   expect([cancelled.status, cancelled.body.data]).toMatchObject([
     200,
     { status: 'cancelled', cancelReason: 'user', price: 1.07 },
@@ -110,18 +129,220 @@ it.each([
 
 it('expires at the broker’s time, and is cancelled by a halt that is to cancel orders', async () => {
   const desk = await link()
-  const expiresAt = new Date(Date.now() + 3_000).toISOString()
+  const expiresAt = new Date(Date.now() + 4_000).toISOString()
   const dated = await desk.place({ ...limit, timeInForce: 'gtd', expiresAt })
   expect(await eventually(() => desk.find(dated.id), is('expired'))).toMatchObject({
     timeInForce: 'gtd',
-    expiredAt: expect.any(String),
+    expiresAt,
+    expiredAt: expiresAt,
   })
-  const other = await desk.place(limit)
-  await eventually(() => desk.find(other.id), is('open'))
+  const other = await openOrder(desk)
   const halt = await desk.call('POST', `/accounts/${desk.accountId}/halt`, { cancelOrders: true })
   expect(halt.body.data).toMatchObject({
     halted: true,
     cancellations: [{ orderId: other.id, outcome: 'cancelled' }],
   })
   expect(await desk.find(other.id)).toMatchObject({ cancelReason: 'halt' })
+})
+
+it('is cancelled at the terminal, which the watch shows', async () => {
+  const desk = await link()
+  const { id, brokerOrderId } = await openOrder(desk)
+  desk.broker.trade({ actionType: 'ORDER_CANCEL', orderId: brokerOrderId })
+  expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
+    cancelReason: 'broker',
+  })
+})
+
+it('is open until all of it is filled, where it is filled in parts', async () => {
+  const desk = await link()
+  desk.fail('trade', { kind: 'partial-fill', times: 1 })
+  const { id } = await openOrder(desk)
+  priceAt(1.08)
+  const rest = () => desk.broker.orders().map(({ currentVolume }) => currentVolume)
+  await expect.poll(rest).toEqual([0.05])
+  expect((await desk.find(id)).status).toBe('open')
+  priceAt(1.079)
+  expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({ filledVolume: 0.1 })
+  expect(desk.broker.opened()).toHaveLength(2)
+})
+
+it('is followed under another number that it gets at the broker', async () => {
+  const desk = await link()
+  const { id } = await openOrder(desk)
+  const [row] = desk.broker.orders()
+  desk.broker.trade({ actionType: 'ORDER_CANCEL', orderId: row?.id })
+  desk.broker.trade({
+    actionType: row?.['type'],
+    symbol: 'EURUSD',
+    volume: 0.1,
+    openPrice: 1.07,
+    clientId: row?.['clientId'],
+  })
+  const order = await eventually(
+    () => desk.find(id),
+    ({ price }) => price === 1.07,
+  )
+  expect(order.status).toBe('open')
+  expect([shownOf(order)]).toEqual(bookOf(desk))
+  expect((await cancel(desk, id)).body.data).toMatchObject({ status: 'cancelled' })
+  expect(bookOf(desk)).toEqual([])
+})
+
+it.each([
+  ['changed', 'ORDER_NOT_MODIFIABLE'],
+  ['cancelled', 'ORDER_NOT_CANCELLABLE'],
+] as const)(
+  'cannot be %s once it was filled, though the service has not seen it',
+  async (write, code) => {
+    const desk = await link()
+    const { id } = await openOrder(desk)
+    priceAt(1.08)
+    const reply = await (write === 'changed' ? change(desk, id, { price: 1.07 }) : cancel(desk, id))
+    expect(refusalOf(reply)).toEqual({ status: 400, code, details: { status: 'filled' } })
+    expect(await desk.find(id)).toMatchObject({
+      status: 'filled',
+      fillPrice: 1.0802,
+      filledVolume: 0.1,
+    })
+  },
+)
+
+const terms = { price: 1.09, stopLoss: 1.05, takeProfit: 1.2 }
+const newTerms = { price: 1.08, stopLoss: undefined, takeProfit: 1.2 }
+
+type Answer = readonly [status: number, code?: string]
+interface Row {
+  readonly name: string
+  readonly trade: Fault
+  /** On the lists in which an order may be found. */
+  readonly lists?: Fault
+  /** As the placement shows while the faults last. */
+  readonly placement: 'open' | 'pending' | 'rejected'
+  /** The replies to a change and to a cancellation. */
+  readonly changed: Answer
+  readonly cancelled: Answer
+  /** Whether the broker carries the write out. */
+  readonly isMade: boolean
+}
+const both = (answer: Answer): Pick<Row, 'changed' | 'cancelled'> => ({
+  changed: answer,
+  cancelled: answer,
+})
+const made = { placement: 'open', ...both([200]), isMade: true } as const
+const [before, after] = (['before', 'after'] as const).map((when): Fault => ({
+  kind: 'timeout',
+  when,
+})) as [Fault, Fault]
+
+const rows: readonly Row[] = [
+  { name: 'a 504 after it is done', trade: after, ...made },
+  { name: 'a copy that lags', trade: { kind: 'orders-lag', ms: 600_000 }, ...made },
+  { name: 'another number', trade: { kind: 'new-ticket' }, ...made },
+  {
+    name: 'a 504 before it is done',
+    trade: before,
+    placement: 'pending',
+    ...both([504, 'BROKER_OUTCOME_UNKNOWN']),
+    isMade: false,
+  },
+  {
+    name: 'a refusal',
+    trade: { kind: 'return-code', numericCode: 10_018 },
+    placement: 'rejected',
+    ...both([422, 'TRADE_REJECTED']),
+    isMade: false,
+  },
+  {
+    name: 'a limit',
+    trade: { kind: 'rate-limit', retryAfterSeconds: 3 },
+    placement: 'pending',
+    ...both([429, 'BROKER_RATE_LIMITED']),
+    isMade: false,
+  },
+  {
+    name: 'a 504 after, and lists without client ids',
+    trade: after,
+    lists: { kind: 'patch', remove: ['clientId', 'comment'] },
+    ...made,
+    placement: 'pending',
+  },
+  {
+    name: 'a 504 after, and lists that cannot be read',
+    trade: after,
+    lists: { kind: 'timeout' },
+    placement: 'pending',
+    // A change is sent once it is known what the broker holds; a cancellation needs only the number.
+    changed: [503, 'BROKER_UNAVAILABLE'],
+    cancelled: [504, 'BROKER_OUTCOME_UNKNOWN'],
+    isMade: true,
+  },
+]
+
+// Together, because most of their time passes between lookups.
+describe('a write', () => {
+  const order = { orderType: 'limit', ...terms }
+  const fail = (desk: LinkedDesk, { trade, lists }: Row): void => {
+    desk.fail('trade', trade)
+    if (lists !== undefined) for (const route of listRoutes) desk.fail(route, lists)
+  }
+  /** Once the watch has seen what the broker holds. */
+  const isOpenAsHeld = ({ expect: expectIn }: TestContext, desk: LinkedDesk, id: string) =>
+    expectIn
+      .poll(async () => {
+        const found = await desk.find(id)
+        const [shown, held] = [[shownOf(found)], bookOf(desk)]
+        return isDeepStrictEqual(shown, held) ? found.status : { shown, held }
+      })
+      .toBe('open')
+
+  it.concurrent.for(rows)(
+    'that meets $name places an order once, as the broker then holds it',
+    async (row, test) => {
+      const { placement, isMade } = row
+      const desk = await linkOwnDesk(service, { order })
+      fail(desk, row)
+      const { id } = await desk.place()
+      await test.expect.poll(desk.broker.sends).toBe(1)
+      expect(await eventually(() => desk.find(id), is(placement))).toMatchObject({
+        status: placement,
+      })
+      await test.expect.poll(() => bookOf(desk)).toMatchObject(isMade ? [terms] : [])
+      expect(desk.broker.sends()).toBe(1)
+      desk.heal()
+      if (!isMade && row.trade.kind !== 'rate-limit') return
+      await isOpenAsHeld(test, desk, id)
+      expect(desk.broker.sends()).toBe(isMade ? 1 : 2)
+    },
+  )
+
+  it.concurrent.for(
+    rows.flatMap((row) => (['changed', 'cancelled'] as const).map((write) => ({ ...row, write }))),
+  )('that meets $name is answered as the order was $write', async (row, test) => {
+    const { write } = row
+    const desk = await linkOwnDesk(service, { order })
+    const { id } = await openOrder(desk, {})
+    fail(desk, row)
+    const { status, body } = await (write === 'changed'
+      ? change(desk, id, { price: newTerms.price, stopLoss: null })
+      : cancel(desk, id))
+    expect([status, body.error?.code]).toEqual([row[write][0], row[write][1]])
+    const isSent = status !== 503
+    const held = write === 'changed' ? [newTerms] : []
+    expect(desk.broker.sends()).toBe(isSent ? 2 : 1)
+    expect(bookOf(desk)).toMatchObject(row.isMade && isSent ? held : [terms])
+    if (status === 200)
+      expect(body.data).toMatchObject(
+        write === 'changed'
+          ? { price: 1.08, takeProfit: 1.2 }
+          : { status: 'cancelled', cancelReason: 'user' },
+      )
+    desk.heal()
+    if (bookOf(desk).length > 0) await isOpenAsHeld(test, desk, id)
+    else
+      expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
+        cancelReason: 'user',
+      })
+    expect(desk.broker.sends()).toBe(isSent ? 2 : 1)
+  })
 })

@@ -5,9 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
-import { linkDesk, listRoutes } from './support/desk.ts'
+import { linkDesk, linkOwnDesk, listRoutes } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, providerToken, useTestService } from './support/service.ts'
+import { createTestClock, useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
 
 type Faults = readonly (readonly [route: FaultRoute | 'any', fault: Fault | readonly Fault[]])[]
@@ -18,33 +18,9 @@ const onTrade = (...faults: readonly Fault[]): Faults => [['trade', faults]]
 const timeout: Fault = { kind: 'timeout' }
 const unreadable: Faults = listRoutes.map((route) => [route, timeout])
 
-const tokens = Array.from({ length: 200 }, (_, n) => `token-at-the-provider-${n}`)
-const service = useTestService([], {
-  now: clock.now,
-  deadlines: { fillMs: 30_000 },
-  providerTokens: [providerToken, ...tokens],
-})
-beforeAll(async () => {
-  service.sandbox.prices.pin('EURUSD', { bid, ask })
-})
+const service = useTestService([], { now: clock.now, deadlines: { fillMs: 30_000 } })
+beforeAll(() => service.sandbox.prices.pin('EURUSD', { bid, ask }))
 
-let users = 0
-/**
- * Each row has a user of its own; one that is limited has a tenant and a token of its own, because
- * the provider refuses that token for a while.
- */
-const linkFor = (
-  [, faults]: readonly [string, Faults, ...unknown[]],
-  options: Partial<Parameters<typeof linkDesk>[1]> = {},
-) => {
-  const n = (users += 1)
-  const isLimited = JSON.stringify(faults).includes('"rate-limit"')
-  return linkDesk(service, {
-    ...options,
-    user: `u-${n}`,
-    ...(isLimited ? { tenant: `t-${n}`, providerToken: tokens[n] ?? '' } : {}),
-  })
-}
 const fail = (desk: LinkedDesk, faults: Faults): void => {
   for (const [route, fault] of faults) desk.fail(route, fault)
 }
@@ -53,11 +29,11 @@ interface Placed {
   readonly desk: LinkedDesk
   readonly id: string
 }
-const place = async (row: readonly [string, Faults, ...unknown[]]): Promise<Placed> => {
-  const desk = await linkFor(row, { order: { stopLoss: 1.05 } })
+const place = async (faults: Faults): Promise<Placed> => {
+  const desk = await linkOwnDesk(service, { order: { stopLoss: 1.05 } })
   // What is cached from before the order would not expire, because the clock stands still.
   await desk.list()
-  fail(desk, row[1])
+  fail(desk, faults)
   return { desk, id: (await desk.place()).id }
 }
 const agreesWithTheBroker = async ({ desk, id }: Placed, sends: number): Promise<void> => {
@@ -79,17 +55,12 @@ const agreesWithTheBroker = async ({ desk, id }: Placed, sends: number): Promise
   ])
 }
 
-const unreadableExecuted = [
-  '',
-  [...onTrade({ kind: 'timeout', when: 'after' }), ...unreadable],
-] as const
-const limitedOnce = ['', onTrade({ kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })] as const
+const unreadableExecuted = [...onTrade({ kind: 'timeout', when: 'after' }), ...unreadable]
+const limitedOnce = onTrade({ kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
 
 it('an order is executed once where the service ends and starts while orders are looked up, wait to be sent again, are sent, and are only recorded', async () => {
   const underWay = await Promise.all(
-    [unreadableExecuted, limitedOnce, ['', onTrade({ kind: 'delay', ms: 500 })] as const].map(
-      place,
-    ),
+    [unreadableExecuted, limitedOnce, onTrade({ kind: 'delay', ms: 500 })].map(place),
   )
   for (const { desk } of underWay) await expect.poll(desk.broker.sends).toBe(1)
   const crowd = await linkDesk(service, {
@@ -110,18 +81,7 @@ it('an order is executed once where the service ends and starts while orders are
 })
 
 it('orders of another tenant are filled while those of one account hang, of which at most two are sent', async () => {
-  const [hanging, other] = [
-    await linkDesk(service, {
-      user: 'u-hanging',
-      tenant: 'hanging',
-      providerToken: tokens.at(-2) ?? '',
-    }),
-    await linkDesk(service, {
-      user: 'u-other',
-      tenant: 'other',
-      providerToken: tokens.at(-1) ?? '',
-    }),
-  ]
+  const [hanging, other] = [await linkOwnDesk(service), await linkOwnDesk(service)]
   hanging.fail('any', { kind: 'lost' })
   const orders = await Promise.all(Array.from({ length: 20 }, () => hanging.place()))
   expect(await other.placeAndWait()).toMatchObject({ status: 'filled' })
@@ -178,7 +138,7 @@ describe('a change of a position', () => {
       platform: 'mt5' | 'mt4',
       { send, makes }: (typeof writes)[number],
     ): Promise<void> => {
-      const desk = await linkFor([name, faults], { broker: { platform } })
+      const desk = await linkOwnDesk(service, { broker: { platform } })
       const ticket = desk.broker.open(opening)
       // The next read shows what the broker holds, although this one is cached.
       await desk.list()
@@ -219,8 +179,8 @@ describe('what cannot be read', () => {
 
   it.each(rows)(
     'with $name is an error on every route that needs it, and read again once it can be',
-    async ({ name, fault, answer: [status, code], retryAfter = null }) => {
-      const desk = await linkFor([name, [['any', fault]]], {
+    async ({ fault, answer: [status, code], retryAfter = null }) => {
+      const desk = await linkOwnDesk(service, {
         broker: { generate: { trades: 2, openPositions: 1, symbols: ['EURUSD'] } },
       })
       const { accountId } = desk

@@ -2,7 +2,7 @@
 // answers with.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountOptions, DealRow, Sandbox } from '@tradeport/sandbox-broker'
-import { providerToken, request } from './service.ts'
+import { moreProviderTokens, providerToken, request } from './service.ts'
 import type { Json, Reply, TestService } from './service.ts'
 
 export const everyScope = [
@@ -224,6 +224,17 @@ export const linkDesk = async (
     heal: () => service.sandbox.faults.clear({ account: provider }),
     requests: (route: string) => service.sandbox.requests.count({ account: provider, route }),
   }
+}
+
+/**
+ * Links a new account of a new user, whose tenant has a token of its own, because a provider that
+ * limits requests refuses a token for a while.
+ */
+export const linkOwnDesk = (service: TestService, options: Omit<LinkOptions, 'user'> = {}) => {
+  const name = `own-${linked}`
+  const token = moreProviderTokens[linked]
+  if (token === undefined) throw new Error('there are no more tokens of the provider')
+  return linkDesk(service, { user: name, tenant: name, providerToken: token, ...options })
 }
 
 /** The provider's lists in which an order may be found. */

@@ -18,6 +18,8 @@ import { secretWatch } from './secret-watch.ts'
 
 export const operatorToken = 'operator-token-for-tests'
 export const providerToken = 'provider-token-for-tests'
+/** The provider accepts these as well. */
+export const moreProviderTokens = Array.from({ length: 50 }, (_, n) => `token-at-the-provider-${n}`)
 export const contractWatch = createContractWatch(createOpenApiDocument())
 
 /** What a reply holds is for the test that reads it to check. */
@@ -153,8 +155,6 @@ export const startFrom = async (
 
 export interface TestServiceOptions extends StartOptions {
   readonly environment?: Environment
-  /** The tokens that the provider accepts. */
-  readonly providerTokens?: readonly string[]
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>
@@ -164,10 +164,10 @@ export const startTestService = async (
   accounts: readonly AccountOptions[],
   options: TestServiceOptions = {},
 ) => {
-  const { environment: changes, providerTokens = [providerToken], ...startOptions } = options
+  const { environment: changes, ...startOptions } = options
   const sandbox = await startSandbox({
     seed: 7,
-    tokens: [...providerTokens],
+    tokens: [providerToken, ...moreProviderTokens],
     accounts,
     now: options.now ?? Date.now,
   })
