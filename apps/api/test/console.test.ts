@@ -252,21 +252,3 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('older than a minute').waitFor()
   })
 })
-
-it('leaves no trace of the console where it is off', async () => {
-  const folder = await newFolder()
-  const off = await startFrom({
-    PORT: '0',
-    OPERATOR_PORT: '0',
-    DATA_DIR: folder,
-    CAPABILITIES: 'events',
-    LOG_LEVEL: 'info',
-  })
-  onTestFinished(off.close)
-  const statuses = ['/console', '/console/trades', '/api/v1/me'].map(
-    // Not checked against the document, which has the route.
-    async (path) => (await fetch(`${off.apiUrl}${path}`)).status,
-  )
-  expect(await Promise.all(statuses)).toEqual([404, 404, 404])
-  expect(off.welcome).not.toContain('console')
-})

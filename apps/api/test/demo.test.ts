@@ -30,10 +30,18 @@ it('reports stops and targets of a followed account to a stream and to a webhook
   const clock = createTestClock(Date.now() + hourMs)
   const lines: string[] = []
   const demo = await startFrom(
-    { PORT: '0', OPERATOR_PORT: '0', DATA_DIR: await newFolder(), LOG_LEVEL: 'info' },
+    {
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      DATA_DIR: await newFolder(),
+      CAPABILITIES: 'events',
+      LOG_LEVEL: 'info',
+    },
     { now: clock.now, onLogLine: (line) => lines.push(line) },
   )
   onTestFinished(demo.close)
+  // The console is off.
+  expect(demo.welcome).not.toContain('Console')
   const key = /tp_live_[\w-]+/.exec(demo.welcome ?? '')?.[0] ?? ''
   const ask = async (path: string, body?: object): Promise<Json> =>
     (

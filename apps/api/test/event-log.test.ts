@@ -12,7 +12,7 @@ import {
   openDesk,
   type Desk,
 } from './support/desk.ts'
-import { startTestService, useTestService, type Json } from './support/service.ts'
+import { useTestService, type Json } from './support/service.ts'
 
 const accountId = newAccountUuid(1)
 const trader = linkDocument({
@@ -199,26 +199,3 @@ it.skipIf(!hasPython)(
     expect(printedInEnd.slice(0, all.length)).toEqual(all)
   },
 )
-
-it('leaves no trace where the capability is off', async () => {
-  const without = await startTestService([{ id: 'main' }], {
-    environment: { CAPABILITIES: '', WATCH_SECONDS: '2' },
-  })
-  onTestFinished(() => without.close())
-  await without.setUp(trader)
-  const headers = { 'X-API-Key': keyOf('u-1') }
-  const webhook = { url: 'https://example.com', eventTypes: ['position.closed'] }
-  const created = await openDesk(without, { user: 'u-1', accountId }).call(
-    'POST',
-    '/webhooks',
-    webhook,
-  )
-  expect(created.status).toBe(201)
-  for (const path of ['/events', '/events/stream'])
-    expect((await fetch(`${without.apiUrl}/api/v1${path}`, { headers })).status).toBe(404)
-  const { body } = await without.get('/openapi.json')
-  expect(Object.keys(body.paths).filter((path) => path.includes('/events'))).toEqual([])
-  // Longer than the first round of a watch would take.
-  await pause(4_500)
-  expect(without.sandbox.requests.count({ route: 'deals' })).toBe(0)
-})

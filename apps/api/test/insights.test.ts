@@ -1,9 +1,9 @@
 // The capability `insights` over a real port: what is computed of the trades of a history that is
 // known deal by deal.
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { keyOf, linkDesk, refusalOf } from './support/desk.ts'
-import { startTestService, useTestService } from './support/service.ts'
+import { linkDesk } from './support/desk.ts'
+import { useTestService } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: 'insights' } })
 
@@ -24,10 +24,9 @@ const history = historyOf(
   ],
   'USD',
 )
-const link = (user: string) => linkDesk(service, { user, broker: { history }, fields: {} })
 
 it('shows curve, breakdown, intervals and further statistics of the same trades', async () => {
-  const desk = await link('u-1')
+  const desk = await linkDesk(service, { broker: { history } })
   const read = async (path: string) => {
     const reply = await desk.call('GET', path)
     expect(reply.status, path).toBe(200)
@@ -91,32 +90,4 @@ it('shows curve, breakdown, intervals and further statistics of the same trades'
   })
   const sum = { sum: 940, balance: 940, difference: 0, complete: true }
   expect(await read(`/accounts/${desk.accountId}/reconciliation`)).toMatchObject(sum)
-})
-
-it('keeps them from others, and leaves no trace where the capability is off', async () => {
-  const [mine, other] = [await link('u-2'), await link('u-3')]
-  const paths = {
-    curve: `/trades/curve?accountId=${mine.accountId}`,
-    deals: `/trades/${mine.idOf('10')}/deals`,
-    reconciliation: `/accounts/${mine.accountId}/reconciliation`,
-  }
-  const codes = async (desk: typeof mine) =>
-    Promise.all(
-      Object.values(paths).map(async (path) => refusalOf(await desk.call('GET', path)).code),
-    )
-  expect(await codes(other)).toEqual(['ACCOUNT_NOT_FOUND', 'TRADE_NOT_FOUND', 'ACCOUNT_NOT_FOUND'])
-  const without = await startTestService([], { environment: { CAPABILITIES: '' } })
-  onTestFinished(() => without.close())
-  const desk = await linkDesk(without, { user: 'u-1', broker: { history }, fields: {} })
-  const codeOf = async (path: string) => {
-    const reply = await fetch(`${without.apiUrl}/api/v1${path}`, {
-      headers: { 'X-API-Key': keyOf('u-1') },
-    })
-    return ((await reply.json()) as { error: { code: string } }).error.code
-  }
-  for (const path of ['/trades/curve', '/trades/breakdown', '/trades/robust'])
-    expect(await codeOf(path)).toBe('TRADE_NOT_FOUND')
-  expect(await codeOf(`/trades/${desk.idOf('10')}/deals`)).toBe('NOT_FOUND')
-  expect(await codeOf(`/accounts/${desk.accountId}/reconciliation`)).toBe('NOT_FOUND')
-  expect(await codeOf('/trades/stats?extended=true')).toBe('VALIDATION_ERROR')
 })
