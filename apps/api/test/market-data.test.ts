@@ -1,9 +1,9 @@
 // The capability `market-data` over a real port: prices of an account's broker and of the operator's
 // feed, candles that are read once, and streams of quotes that share their reads.
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import { operate, request, useTestService, type Json } from './support/service.ts'
+import { openStream, operate, request, useTestService, type Json } from './support/service.ts'
 
 const [main, suffixed, old, trading] = [1, 2, 3, 4].map(newAccountUuid) as [
   string,
@@ -117,72 +117,24 @@ it("the operator's feed serves the listed instruments to anybody, until it is un
 const candles = (query: string, account = main) =>
   get(`/candles/EURUSD?accountId=${account}&${query}`)
 
-describe('candles', () => {
-  it('are read from the broker once, gaps included, by whatever requests', async () => {
-    const range = `timeframe=1m&startTime=${iso(gap.from - 10 * hour)}&endTime=${iso(noon)}&limit=1000`
-    const first = await candles(range)
-    expect(first.data).toHaveLength(661)
-    expect(first.data.at(0)).toMatchObject({ time: iso(gap.from - 10 * hour), complete: true })
-    const reads = countOf('candles')
-    expect((await candles(range)).data).toEqual(first.data)
-    const [before, ...after] = (
-      await candles(
-        `timeframe=1m&startTime=${iso(gap.from - 60_000)}&endTime=${iso(gap.to + 60_000)}`,
-      )
-    ).data
-    expect([before, ...after].map(({ time }: Json) => time)).toEqual(
-      [gap.from - 60_000, gap.to, gap.to + 60_000].map(iso),
+it('candles are read from the broker once, gaps included, by whatever requests', async () => {
+  const range = `timeframe=1m&startTime=${iso(gap.from - 10 * hour)}&endTime=${iso(noon)}&limit=1000`
+  const first = await candles(range)
+  expect(first.data).toHaveLength(661)
+  expect(first.data.at(0)).toMatchObject({ time: iso(gap.from - 10 * hour), complete: true })
+  const reads = countOf('candles')
+  expect((await candles(range)).data).toEqual(first.data)
+  const [before, ...after] = (
+    await candles(
+      `timeframe=1m&startTime=${iso(gap.from - 60_000)}&endTime=${iso(gap.to + 60_000)}`,
     )
-    await candles(`timeframe=1m&startTime=${iso(gap.from)}&endTime=${iso(gap.to - 1)}`)
-    expect(countOf('candles')).toBe(reads)
-  })
-
-  it('end with the current one, which is not complete, and each account has its own', async () => {
-    const { data } = await candles('timeframe=1h&limit=5')
-    expect(data).toHaveLength(5)
-    expect(data.map(({ complete }: Json) => complete).slice(0, 3)).toEqual([true, true, true])
-    expect(data.at(-1).complete).toBe(false)
-    const times = data.map(({ time }: Json) => Date.parse(time))
-    expect(times).toEqual(times.toSorted())
-    const reads = countOf('candles', 'old')
-    await candles(`timeframe=1h&endTime=${iso(noon)}&limit=5`, old)
-    expect(countOf('candles', 'old')).toBe(reads + 1)
-  })
-})
-
-it('ticks are read page by page, or the last ones', async () => {
-  const path = `/ticks/EURUSD?accountId=${main}`
-  const { data } = await get(`${path}&startTime=${iso(noon)}&limit=2500`)
-  expect([data.length, data[0].time, data[2_499].time]).toEqual([
-    2_500,
-    iso(noon),
-    iso(noon + 2_499_000),
-  ])
-  const last = await get(`${path}&endTime=${iso(noon)}&limit=100`)
-  expect([last.data.length, last.data.at(-1).time]).toEqual([100, iso(noon)])
-})
-
-const open = async (symbols: string, user = 'u-1') => {
-  const stopping = new AbortController()
-  onTestFinished(() => stopping.abort())
-  const response = await fetch(
-    `${service.apiUrl}/api/v1/quotes/stream?symbols=${symbols}&accountId=${main}`,
-    { headers: { 'X-API-Key': keyOf(user) }, signal: stopping.signal },
+  ).data
+  expect([before, ...after].map(({ time }: Json) => time)).toEqual(
+    [gap.from - 60_000, gap.to, gap.to + 60_000].map(iso),
   )
-  const stream = {
-    status: response.status,
-    text: '',
-    isOver: false,
-    stop: () => stopping.abort(),
-  }
-  void (async () => {
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? [])
-      stream.text += chunk
-  })()
-    .catch(() => undefined)
-    .finally(() => (stream.isOver = true))
-  return stream
-}
+  await candles(`timeframe=1m&startTime=${iso(gap.from)}&endTime=${iso(gap.to - 1)}`)
+  expect(countOf('candles')).toBe(reads)
+})
 
 it("an order is sent in the broker's spelling, and refused where several could be meant", async () => {
   const trader = openDesk(service, { user: 'u-4', accountId: trading })
@@ -194,43 +146,31 @@ it("an order is sent in the broker's spelling, and refused where several could b
   expect((await trader.post({ symbol: 'NOPE' })).status).toBe(201)
 })
 
-describe('streams of quotes', () => {
-  it('share one read of a symbol a second, and end when the key is revoked', async () => {
-    const users = Array.from({ length: 20 }, (_, index) => `listener-${index}`)
-    const keys = users.map((user) => ({
-      id: `${user}-key`,
-      userId: 'u-1',
-      name: user,
-      key: keyOf(user),
-      scopes: ['market-data:read'],
-    }))
-    await service.setUp({ apiKeys: keys })
-    const symbols = ['GBPUSD', 'USDJPY', 'XAUUSD', 'US30']
-    const streams = await Promise.all(
-      users.flatMap((user) => [1, 2, 3].map(() => open(symbols.join(), user))),
-    )
-    expect(streams.every(({ status }) => status === 200)).toBe(true)
-    await eventually(
-      async () => streams,
-      (all) => all.every(({ text }) => symbols.every((one) => text.includes(`"symbol":"${one}"`))),
-    )
-    const [before, startedAt] = [countOf('price'), performance.now()]
-    await pause(4_000)
-    const seconds = (performance.now() - startedAt) / 1_000
-    expect(countOf('price') - before).toBeGreaterThan(symbols.length)
-    expect(countOf('price') - before).toBeLessThanOrEqual(symbols.length * (seconds + 1))
-    await service.setUp({ apiKeys: [{ id: 'listener-0-key', enabled: false }] })
-    await eventually(
-      async () => streams.slice(0, 3),
-      (revoked) => revoked.every(({ isOver }) => isOver),
-    )
-    expect(streams.slice(3).some(({ isOver }) => isOver)).toBe(false)
-    for (const { stop } of streams) stop()
-    await pause(1_500)
-    const after = countOf('price')
-    await pause(1_500)
-    expect(countOf('price')).toBe(after)
-  })
+it('streams of quotes end when their key is revoked, and the broker is asked while one is open', async () => {
+  const keys = ['first', 'second'].map((id) => ({
+    id,
+    userId: 'u-1',
+    scopes: ['market-data:read'],
+  }))
+  const { apiKeys } = await service.setUp({ apiKeys: keys })
+  const path = `/quotes/stream?symbols=GBPUSD,USDJPY&accountId=${main}`
+  const [first, second] = await Promise.all([
+    openStream(service, path, apiKeys[0].key),
+    openStream(service, path, apiKeys[1].key),
+  ])
+  for (const symbol of ['GBPUSD', 'USDJPY'])
+    for (const stream of [first, second])
+      await expect.poll(() => stream.text).toContain(`"symbol":"${symbol}"`)
+  await service.setUp({ apiKeys: [{ id: 'first', enabled: false }] })
+  await expect.poll(() => first.isOver).toBe(true)
+  const during = countOf('price')
+  await expect.poll(() => countOf('price')).toBeGreaterThan(during)
+  expect(second.isOver).toBe(false)
+  second.stop()
+  await pause(1_500)
+  const after = countOf('price')
+  await pause(1_500)
+  expect(countOf('price')).toBe(after)
 })
 
 it('the doctor asks for the feed past what is kept of it', async () => {

@@ -55,7 +55,7 @@ it('says at every heartbeat how far the log was read', async () => {
   )
 })
 
-it('begins like a stream without the header where Last-Event-ID is empty', async () => {
+it('begins after Last-Event-ID, or after the query where that is empty', async () => {
   const starts: unknown[] = []
   await using api = await runApi({
     followEvents: (_, { after }) => {
@@ -63,14 +63,18 @@ it('begins like a stream without the header where Last-Event-ID is empty', async
       return TE.right(streamOf(endless()))
     },
   })
-  const after = formatEventId(9n)
-  for (const query of ['', `?after=${after}`]) {
+  const [after, last] = [formatEventId(9n), formatEventId(8n)]
+  for (const [query, lastEventId] of [
+    ['', ''],
+    [`?after=${after}`, ''],
+    [`?after=${after}`, last],
+  ]) {
     const stopping = new AbortController()
-    const headers = { 'X-API-Key': goodKey, 'Last-Event-ID': '' }
+    const headers = { 'X-API-Key': goodKey, 'Last-Event-ID': lastEventId ?? '' }
     await fetch(`${api.origin}${target}${query}`, { headers, signal: stopping.signal })
     stopping.abort()
   }
-  expect(starts).toEqual([undefined, after])
+  expect(starts).toEqual([undefined, after, last])
 })
 
 it('disconnects a reader that reads nothing within a second of the revocation of its credential', async () => {

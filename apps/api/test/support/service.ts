@@ -8,7 +8,7 @@ import { createContractWatch, type HeardReply } from '@tradeport/testkit/contrac
 import { createOpenApiDocument } from '@tradeport/http'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
-import { afterAll, beforeAll, inject } from 'vitest'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -53,6 +53,29 @@ export const request = async (url: string, init: RequestInit = {}): Promise<Repl
   })
   const isJson = headers.get('content-type')?.startsWith('application/json') === true
   return { status, headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** A stream of events under /api/v1, until the test ends or stops it. */
+export const openStream = async (
+  { apiUrl }: { readonly apiUrl: string },
+  path: string,
+  key: string,
+) => {
+  const stopping = new AbortController()
+  const stop = (): void => stopping.abort()
+  onTestFinished(stop)
+  const { status, body } = await fetch(`${apiUrl}/api/v1${path}`, {
+    headers: { 'X-API-Key': key },
+    signal: stopping.signal,
+  })
+  const stream = { status, text: '', isOver: false, stop }
+  const read = async (): Promise<void> => {
+    for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) stream.text += chunk
+  }
+  void read()
+    .catch(() => undefined)
+    .finally(() => (stream.isOver = true))
+  return stream
 }
 
 /** A request with the operator token; a POST where there is a body. */
