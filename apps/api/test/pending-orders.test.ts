@@ -279,23 +279,23 @@ const rows: readonly Row[] = [
   },
 ]
 
+const fail = (desk: LinkedDesk, { trade, lists }: Row): void => {
+  desk.fail('trade', trade)
+  if (lists !== undefined) for (const route of listRoutes) desk.fail(route, lists)
+}
+/** Once the watch has seen what the broker holds. */
+const isOpenAsHeld = ({ expect: expectIn }: TestContext, desk: LinkedDesk, id: string) =>
+  expectIn
+    .poll(async () => {
+      const found = await desk.find(id)
+      const [shown, held] = [[shownOf(found)], bookOf(desk)]
+      return isDeepStrictEqual(shown, held) ? found.status : { shown, held }
+    })
+    .toBe('open')
+
 // Together, because most of their time passes between lookups.
 describe('a write', () => {
   const order = { orderType: 'limit', ...terms }
-  const fail = (desk: LinkedDesk, { trade, lists }: Row): void => {
-    desk.fail('trade', trade)
-    if (lists !== undefined) for (const route of listRoutes) desk.fail(route, lists)
-  }
-  /** Once the watch has seen what the broker holds. */
-  const isOpenAsHeld = ({ expect: expectIn }: TestContext, desk: LinkedDesk, id: string) =>
-    expectIn
-      .poll(async () => {
-        const found = await desk.find(id)
-        const [shown, held] = [[shownOf(found)], bookOf(desk)]
-        return isDeepStrictEqual(shown, held) ? found.status : { shown, held }
-      })
-      .toBe('open')
-
   it.concurrent.for(rows)(
     'that meets $name places an order once, as the broker then holds it',
     async (row, test) => {
