@@ -1,7 +1,6 @@
 // A stored credential and whether it may be used now (docs/behaviour.md#authentication).
 import type * as T from 'fp-ts/lib/Task.js'
-import type { Brand } from '../primitives/brand.ts'
-import type { Owner } from '../primitives/ids.ts'
+import type { Brand, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'

@@ -1,7 +1,7 @@
 // A deal as the broker's history has it: what the fold needs, and what events, checks and closes
 // need besides.
 import type { Instant } from '../primitives/instant.ts'
-import type { CashFlowReason } from '../statistics/cash-flows.ts'
+import type { CashFlowReason } from '../statistics/balance.ts'
 import type { Deal } from '../trades/deal.ts'
 
 /**

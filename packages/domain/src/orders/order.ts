@@ -1,8 +1,7 @@
 // An order: one record per status, each with what that status guarantees
 // (docs/behaviour.md#outcome).
 import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from '../primitives/brand.ts'
-import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
+import type { AccountId, Brand, Owner, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Side } from '../primitives/prices.ts'
 import * as E from 'fp-ts/lib/Either.js'

@@ -1,7 +1,7 @@
 // An address that mail can be sent to, and that cannot be anything else: a list, a name or a second
 // header.
 import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from './brand.ts'
+import type { Brand } from './ids.ts'
 
 /** One mailbox, without a display name. */
 export type EmailAddress = Brand<string, 'EmailAddress'>

@@ -1,6 +1,9 @@
 // The identifiers that callers and operators use, each minted here alone.
 import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from './brand.ts'
+
+declare const brand: unique symbol
+/** A nominal type over a plain one: a value gets its brand only in the module that checks it. */
+export type Brand<A, Name extends string> = A & { readonly [brand]: Name }
 
 export type TenantId = Brand<string, 'TenantId'>
 export type UserId = Brand<string, 'UserId'>

@@ -1,7 +1,7 @@
 // How a caller names an instrument in a filter: in capitals, while brokers spell theirs as they
 // like (GBPCHF_i, AUDUSD.std).
 import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from './brand.ts'
+import type { Brand } from './ids.ts'
 
 /** 1 to 32 visible characters without a lower-case letter. */
 export type SymbolFilter = Brand<string, 'SymbolFilter'>

@@ -1,5 +1,6 @@
-// The balance of an account at the times of its trades.
+// The balance of an account at the times of its trades, and what moved it besides them.
 import { ExactSum } from '../primitives/exact-sum.ts'
+import type { Instant } from '../primitives/instant.ts'
 import type { Column } from './trade-results.ts'
 
 /** Everything that moved the balance of one account: results, charges, deposits and withdrawals. */
@@ -57,4 +58,26 @@ export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Colu
 export const drawdownPercent = (drawdown: number, highestBalance: number): number | null => {
   if (drawdown === 0) return 0
   return highestBalance > 0 ? (100 * drawdown) / highestBalance : null
+}
+
+// What moved the balance and is no result of a trade.
+
+export const cashFlowReasons = ['deposit', 'withdrawal', 'charge', 'correction', 'other'] as const
+export type CashFlowReason = (typeof cashFlowReasons)[number]
+
+export interface CashFlow {
+  readonly time: Instant
+  /** Money; below 0 where it left the account. */
+  readonly amount: number
+  readonly reason: CashFlowReason
+}
+
+export interface CashFlows {
+  readonly count: number
+  /** The sum of the amounts above 0. */
+  readonly inflows: number
+  /** The sum of the amounts below 0, as a magnitude. */
+  readonly outflows: number
+  /** The largest of them, by time. */
+  readonly largest: readonly CashFlow[]
 }

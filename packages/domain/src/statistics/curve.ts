@@ -1,8 +1,13 @@
 // The curve of summed net profit, with its drawdown in money, in percent and in time.
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
-import type { CashFlow, CashFlows } from './cash-flows.ts'
+import {
+  balancesAt,
+  drawdownPercent,
+  type BalanceHistory,
+  type CashFlow,
+  type CashFlows,
+} from './balance.ts'
 import { deepestDrawdown, drawdowns } from './drawdown.ts'
 import { largestTriangles } from './largest-triangles.ts'
 import type { Column, TradeResults } from './trade-results.ts'

@@ -1,5 +1,5 @@
 // Statistics of closed trades, and the intervals and quantiles behind them.
-export { balancesAt, type BalanceHistory } from './balance.ts'
+export { balancesAt, cashFlowReasons, type BalanceHistory, type CashFlows } from './balance.ts'
 export {
   breakdownKeys,
   groupsOf,
@@ -15,7 +15,6 @@ export {
   type CalculationName,
   type CalculationResult,
 } from './calculations.ts'
-export { cashFlowReasons, type CashFlows } from './cash-flows.ts'
 export { tradeCurve, type CashFlowPoint, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'

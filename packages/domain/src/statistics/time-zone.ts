@@ -1,6 +1,6 @@
 // Local time in an IANA time zone, from the database that Intl comes with.
 import * as O from 'fp-ts/lib/Option.js'
-import type { Brand } from '../primitives/brand.ts'
+import type { Brand } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 
 export type TimeZone = Brand<string, 'TimeZone'>

@@ -3,14 +3,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ScopedCaller } from '../access/credential.ts'
-import type { AsyncResult } from '../errors.ts'
+import { refuse, type AsyncResult } from '../errors.ts'
 import { readableTypes, type EventId } from '../events/event-log.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
-import { requireOwnAccount, requireResumable } from './steps/find.ts'
+import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
@@ -126,3 +126,21 @@ export const createEvents = (ports: EventPorts) => {
       ),
   }
 }
+
+/** Refuses to continue after an event where a later one may have been cleared away. */
+export const requireResumable =
+  ({ eventLog }: Pick<Ports, 'eventLog'>) =>
+  (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
+    pipe(
+      after === undefined ? TE.right(true) : eventLog.isResumable(owner, after),
+      TE.flatMap((isResumable) =>
+        isResumable
+          ? TE.right(undefined)
+          : pipe(
+              eventLog.bounds(owner),
+              TE.flatMap(({ start, oldest }) =>
+                TE.left(refuse('EventGone', { resumeAfter: start, oldest })),
+              ),
+            ),
+      ),
+    )

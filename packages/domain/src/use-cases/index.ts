@@ -28,10 +28,9 @@ export {
   type CloseAttempt,
   type ClosedPosition,
 } from './position-changes.ts'
-export { createPositionViews, createPositions } from './positions.ts'
+export { createPositionViews, createPositions, type PositionResult } from './positions.ts'
 export { processOrder, type ProcessedOrder } from './process-order.ts'
 export { sendOwnerNotice, type NoticeOutcome } from './send-owner-notice.ts'
-export type { PositionResult } from './steps/find.ts'
 export {
   createJournalReads,
   type ReadDueJournal,

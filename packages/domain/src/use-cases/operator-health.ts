@@ -27,7 +27,8 @@ import {
 } from '../operator/health.ts'
 import type { Ports } from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
-import { findAccount, requireTenant } from './steps/find.ts'
+import { requireTenant } from './operator-records.ts'
+import { findAccount } from './steps/find.ts'
 
 type HealthPorts = Pick<
   Ports,

@@ -18,7 +18,8 @@ import type { PlacementStep } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
-import { requireFound, requireTenant } from './steps/find.ts'
+import { requireTenant } from './operator-records.ts'
+import { requireFound } from './steps/find.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */

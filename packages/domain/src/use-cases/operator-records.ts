@@ -1,6 +1,6 @@
 // The operator's lists of tenants and of what they have, and the change of the key that seals their
 // secrets. No text of a credential comes out of them.
-import { requireTenant, requireTenantUser } from './steps/find.ts'
+import { requireFound } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { invalid, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
@@ -33,6 +33,20 @@ import {
   type TenantId,
   type UserId,
 } from '../primitives/ids.ts'
+
+/** Lists of an unknown tenant are not found, rather than empty. */
+export const requireTenant =
+  ({ records }: Pick<Ports, 'records'>) =>
+  (tenantId: TenantId): AsyncResult<ListedTenant, 'NotFound'> =>
+    requireFound('tenant')(records.find(tenantId))
+
+/** A user by whom a list of a tenant is filtered must be the tenant's. */
+const requireTenantUser =
+  ({ users }: Pick<Ports, 'users'>) =>
+  (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
+    userId === undefined
+      ? TE.right(undefined)
+      : requireFound('user')(users.email({ tenantId, userId }))
 
 export interface TenantView {
   readonly tenant: ListedTenant

@@ -52,14 +52,12 @@ import {
   type SendChange,
 } from './steps/broker-change.ts'
 import {
-  findAccount,
   findPositionAccount,
-  requireChangeable,
   showPosition,
   type OpenPosition,
   type PositionResult,
-  type RestrictionTag,
-} from './steps/find.ts'
+} from './positions.ts'
+import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<

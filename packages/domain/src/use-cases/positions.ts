@@ -1,24 +1,25 @@
 // Open positions, as the broker has them at the moment of the read.
-import {
-  findPositionAccount,
-  selectBrokerAccounts,
-  showPosition,
-  withMargin,
-  type PositionResult,
-} from './steps/find.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireBrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadTag } from '../errors.ts'
+import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
+import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import type { HeldPosition, Ports, PositionViews } from '../ports/index.ts'
-import { byAge, requireOpen, type Position } from '../positions/position.ts'
-import type { AccountId } from '../primitives/ids.ts'
+import {
+  byAge,
+  requireOpen,
+  type BrokerPosition,
+  type Position,
+  type PositionsReading,
+} from '../positions/position.ts'
+import { parsePositionId, type AccountId, type Owner, type PositionId } from '../primitives/ids.ts'
 import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
+import { selectBrokerAccounts } from './steps/find.ts'
 
 export interface PositionsQuery extends PageRequest {
   readonly accountId?: AccountId | undefined
@@ -88,3 +89,67 @@ export const createPositions = (
 export const createPositionViews = (ports: Pick<Ports, 'broker'>): PositionViews => ({
   view: T.traverseArray(withMargin(ports)),
 })
+
+/** An open position with the read that it is from. */
+export interface OpenPosition {
+  readonly position: BrokerPosition
+  readonly reading: PositionsReading
+}
+
+export interface PositionResult {
+  readonly position: Position
+  readonly provenance: Provenance
+}
+
+/**
+ * The account that a position's id names. An id that is malformed, unknown or another user's is not
+ * found.
+ */
+export const findPositionAccount =
+  ({ accounts }: Pick<Ports, 'accounts'>) =>
+  (
+    owner: Owner,
+    text: string,
+  ): AsyncResult<{ readonly id: PositionId; readonly account: Account }, 'PositionNotFound'> =>
+    pipe(
+      TE.fromOption(() => refuse('PositionNotFound'))(parsePositionId(text)),
+      TE.bindTo('id'),
+      TE.bindW('account', ({ id }) =>
+        pipe(
+          accounts.find(owner, id.accountId),
+          TE.flatMap(TE.fromOption(() => refuse('PositionNotFound'))),
+        ),
+      ),
+    )
+
+/** A position as a page shows it. */
+export const showPosition =
+  ({ broker }: Pick<Ports, 'broker'>) =>
+  (
+    brokerAccount: BrokerAccount,
+    { position, reading: { readAt } }: OpenPosition,
+  ): T.Task<PositionResult> =>
+    pipe(
+      withMargin({ broker })({ brokerAccount, position }),
+      T.map((shown) => ({
+        position: shown,
+        provenance: provenanceOf(
+          broker.source,
+          [{ accountId: brokerAccount.accountId, readAt }],
+          readAt,
+        ),
+      })),
+    )
+
+/** A margin that cannot be calculated is null. */
+const withMargin =
+  ({ broker }: Pick<Ports, 'broker'>) =>
+  ({ brokerAccount, position }: HeldPosition): T.Task<Position> => {
+    const { symbol, side, volume, entryPrice: openPrice } = position
+    const { accountId, owner } = brokerAccount
+    return pipe(
+      broker.requiredMargin(brokerAccount, { symbol, side, volume, openPrice }),
+      TE.match(() => null, O.toNullable),
+      T.map((marginUsed) => ({ ...position, accountId, userId: owner.userId, marginUsed })),
+    )
+  }

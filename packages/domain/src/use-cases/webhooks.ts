@@ -18,7 +18,8 @@ import type {
 import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
-import { requireFound, requireResumable } from './steps/find.ts'
+import { requireResumable } from './events.ts'
+import { requireFound } from './steps/find.ts'
 import {
   eventDelivery,
   failureOf,

@@ -3,7 +3,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { requireNoIssues, type Issue, type Refusal } from '../errors.ts'
-import type { Brand } from '../primitives/brand.ts'
+import type { Brand } from '../primitives/ids.ts'
 
 /** An https URL, or an http URL of this machine, as its user wrote it. */
 export type WebhookUrl = Brand<string, 'WebhookUrl'>

@@ -1,7 +1,7 @@
-// What several use cases look up or require first: a caller's accounts, a position with its account,
-// a place in the log of events, a tenant.
+// What most use cases look up or require first of a caller's accounts.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   isDemo,
@@ -13,21 +13,8 @@ import {
   type BrokerAccount,
 } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
-import type { EventId } from '../../events/event-log.ts'
-import type { HeldPosition, Ports } from '../../ports/index.ts'
-import {
-  parsePositionId,
-  type AccountId,
-  type Owner,
-  type PositionId,
-  type TenantId,
-  type UserId,
-} from '../../primitives/ids.ts'
-import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
-import type { BrokerPosition, Position, PositionsReading } from '../../positions/position.ts'
-import { provenanceOf, type Provenance } from '../../primitives/provenance.ts'
-import type { ListedTenant } from '../../operator/listing.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { AccountId, Owner } from '../../primitives/ids.ts'
 
 /** What is not there is refused as not found. */
 export const requireFound =
@@ -50,24 +37,6 @@ export const requireOwnAccount =
   (ports: Pick<Ports, 'accounts'>) =>
   (owner: Owner, id: AccountId | undefined): AsyncResult<unknown, 'AccountNotFound'> =>
     id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
-
-/** Refuses to continue after an event where a later one may have been cleared away. */
-export const requireResumable =
-  ({ eventLog }: Pick<Ports, 'eventLog'>) =>
-  (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
-    pipe(
-      after === undefined ? TE.right(true) : eventLog.isResumable(owner, after),
-      TE.flatMap((isResumable) =>
-        isResumable
-          ? TE.right(undefined)
-          : pipe(
-              eventLog.bounds(owner),
-              TE.flatMap(({ start, oldest }) =>
-                TE.left(refuse('EventGone', { resumeAfter: start, oldest })),
-              ),
-            ),
-      ),
-    )
 
 /** An account with the broker's view of it. */
 export interface SelectedAccount {
@@ -134,81 +103,3 @@ export const requireChangeable =
       TE.flatMapEither(requireBrokerAccount),
       TE.tap(() => confirmDemo(ports)(account)),
     )
-
-/** An open position with the read that it is from. */
-export interface OpenPosition {
-  readonly position: BrokerPosition
-  readonly reading: PositionsReading
-}
-
-export interface PositionResult {
-  readonly position: Position
-  readonly provenance: Provenance
-}
-
-/**
- * The account that a position's id names. An id that is malformed, unknown or another user's is not
- * found.
- */
-export const findPositionAccount =
-  ({ accounts }: Pick<Ports, 'accounts'>) =>
-  (
-    owner: Owner,
-    text: string,
-  ): AsyncResult<{ readonly id: PositionId; readonly account: Account }, 'PositionNotFound'> =>
-    pipe(
-      TE.fromOption(() => refuse('PositionNotFound'))(parsePositionId(text)),
-      TE.bindTo('id'),
-      TE.bindW('account', ({ id }) =>
-        pipe(
-          accounts.find(owner, id.accountId),
-          TE.flatMap(TE.fromOption(() => refuse('PositionNotFound'))),
-        ),
-      ),
-    )
-
-/** A position as a page shows it. */
-export const showPosition =
-  ({ broker }: Pick<Ports, 'broker'>) =>
-  (
-    brokerAccount: BrokerAccount,
-    { position, reading: { readAt } }: OpenPosition,
-  ): T.Task<PositionResult> =>
-    pipe(
-      withMargin({ broker })({ brokerAccount, position }),
-      T.map((shown) => ({
-        position: shown,
-        provenance: provenanceOf(
-          broker.source,
-          [{ accountId: brokerAccount.accountId, readAt }],
-          readAt,
-        ),
-      })),
-    )
-
-/** A margin that cannot be calculated is null. */
-export const withMargin =
-  ({ broker }: Pick<Ports, 'broker'>) =>
-  ({ brokerAccount, position }: HeldPosition): T.Task<Position> => {
-    const { symbol, side, volume, entryPrice: openPrice } = position
-    const { accountId, owner } = brokerAccount
-    return pipe(
-      broker.requiredMargin(brokerAccount, { symbol, side, volume, openPrice }),
-      TE.match(() => null, O.toNullable),
-      T.map((marginUsed) => ({ ...position, accountId, userId: owner.userId, marginUsed })),
-    )
-  }
-
-/** Lists of an unknown tenant are not found, rather than empty. */
-export const requireTenant =
-  ({ records }: Pick<Ports, 'records'>) =>
-  (tenantId: TenantId): AsyncResult<ListedTenant, 'NotFound'> =>
-    requireFound('tenant')(records.find(tenantId))
-
-/** A user by whom a list of a tenant is filtered must be the tenant's. */
-export const requireTenantUser =
-  ({ users }: Pick<Ports, 'users'>) =>
-  (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
-    userId === undefined
-      ? TE.right(undefined)
-      : requireFound('user')(users.email({ tenantId, userId }))
