@@ -111,7 +111,7 @@ const kinds: readonly Omit<AccountOptions, 'id'>[] = [
   {},
   { marginMode: 'netting' },
   { platform: 'mt4' },
-  { platform: 'mt4', mt4PartialTicket: 'same', mt4DealIds: 'distinct' },
+  { platform: 'mt4', mt4PartialTicket: 'same' },
 ]
 
 for (const options of kinds) {

@@ -1,114 +1,11 @@
 // One account: its settings, deals, orders, positions and money. All of it can be written to a state
 // file and read back.
+import { type Lags, noLags, type Wait } from './lags.ts'
+import { createLedger, type Entry, type Ledger } from './ledger.ts'
 import type { Instrument, Market } from './market.ts'
 import { brokerText, decimal, type Decimal, sum, utcText, zero } from './numbers.ts'
-import type { AccountSettings } from './options.ts'
+import type { AccountOptions, AccountSettings } from './options.ts'
 import type { DealRow, OrderRow, PendingType } from './rows.ts'
-
-/** Something that shows only after a number of reads, or after a time. */
-export type Wait = {
-  /** Reads that still do not show it; null if reads do not matter. */
-  readsLeft: number | null
-  /** Epoch milliseconds; null if time does not matter. */
-  readonly until: number | null
-}
-
-export const waitFor = (
-  terms: { readonly reads?: number; readonly ms?: number },
-  at: number,
-): Wait => ({
-  readsLeft: terms.reads ?? (terms.ms === undefined ? 1 : null),
-  until: terms.ms === undefined ? null : at + terms.ms,
-})
-
-export const isOver = (wait: Wait, at: number): boolean =>
-  (wait.readsLeft !== null && wait.readsLeft <= 0) || (wait.until !== null && at >= wait.until)
-
-/** Counts a read that does not show it yet; true when this read does show it. */
-export const readShows = (wait: Wait, at: number): boolean => {
-  if (isOver(wait, at)) return true
-  if (wait.readsLeft !== null) wait.readsLeft--
-  return false
-}
-
-// Rows kept in the order of time, so that a page of a long history is a binary search and a slice.
-
-export type Entry<Row> = {
-  /** Epoch milliseconds; NaN where the row's time could not be read. */
-  readonly at: number
-  readonly row: Row
-  /** The row as JSON text, written once. */
-  text?: string
-}
-
-export type Ledger<Row> = {
-  readonly add: (entry: Entry<Row>) => void
-  /**
-   * Rows with start <= time < end; rows without a readable time belong to every range and come
-   * last.
-   */
-  readonly between: (start: number, end: number) => Span<Row>
-  readonly all: () => readonly Entry<Row>[]
-}
-
-/** A range of a ledger, of which only pages are copied. */
-export type Span<Row> = {
-  readonly size: number
-  readonly slice: (offset: number, limit: number) => readonly Entry<Row>[]
-}
-
-export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
-  const timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
-  const timeless = initial.filter((entry) => Number.isNaN(entry.at))
-
-  return {
-    add: (entry) => {
-      if (Number.isNaN(entry.at)) timeless.push(entry)
-      else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
-    },
-    between: (start, end) => {
-      const first = firstFrom(timed, start, false)
-      const beyond = Math.max(first, firstFrom(timed, end, false))
-      const count = beyond - first
-      return {
-        size: count + timeless.length,
-        slice: (offset, limit) => {
-          const rows = timed.slice(
-            first + Math.min(offset, count),
-            first + Math.min(offset + limit, count),
-          )
-          const left = limit - rows.length
-          const skipped = Math.max(0, offset - count)
-          return left > 0 && timeless.length > 0
-            ? [...rows, ...timeless.slice(skipped, skipped + left)]
-            : rows
-        },
-      }
-    },
-    all: () => [...timed, ...timeless],
-  }
-}
-
-/** A span over rows that were selected or reordered before. */
-export const spanOf = <Row>(entries: readonly Entry<Row>[]): Span<Row> => ({
-  size: entries.length,
-  slice: (offset, limit) => entries.slice(offset, offset + limit),
-})
-
-/**
- * The place of the first row at a time or later, or, with `past`, of the first row later than it.
- */
-const firstFrom = (rows: readonly { readonly at: number }[], at: number, past: boolean): number => {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const time = rows[middle]?.at ?? Infinity
-    if (time < at || (past && time === at)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 export type Side = 'buy' | 'sell'
 
@@ -232,7 +129,12 @@ export type PlacedOrder = {
 }
 
 export type Account = {
+  readonly madeFrom: AccountOptions
   readonly settings: AccountSettings
+  /** With the symbols of its broker. */
+  readonly market: Market
+  /** What reads do not show yet; no state file keeps it. */
+  readonly lags: Lags
   balance: Decimal
   credit: Decimal
   /** Open positions, oldest first. */
@@ -253,8 +155,8 @@ export type Account = {
   followedSince: number
 }
 
-/** An account and its market at a time, in epoch milliseconds. */
-export type Moment = { readonly account: Account; readonly market: Market; readonly at: number }
+/** An account at a time, in epoch milliseconds. */
+export type Moment = { readonly account: Account; readonly at: number }
 
 /** The fields that say when and where, which all rows begin with. */
 export const timesOf = ({ account, at }: Moment) => ({
@@ -269,9 +171,17 @@ export const isNetting = ({ settings }: Account): boolean =>
 const FIRST_ORDER = 46_000_000
 const FIRST_DEAL = 33_000_000
 
-export const createAccount = (settings: AccountSettings, history: readonly DealRow[]): Account => {
+export const createAccount = (
+  madeFrom: AccountOptions,
+  settings: AccountSettings,
+  market: Market,
+): Account => {
+  const history = madeFrom.history?.deals ?? []
   const account: Account = {
+    madeFrom,
     settings,
+    market,
+    lags: noLags(),
     balance: zero,
     credit: zero,
     positions: [],

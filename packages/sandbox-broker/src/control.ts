@@ -1,7 +1,7 @@
 // Access to an account without HTTP, faults and lags, and the sandbox's own control routes.
 import { Router } from '@koa/router'
 import { enterDeal, type Account, type Moment, type TradeReason } from './account.ts'
-import { type Core, lagsOf, marketOf } from './core.ts'
+import type { Core } from './core.ts'
 import { type Fault, type FaultRoute, objectionTo } from './faults.ts'
 import { enterBalanceDeal } from './fills.ts'
 import { type Context, invalid, readBody, type State } from './http.ts'
@@ -61,7 +61,7 @@ export const createControl = (
 ): AccountControl => {
   /** The account brought up to this moment. */
   const moment = (): Moment => {
-    const current = { account, market: marketOf(core, account), at: core.now() }
+    const current = { account, at: core.now() }
     update(current, false)
     return current
   }
@@ -100,7 +100,7 @@ export const createControl = (
     hideDeals: (where, terms) => {
       const { at } = moment()
       const rows = account.deals.all().map((entry) => entry.row)
-      hideDeals(lagsOf(core, account.settings.id), rows.filter(has(where)), terms, at)
+      hideDeals(account.lags, rows.filter(has(where)), terms, at)
     },
   }
 }

@@ -3,7 +3,6 @@ import { type Account, createAccount } from './account.ts'
 import { createFaultSet } from './faults.ts'
 import { enterBalanceDeal, fillMarketOrder } from './fills.ts'
 import { generateHistory, type GeneratePlan } from './generate.ts'
-import { type Lags, noLags } from './lags.ts'
 import { derivePositions } from './loaded-history.ts'
 import { createMarket, type Instrument, type Market, marketWith } from './market.ts'
 import { createRandom, DAY_MS, decimal } from './numbers.ts'
@@ -24,16 +23,10 @@ export type Core = {
   readonly market: Market
   /** In the order in which they were added. */
   readonly accounts: Map<string, Account>
-  /** The market with the symbols of each account's broker. */
-  readonly markets: Map<string, Market>
-  /** The options that each account was made from. */
-  readonly madeFrom: Map<string, AccountOptions>
   readonly tokens: ReadonlySet<string>
   readonly regions: Set<string>
   readonly requests: ReturnType<typeof createRequestLog>
   readonly faults: ReturnType<typeof createFaultSet>
-  /** By account id; no state file keeps them. */
-  readonly lags: Map<string, Lags>
 }
 
 export const createCore = (options: SandboxOptions, anchor: number): Core => {
@@ -44,13 +37,10 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     anchor,
     market: createMarket(seed),
     accounts: new Map(),
-    markets: new Map(),
-    madeFrom: new Map(),
     tokens: new Set(options.tokens ?? [DEFAULT_TOKEN]),
     regions: new Set<string>(DEFAULT_REGIONS),
     requests: createRequestLog(),
     faults: createFaultSet(createRandom(seed, 'faults')),
-    lags: new Map(),
   }
   for (const account of options.accounts ?? []) addAccount(core, account)
   return core
@@ -64,30 +54,20 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (!market.knowsCurrency(settings.currency))
     throw new Error(`Account ${options.id}: no exchange rate for ${settings.currency}`)
   if (settings.keepsOpen !== undefined) instrumentOf(market, settings.keepsOpen.symbol)
-  const account = createAccount(settings, options.history?.deals ?? [])
+  const account = createAccount(options, settings, market)
   const deposit = options.startBalance ?? 10_000
-  if (options.history !== undefined) account.positions = derivePositions(account, market)
+  if (options.history !== undefined) account.positions = derivePositions(account)
   else if (options.generate !== undefined)
-    generateHistory(
-      account,
-      market,
-      core.seed,
-      planOf(core, market, options, options.generate, deposit),
-    )
+    generateHistory(account, core.seed, planOf(core, market, options, options.generate, deposit))
   else
-    enterBalanceDeal(
-      { account, market, at: core.anchor },
-      decimal(deposit),
-      'Deposit',
-      'DEAL_TYPE_BALANCE',
-    )
+    enterBalanceDeal({ account, at: core.anchor }, decimal(deposit), 'Deposit', 'DEAL_TYPE_BALANCE')
   // The tickets of these positions do not depend on how many a generated history has used.
   if (options.positions !== undefined)
     account.nextOrder = Math.ceil(account.nextOrder / 1_000) * 1_000
   for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
     const instrument = instrumentOf(market, symbol)
     fillMarketOrder(
-      { account, market, at: core.anchor },
+      { account, at: core.anchor },
       {
         instrument,
         side,
@@ -102,9 +82,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   account.newDeals.length = 0
   account.newOrders.length = 0
   core.accounts.set(options.id, account)
-  core.markets.set(options.id, market)
   core.regions.add(settings.region)
-  core.madeFrom.set(options.id, options)
   return account
 }
 
@@ -139,15 +117,4 @@ export const instrumentOf = (market: Market, symbol: string): Instrument => {
   const instrument = market.instruments.get(symbol)
   if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
   return instrument
-}
-
-export const marketOf = ({ market, markets }: Core, { settings }: Account): Market =>
-  markets.get(settings.id) ?? market
-
-export const lagsOf = (core: Core, accountId: string): Lags => {
-  const known = core.lags.get(accountId)
-  if (known !== undefined) return known
-  const made = noLags()
-  core.lags.set(accountId, made)
-  return made
 }

@@ -1,7 +1,6 @@
 // What faults do to answers: replace them, change their form, or change the rows of a history.
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Entry, type Span, spanOf } from './account.ts'
 import type { DecisiveFault, Fired, Of } from './faults.ts'
 import {
   accountNotFound,
@@ -14,6 +13,7 @@ import {
   tooManyRequests,
   unauthorized,
 } from './http.ts'
+import { type Entry, type Span, spanOf } from './ledger.ts'
 import { createRandom } from './numbers.ts'
 import { codeReply } from './return-codes.ts'
 
@@ -88,7 +88,7 @@ export const replacementFor = (
 
 export const distortReply = (ctx: Context): void => {
   const { fired } = ctx.state
-  if (fired.kinds.length === 0 || ctx.respond === false) return
+  if (ctx.respond === false) return
   if (ctx.status < 400) distortBody(ctx)
   const slow = fired.find('slow-body')
   if (slow === undefined || ctx.body === undefined || ctx.body === null) return

@@ -230,7 +230,6 @@ type Armed = {
 
 /** The faults that one request triggered. */
 export type Fired = {
-  readonly kinds: readonly FaultKind[]
   readonly find: <K extends FaultKind>(kind: K) => Of<K> | undefined
   readonly decisive: DecisiveFault | undefined
 }
@@ -278,23 +277,15 @@ export const createFaultSet = (random: Random) => {
       if (isDecisive(one.fault)) decisive = one.fault
       fired.push(one.fault)
     }
-    return firedOf(fired, decisive)
+    return {
+      find: <K extends FaultKind>(kind: K) =>
+        fired.find((fault): fault is Of<K> => fault.kind === kind),
+      decisive,
+    }
   }
 
   return { faults, fire }
 }
-
-const nothingFired: Fired = { kinds: [], find: () => undefined, decisive: undefined }
-
-const firedOf = (fired: readonly Fault[], decisive: DecisiveFault | undefined): Fired =>
-  fired.length === 0
-    ? nothingFired
-    : {
-        kinds: fired.map((fault) => fault.kind),
-        find: <K extends FaultKind>(kind: K) =>
-          fired.find((fault): fault is Of<K> => fault.kind === kind),
-        decisive,
-      }
 
 const triggers = (one: Armed, random: Random): boolean => {
   const { skip = 0, times, probability } = one.fault

@@ -275,11 +275,11 @@ const enterFill = (
   },
 ): void => {
   const { account } = moment
-  const { platform, mt4DealIds, mt4PartialTicket } = account.settings
+  const { platform, mt4PartialTicket } = account.settings
   const { stopLoss, takeProfit } = fill.levels ?? position
   // If the ticket were kept after a partial close, two closing deals could not be distinguished by
   // a shared id.
-  const isShared = platform === 'mt4' && mt4DealIds === 'shared' && mt4PartialTicket === 'new'
+  const isShared = platform === 'mt4' && mt4PartialTicket === 'new'
   enterDeal(account, {
     id: isShared ? position.id : newDealId(account),
     ...fieldsOf(moment, position, fill),

@@ -2,7 +2,7 @@
 // code of real trades, so that deals, balance and open positions agree.
 import { isNetting, type Account, type Note, type Position, type Side } from './account.ts'
 import { enterBalanceDeal, fillClose, fillMarketOrder } from './fills.ts'
-import type { Instrument, Market } from './market.ts'
+import type { Instrument } from './market.ts'
 import { createRandom, DAY_MS, decimal, type Decimal, type Random, toNumber } from './numbers.ts'
 import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'
 
@@ -47,17 +47,11 @@ const SCALE_IN_SHARE = 0.25
 const PARTIAL_CLOSE_SHARE = 0.25
 const LUCK = 0.56
 
-export const generateHistory = (
-  account: Account,
-  market: Market,
-  seed: number,
-  plan: GeneratePlan,
-): void => {
+export const generateHistory = (account: Account, seed: number, plan: GeneratePlan): void => {
   // A stream for each: how many numbers a closed trade draws depends on prices, and so on the date,
   // on which open positions and transfers must not depend.
   const drawing = (stream: string): Maker => ({
     account,
-    market,
     isNetting: isNetting(account),
     random: createRandom(seed, `${stream}/${account.settings.id}`),
   })
@@ -65,7 +59,7 @@ export const generateHistory = (
     tradingMs(plan.until) -
     Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
   enterBalanceDeal(
-    { account, market, at: plan.since },
+    { account, at: plan.since },
     decimal(plan.startBalance),
     'Deposit',
     'DEAL_TYPE_BALANCE',
@@ -81,7 +75,6 @@ export const generateHistory = (
 
 type Maker = {
   readonly account: Account
-  readonly market: Market
   readonly random: Random
   readonly isNetting: boolean
 }
@@ -138,7 +131,7 @@ const openTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly St
 
 /** Deposits and withdrawals at random. */
 const transfers = (
-  { account, market, random }: Maker,
+  { account, random }: Maker,
   plan: GeneratePlan,
   tail: number,
 ): readonly Step[] => {
@@ -153,7 +146,7 @@ const transfers = (
     const run = (): void => {
       const isOut = isWithdrawal && account.balance.gt(2 * amount)
       enterBalanceDeal(
-        { account, market, at },
+        { account, at },
         decimal(isOut ? -amount : amount),
         isOut ? 'Withdrawal' : 'Deposit',
         'DEAL_TYPE_BALANCE',
@@ -207,7 +200,7 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
 
 /** A little more often the side that the price favours. */
 const sideOf = (
-  { market, random }: Maker,
+  { account: { market }, random }: Maker,
   instrument: Instrument,
   from: number,
   to: number,
@@ -218,7 +211,8 @@ const sideOf = (
 }
 
 /** Hundredths of a lot worth between two and forty thousand of the account's currency. */
-const sizeOf = ({ account, market, random }: Maker, instrument: Instrument, at: number): number => {
+const sizeOf = ({ account, random }: Maker, instrument: Instrument, at: number): number => {
+  const { market } = account
   const worth = 2_000 * Math.exp(random.fraction() * Math.log(20))
   const rate = toNumber(market.rate(instrument.profitCurrency, account.settings.currency, at))
   const lots = worth / (instrument.contractSize * market.prices.mid(instrument, at) * rate)
@@ -226,7 +220,7 @@ const sizeOf = ({ account, market, random }: Maker, instrument: Instrument, at: 
 }
 
 const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] => {
-  const { account, market, random } = maker
+  const { account, random } = maker
   const { instrument, side } = plan
   const magic = plan.number % 3 === 0 ? 0 : 1_000 + (plan.number % 3)
   const opening: Note = {
@@ -240,7 +234,7 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
   const entries = plan.entries.map(({ at, steps }) => ({
     at,
     run: () => {
-      const moment = { account, market, at }
+      const moment = { account, at }
       const { positionId } = fillMarketOrder(moment, {
         instrument,
         side,
@@ -256,12 +250,12 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
     run: () => {
       // A partial close on MT4 changes the ticket, not the record.
       if (position === undefined) throw new Error(`Trade ${plan.number} has nothing to close`)
-      const price = exitPriceOf({ account, market, at }, position)
+      const price = exitPriceOf({ account, at }, position)
       const isWin = (side === 'buy') === price.gt(position.openPrice)
       const isLast = steps === Infinity
       const isByLevel = isLast && byLevel
       if (isByLevel) position[isWin ? 'takeProfit' : 'stopLoss'] = price
-      fillClose({ account, market, at }, position, isLast ? position.volume : lots(steps), {
+      fillClose({ account, at }, position, isLast ? position.volume : lots(steps), {
         reason: isByLevel ? (isWin ? 'TP' : 'SL') : opening.reason,
         magic,
       })
@@ -271,8 +265,8 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
 }
 
 /** Levels some ten ordinary days away. */
-const farLevels = ({ account, market }: Maker, instrument: Instrument, side: Side, at: number) => {
-  const price = entryPriceOf({ account, market, at }, instrument, opposite(side))
+const farLevels = ({ account }: Maker, instrument: Instrument, side: Side, at: number) => {
+  const price = entryPriceOf({ account, at }, instrument, opposite(side))
   const distance = price.times(instrument.dailyMove * 10)
   const level = (up: boolean): Decimal =>
     (up ? price.plus(distance) : price.minus(distance)).round(instrument.digits)

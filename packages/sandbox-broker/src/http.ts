@@ -3,19 +3,15 @@ import type { RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { getRawBody } from 'raw-body'
 import type { Account, Moment } from './account.ts'
-import { marketOf, type Core } from './core.ts'
+import type { Core } from './core.ts'
 import type { Fired } from './faults.ts'
-import type { Lags } from './lags.ts'
-import type { createRequestLog } from './request-log.ts'
 
 export type State = {
   core: Core
   /** The region that the path or the host names. */
   region: string | undefined
-  logged: ReturnType<ReturnType<typeof createRequestLog>['record']>
   /** The account that the path names; a route without an account in its path has none. */
   account: Account
-  lags: Lags
   /** The JSON of a POST, PUT or PATCH; undefined when it is not JSON. */
   body: unknown
   /** The faults that this request ran into. */
@@ -28,11 +24,7 @@ export type Context = RouterContext<State>
 export type Handler = (ctx: Context) => void
 export type Middleware = (ctx: Context, next: Next) => unknown
 
-export const momentOf = ({ state: { account, core, at } }: Context): Moment => ({
-  account,
-  market: marketOf(core, account),
-  at,
-})
+export const momentOf = ({ state: { account, at } }: Context): Moment => ({ account, at })
 
 // The provider's errors, each as the handler that answers with it.
 

@@ -1,7 +1,6 @@
 // The positions that a loaded history leaves open: those with complete deals, in symbols that the
 // sandbox quotes.
 import { type Account, newPosition, type Position } from './account.ts'
-import type { Market } from './market.ts'
 import { decimal, type Decimal, sum, toCents, zero } from './numbers.ts'
 import type { DealRow } from './rows.ts'
 
@@ -15,22 +14,19 @@ type Trade = {
   readonly row: DealRow
 }
 
-export const derivePositions = (account: Account, market: Market): Position[] => {
+export const derivePositions = (account: Account): Position[] => {
   const rows = new Map<string, DealRow[]>()
   for (const { row } of account.deals.all()) {
     const id = row['positionId']
     if (typeof id !== 'string' || id === '' || id === '0') continue
     rows.set(id, [...(rows.get(id) ?? []), row])
   }
-  const positions = [...rows].flatMap(
-    ([id, deals]) => derivePosition(account, market, id, deals) ?? [],
-  )
+  const positions = [...rows].flatMap(([id, deals]) => derivePosition(account, id, deals) ?? [])
   return positions.toSorted((a, b) => a.openedAt - b.openedAt)
 }
 
 const derivePosition = (
   account: Account,
-  market: Market,
   id: string,
   deals: readonly DealRow[],
 ): Position | undefined => {
@@ -41,7 +37,7 @@ const derivePosition = (
   const first = ins[0]
   if (first === undefined || clean.length < deals.length) return undefined
   const { symbol } = first
-  const { settings } = account
+  const { settings, market } = account
   const instrument = market.instruments.get(symbol)
   const opened = sum(ins.map((trade) => trade.volume))
   const volume = opened.minus(sum(outs.map((trade) => trade.volume)))

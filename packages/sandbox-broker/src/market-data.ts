@@ -29,7 +29,7 @@ const ofSymbol =
   (answer: (ctx: Context, instrument: Instrument, symbol: string) => void): Handler =>
   (ctx) => {
     const { symbol = '' } = ctx.params
-    const instrument = momentOf(ctx).market.instruments.get(symbol)
+    const instrument = ctx.state.account.market.instruments.get(symbol)
     if (instrument === undefined) symbolNotFound(ctx)
     else answer(ctx, instrument, symbol)
   }
@@ -82,7 +82,8 @@ export const getSpecification = ofSymbol((ctx, instrument, symbol) => {
 
 export const getPrice = ofSymbol((ctx, instrument, symbol) => {
   const moment = momentOf(ctx)
-  const { market, account, at } = moment
+  const { account, at } = moment
+  const { market } = account
   const { bid, ask } = market.prices.quote(instrument, at)
   const rate = market.rate(instrument.profitCurrency, account.settings.currency, at)
   const tickValue = toNumber(
@@ -175,7 +176,7 @@ const candleRow = (
 }
 
 /** Without the price that a test may have pinned, which only quotes show. */
-const quoteAt = ({ market }: Moment, instrument: Instrument, at: number): Quote =>
+const quoteAt = ({ account: { market } }: Moment, instrument: Instrument, at: number): Quote =>
   spreadAround(instrument, market.prices.mid(instrument, at))
 
 /** The last candles that opened at `startTime` or before, oldest first. */

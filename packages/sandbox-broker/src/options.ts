@@ -16,9 +16,10 @@ export type AccountSettings = {
   readonly leverage: number
   readonly region: string
   readonly tradeAllowed: boolean
-  /** MT4: whether the deals that open and close a ticket carry the same id. */
-  readonly mt4DealIds: 'shared' | 'distinct'
-  /** MT4: whether what a partial close leaves gets a new ticket. */
+  /**
+   * MT4: whether what a partial close leaves gets a new ticket. Then the deals that open and close a
+   * ticket carry its number as their id.
+   */
   readonly mt4PartialTicket: 'new' | 'same'
   readonly keepsOpen?: KeptPosition | undefined
   /** The instrument of each symbol that the broker lists, by the broker's spelling. */
@@ -89,7 +90,6 @@ export type AccountOptions = {
   readonly positions?: readonly OpeningPosition[]
   readonly keepsOpen?: KeptPosition
   readonly tradeAllowed?: boolean
-  readonly mt4DealIds?: 'shared' | 'distinct'
   readonly mt4PartialTicket?: 'new' | 'same'
   /**
    * The broker's symbols, each with the instrument that it is: `{ 'EURUSD.r': 'EURUSD' }`. Default:
@@ -157,7 +157,6 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     leverage: options.leverage ?? 100,
     region: options.region ?? DEFAULT_REGIONS[0],
     tradeAllowed: options.tradeAllowed ?? true,
-    mt4DealIds: options.mt4DealIds ?? 'shared',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
     keepsOpen: options.keepsOpen,
     symbols: new Map(Object.entries(options.symbols ?? ownNames)),

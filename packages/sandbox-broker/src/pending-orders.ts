@@ -46,11 +46,11 @@ export const placePendingOrder = (
   { type, symbol, volume, terms, note }: Request<'place'>,
   fault: TradeFault,
 ): TradeOutcome => {
-  const { account, market, at } = moment
-  const { platform } = account.settings
+  const { account, at } = moment
+  const { market, settings } = account
   const instrument = market.instruments.get(symbol)
   if (instrument === undefined) return unknownSymbol
-  if (platform === 'mt4' && type.endsWith('STOP_LIMIT'))
+  if (settings.platform === 'mt4' && type.endsWith('STOP_LIMIT'))
     return result(moment, 'orderTypeNotSupported')
   if (!fitsVolume(instrument, volume)) return result(moment, 'invalidVolume')
   const refusal = refusalOf(moment, instrument, type, terms, at)
@@ -67,7 +67,7 @@ export const placePendingOrder = (
     terms: termsOf(instrument, terms),
     note,
     // MT4 fills a pending order whole: it becomes the position.
-    fillFraction: platform === 'mt4' ? undefined : fault.fillFraction,
+    fillFraction: settings.platform === 'mt4' ? undefined : fault.fillFraction,
     lastFillPrice: undefined,
     positionId: undefined,
   })
@@ -81,7 +81,7 @@ export const modifyPendingOrder = (
   { orderId, terms }: Request<'modify-order'>,
 ): TradeOutcome => {
   const order = findPending(moment, orderId)
-  const instrument = moment.market.instruments.get(order?.symbol ?? '')
+  const instrument = moment.account.market.instruments.get(order?.symbol ?? '')
   if (order === undefined || instrument === undefined) return result(moment, 'orderNotFound')
   const { stopLimitPrice } = order.terms
   const whole = {
@@ -101,7 +101,7 @@ export const modifyPendingOrder = (
 export const cancelPendingOrder = (moment: Moment, orderId: string): TradeOutcome => {
   const order = findPending(moment, orderId)
   if (order === undefined) return result(moment, 'orderNotFound')
-  if (!moment.market.isOpen(order.symbol)) return result(moment, 'marketClosed')
+  if (!moment.account.market.isOpen(order.symbol)) return result(moment, 'marketClosed')
   finish(moment, order, order.lastFillPrice === undefined ? 'CANCELED' : 'PARTIAL')
   return result(moment, 'done', { orderId })
 }
@@ -131,7 +131,7 @@ export const pendingRows = (moment: Moment): readonly OrderRow[] =>
   }))
 
 const currentPriceOf = (moment: Moment, { symbol, side }: PendingOrder) => {
-  const instrument = moment.market.instruments.get(symbol)
+  const instrument = moment.account.market.instruments.get(symbol)
   return instrument && { currentPrice: toNumber(entryPriceOf(moment, instrument, side)) }
 }
 
@@ -180,7 +180,7 @@ const refusalOf = (
   requested: RequestedTerms,
   placedAt: number,
 ): Result | undefined => {
-  if (!moment.market.isOpen(instrument.symbol)) return 'marketClosed'
+  if (!moment.account.market.isOpen(instrument.symbol)) return 'marketClosed'
   const terms = termsOf(instrument, requested)
   const isKnownExpiration =
     moment.account.settings.platform === 'mt5' ||
@@ -214,7 +214,7 @@ const distanceOf = (
 }
 
 const execute = (moment: Moment, order: PendingOrder): void => {
-  const { market } = moment
+  const { market } = moment.account
   const instrument = market.instruments.get(order.symbol)
   if (instrument === undefined || !market.isOpen(order.symbol)) return
   if (distanceOf(moment, instrument, order).gt(0)) return

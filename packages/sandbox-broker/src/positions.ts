@@ -20,7 +20,7 @@ export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy')
 
 /** The price at which a side opens; the other side closes there. */
 export const entryPriceOf = (
-  { market, at }: Moment,
+  { account: { market }, at }: Moment,
   instrument: Instrument,
   side: Side,
 ): Decimal => {
@@ -32,8 +32,8 @@ export const exitPriceOf = (moment: Moment, { instrument, side }: Position): Dec
   entryPriceOf(moment, instrument, opposite(side))
 
 /** What one unit of the instrument's profit currency is worth in the account's currency. */
-const rateOf = ({ account, market, at }: Moment, { profitCurrency }: Instrument): Decimal =>
-  market.rate(profitCurrency, account.settings.currency, at)
+const rateOf = ({ account, at }: Moment, { profitCurrency }: Instrument): Decimal =>
+  account.market.rate(profitCurrency, account.settings.currency, at)
 
 /**
  * Price profit of a volume closed at a price: (close − open) × contract size × volume × side, in

@@ -3,9 +3,9 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account, Moment, Span } from './account.ts'
+import type { Account, Moment } from './account.ts'
 import { CONTROL_PREFIX, controlRoutes } from './control.ts'
-import { lagsOf, type Core } from './core.ts'
+import type { Core } from './core.ts'
 import { distortOffset, distortReply, distortSpan, replacementFor } from './fault-effects.ts'
 import type { RouteName } from './faults.ts'
 import {
@@ -28,6 +28,7 @@ import {
   symbolNotFound,
 } from './http.ts'
 import { hideDeals, lagBehind, shownDeals, shownRows } from './lags.ts'
+import type { Span } from './ledger.ts'
 import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
 import { decimal, toNumber, utcText } from './numbers.ts'
 import { pendingRows, replaceTicket } from './pending-orders.ts'
@@ -61,7 +62,8 @@ const trade: Handler = (ctx) => {
 }
 
 const carryOut = (ctx: Context, request: TradeRequest): void => {
-  const { account, at, fired, lags, body } = ctx.state
+  const { account, at, fired, body } = ctx.state
+  const { lags } = account
   const moment = momentOf(ctx)
   const placed = fired.find('placed')
   const positionsLag = fired.find('positions-lag')
@@ -121,7 +123,7 @@ const calculateMargin: Handler = (ctx) => {
   const details = checkFields(fields, marginFields)
   if (details.length > 0) return invalid(details)(ctx)
   const { symbol, volume, openPrice } = fields
-  const instrument = momentOf(ctx).market.instruments.get(String(symbol))
+  const instrument = ctx.state.account.market.instruments.get(String(symbol))
   if (instrument === undefined) return symbolNotFound(ctx)
   const margin = marginOf(
     momentOf(ctx),
@@ -154,9 +156,9 @@ const orderRows = (moment: Moment): readonly OrderRow[] => [
 ]
 
 const shownOrders = (ctx: Context): readonly OrderRow[] => {
-  const { at, lags } = ctx.state
+  const { account, at } = ctx.state
   const rows = orderRows(momentOf(ctx))
-  return isFresh(ctx) ? rows : shownRows(lags.orders, rows, at)
+  return isFresh(ctx) ? rows : shownRows(account.lags.orders, rows, at)
 }
 
 /** A read from the terminal sees past a lag, and does not count among the reads that it lasts. */
@@ -178,19 +180,9 @@ const readRegion: Middleware = (ctx, next) => {
   return next()
 }
 
-const logRequest: Middleware = async (ctx, next) => {
-  const { core } = ctx.state
-  const accountId = ctx.params?.['accountId']
-  const logged = core.requests.record({
-    at: core.now(),
-    method: ctx.method,
-    path: ctx.originalUrl,
-    route: ctx._matchedRouteName ?? 'unknown',
-    ...(accountId !== undefined && { accountId }),
-  })
-  ctx.state.logged = logged
-  await next()
-  if (ctx.respond !== false) logged.status = ctx.status
+const countRequest: Middleware = (ctx, next) => {
+  ctx.state.core.requests.record(ctx.params?.['accountId'], ctx._matchedRouteName ?? 'unknown')
+  return next()
 }
 
 const authorize: Middleware = (ctx, next) => {
@@ -206,9 +198,8 @@ const findAccount: Middleware = (ctx, next) => {
 }
 
 const applyFaults: Middleware = async (ctx, next) => {
-  const { core, logged } = ctx.state
+  const { core } = ctx.state
   const fired = core.faults.fire(ctx.params['accountId'], ctx._matchedRouteName as RouteName)
-  logged.faults = fired.kinds
   const delay = fired.find('delay')
   if (delay !== undefined) await sleep(delay.ms)
   ctx.state.fired = fired
@@ -227,25 +218,24 @@ const showsOrders = /^(positions|orders?|deals|history-orders)/
  * their time has come.
  */
 const requireConnected: Middleware = (ctx, next) => {
-  const { core, account, region } = ctx.state
+  const { account, region } = ctx.state
   const { id } = account.settings
   if (region !== undefined && region !== account.settings.region) return notConnected(id)(ctx)
   update(momentOf(ctx), showsOrders.test(ctx._matchedRouteName ?? ''))
-  ctx.state.lags = lagsOf(core, id)
   return next()
 }
 
 // One listener for all of the provider's hosts and for the sandbox's own control routes.
 
 const users = new Router<State>({ prefix: '/users/current' })
-  .use(logRequest, authorize, readBody, applyFaults)
+  .use(countRequest, authorize, readBody, applyFaults)
   .get('accounts', '/accounts', (ctx) => {
     const { core } = ctx.state
     ctx.body = [...core.accounts.values()].map((account) => accountRow(core, account))
   })
 
 const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId' })
-  .use(logRequest, authorize, findAccount, readBody, applyFaults)
+  .use(countRequest, authorize, findAccount, readBody, applyFaults)
   .get('account', '/', (ctx) => {
     ctx.body = accountRow(ctx.state.core, ctx.state.account)
   })
@@ -254,9 +244,9 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
     ctx.body = informationOf(momentOf(ctx))
   })
   .get('positions', '/positions', (ctx) => {
-    const { at, lags } = ctx.state
+    const { account, at } = ctx.state
     const rows = positionRows(momentOf(ctx))
-    ctx.body = isFresh(ctx) ? rows : shownRows(lags.positions, rows, at)
+    ctx.body = isFresh(ctx) ? rows : shownRows(account.lags.positions, rows, at)
   })
   .get('orders', '/orders', (ctx) => {
     ctx.body = shownOrders(ctx)
@@ -269,8 +259,8 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
   .get(
     'deals',
     '/history-deals/time/:startTime/:endTime',
-    byTime(({ state: { account, lags, at } }, start, end) =>
-      shownDeals(lags, account.deals.between(start, end), at),
+    byTime(({ state: { account, at } }, start, end) =>
+      shownDeals(account.lags, account.deals.between(start, end), at),
     ),
   )
   .get(
@@ -309,7 +299,7 @@ export const listen = (core: Core, changed: () => void, port: number): Server =>
   app.use(readRegion)
   app.use(users.routes())
   app.use(accounts.routes())
-  app.use((ctx, next) => (ctx.path.startsWith(CONTROL_PREFIX) ? next() : logRequest(ctx, next)))
+  app.use((ctx, next) => (ctx.path.startsWith(CONTROL_PREFIX) ? next() : countRequest(ctx, next)))
   app.use((ctx) => {
     const isPathKnown = ctx.matched?.some((layer) => layer.methods.length > 0) === true
     return (isPathKnown ? methodNotAllowed : notFound('There is no such path'))(ctx)

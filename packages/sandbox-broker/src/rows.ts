@@ -9,10 +9,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined }
 
-export type MarginMode =
-  | 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
-  | 'ACCOUNT_MARGIN_MODE_RETAIL_NETTING'
-  | 'ACCOUNT_MARGIN_MODE_EXCHANGE'
+export type MarginMode = 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING' | 'ACCOUNT_MARGIN_MODE_RETAIL_NETTING'
 export type TradeMode =
   | 'ACCOUNT_TRADE_MODE_DEMO'
   | 'ACCOUNT_TRADE_MODE_CONTEST'

@@ -46,7 +46,7 @@ export const startSandbox = async (
   const { stateFile } = options
   const saved = stateFile === undefined ? undefined : readState(stateFile)
   const core = createCore(options, saved?.anchor ?? options.anchor ?? (options.now ?? Date.now)())
-  if (stateFile !== undefined && saved !== undefined) applyState(core, options, saved, stateFile)
+  if (stateFile !== undefined && saved !== undefined) applyState(core, saved, stateFile)
   const writer = stateFile === undefined ? noStateWriter : createStateWriter(core, stateFile)
   const server = listen(core, writer.changed, options.port ?? 0)
   await once(server, 'listening')

@@ -12,10 +12,9 @@ import {
   type PlacedOrder,
   type Position,
 } from './account.ts'
-import { marketOf, type Core } from './core.ts'
-import type { Market, Quote } from './market.ts'
+import type { Core } from './core.ts'
+import type { Quote } from './market.ts'
 import { decimal } from './numbers.ts'
-import type { AccountOptions, SandboxOptions } from './options.ts'
 import type { DealRow, OrderRow } from './rows.ts'
 
 const decimalFields = [
@@ -55,18 +54,18 @@ const snapshotOf = (account: Account) => ({
 })
 
 /** Brings an account that was just made from its options to where it was left. */
-const restore = (account: Account, market: Market, saved: AccountSnapshot): void => {
+const restore = (account: Account, saved: AccountSnapshot): void => {
   for (const row of saved.deals) enterDeal(account, row)
   for (const row of saved.orders) enterOrder(account, row)
-  account.positions = saved.positions.map((position) => loadPosition(account, market, position))
+  account.positions = saved.positions.map((position) => loadPosition(account, position))
   account.placed = saved.placed.map((order) => ({ ...order, wait: { ...order.wait } }))
   account.pending = saved.pending.map((order) => ({ ...order }))
   account.nextOrder = saved.nextOrder
   account.nextDeal = saved.nextDeal
 }
 
-const loadPosition = (account: Account, market: Market, saved: SavedPosition): Position => {
-  const instrument = market.instruments.get(saved.symbol)
+const loadPosition = (account: Account, saved: SavedPosition): Position => {
+  const instrument = account.market.instruments.get(saved.symbol)
   if (instrument === undefined)
     throw new Error(
       `Account ${account.settings.id} holds ${saved.symbol}, which the sandbox no longer trades`,
@@ -99,25 +98,19 @@ export const readState = (path: string): SavedState | undefined => {
 }
 
 /** Restores the state. Throws if the file belongs to other options. */
-export const applyState = (
-  core: Core,
-  options: SandboxOptions,
-  state: SavedState,
-  path: string,
-): void => {
+export const applyState = (core: Core, state: SavedState, path: string): void => {
   if (state.seed !== core.seed)
     throw new Error(
       `${path} was made with seed ${state.seed}, not ${core.seed}; move it away to start anew`,
     )
   for (const [id, saved] of Object.entries(state.accounts)) {
     const account = core.accounts.get(id)
-    const from = options.accounts?.find((candidate) => candidate.id === id)
-    if (account === undefined || from === undefined) continue
-    if (fingerprintOf(from) !== saved.madeFrom)
+    if (account === undefined) continue
+    if (fingerprintOf(account) !== saved.madeFrom)
       throw new Error(
         `${path} holds account ${id} made from other options; move it away to start anew`,
       )
-    restore(account, marketOf(core, account), saved)
+    restore(account, saved)
   }
   for (const [symbol, quote] of Object.entries(state.pinned)) core.market.prices.pin(symbol, quote)
   for (const symbol of state.closed) core.market.setOpen(symbol, false)
@@ -183,7 +176,7 @@ const stateOf = (core: Core) => ({
   accounts: Object.fromEntries(
     [...core.accounts].map(([id, account]) => [
       id,
-      { ...snapshotOf(account), madeFrom: fingerprintOf(core.madeFrom.get(id)) },
+      { ...snapshotOf(account), madeFrom: fingerprintOf(account) },
     ]),
   ),
   pinned: core.market.prices.pinned(),
@@ -194,7 +187,7 @@ const stateOf = (core: Core) => ({
 const generatorRevision = 2
 
 /** Of the options that shape the history; the others may change between starts. */
-const fingerprintOf = (options: AccountOptions | undefined): string => {
+const fingerprintOf = ({ madeFrom }: Account): string => {
   const {
     name: _name,
     broker: _broker,
@@ -205,7 +198,7 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     tradeAllowed: _allowed,
     keepsOpen: _keepsOpen,
     ...kept
-  } = options ?? { id: '' }
+  } = madeFrom
   return createHash('sha256')
     .update(JSON.stringify(kept.generate === undefined ? kept : { ...kept, generatorRevision }))
     .digest('hex')

@@ -2,11 +2,8 @@
 // is awaited, so trades of an account never interleave.
 import {
   enterOrder,
-  isOver,
-  readShows,
   newOrderId,
   timeOf,
-  waitFor,
   type Account,
   type Moment,
   type PlacedOrder,
@@ -24,6 +21,7 @@ import {
   unknownSymbol,
 } from './checks.ts'
 import { fillClose, fillMarketOrder } from './fills.ts'
+import { isOver, readShows, waitFor } from './lags.ts'
 import { brokerText, decimal, type Decimal, utcText } from './numbers.ts'
 import {
   cancelPendingOrder,
@@ -68,10 +66,10 @@ export const refusalToOpen = (
   moment: Moment,
   request: Request<'open'>,
 ): TradeOutcome | undefined => {
-  const instrument = moment.market.instruments.get(request.symbol)
+  const instrument = moment.account.market.instruments.get(request.symbol)
   if (instrument === undefined) return unknownSymbol
   if (!fitsVolume(instrument, request.volume)) return result(moment, 'invalidVolume')
-  if (!moment.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
+  if (!moment.account.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
   const closingPrice = entryPriceOf(moment, instrument, opposite(request.side))
   if (!areStopsValid(instrument, request.side, closingPrice, request.levels))
     return result(moment, 'invalidStops')
@@ -80,7 +78,7 @@ export const refusalToOpen = (
 
 const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): TradeOutcome => {
   const refusal = refusalToOpen(moment, request)
-  const instrument = moment.market.instruments.get(request.symbol)
+  const instrument = moment.account.market.instruments.get(request.symbol)
   if (refusal !== undefined || instrument === undefined) return refusal ?? unknownSymbol
   const { side, note } = request
   const volume = filledVolume(instrument, request.volume, fault)
@@ -99,7 +97,8 @@ const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): Trad
 const modify = (moment: Moment, request: Request<'modify'>): TradeOutcome => {
   const position = findPosition(moment, request.positionId)
   if (position === undefined) return result(moment, 'positionNotFound')
-  if (!moment.market.isOpen(position.instrument.symbol)) return result(moment, 'marketClosed')
+  if (!moment.account.market.isOpen(position.instrument.symbol))
+    return result(moment, 'marketClosed')
   const levels = rounded(position.instrument, request.levels)
   const tickets = { positionId: position.id }
   if (isSame(levels.stopLoss, position.stopLoss) && isSame(levels.takeProfit, position.takeProfit))
@@ -121,7 +120,8 @@ const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): Tr
   // A position may hold any volume, and can always be closed whole.
   if (!requested.eq(position.volume) && !fitsVolume(position.instrument, requested))
     return result(moment, 'invalidVolume')
-  if (!moment.market.isOpen(position.instrument.symbol)) return result(moment, 'marketClosed')
+  if (!moment.account.market.isOpen(position.instrument.symbol))
+    return result(moment, 'marketClosed')
   const volume = filledVolume(position.instrument, requested, fault)
   return result(
     moment,
@@ -143,7 +143,7 @@ export const executeStops = (moment: Moment): void => {
   // A close replaces the list of positions, so this one can be walked to its end.
   for (const position of moment.account.positions) {
     const reached = reachedLevel(moment, position)
-    if (reached !== undefined && moment.market.isOpen(position.instrument.symbol)) {
+    if (reached !== undefined && moment.account.market.isOpen(position.instrument.symbol)) {
       fillClose(
         moment,
         position,
@@ -223,10 +223,11 @@ const followedMs = 30_000
 const pauseMsPerDeal = 100
 
 const reopenKept = (moment: Moment): void => {
-  const { account, market, at } = moment
+  const { account, at } = moment
   if (at - account.accessedAt > longestPauseMs) account.followedSince = at
   account.accessedAt = at
-  const { keepsOpen } = account.settings
+  const { market, settings } = account
+  const { keepsOpen } = settings
   const instrument = market.instruments.get(keepsOpen?.symbol ?? '')
   if (keepsOpen === undefined || instrument === undefined) return
   const isOpen = account.positions.some(({ comment }) => comment === keptComment)

@@ -113,7 +113,7 @@ const open = (seed: number, of: AccountOptions) => {
           ...(type === 'STOP_LIMIT' && { stopLimitPrice: near }),
         })
         if (read.kind === 'invalid') throw new Error(JSON.stringify(read.details))
-        const moment = { account, market: core.market, at: clock.now }
+        const moment = { account, at: clock.now }
         return void executeTrade(moment, read.request, { fillFraction })
       }
       case 'cancel': {
