@@ -6,7 +6,7 @@ import { duration, localDay, money, number, percent, plural } from './format.ts'
 import { Age, InCurrency, Notice, Result, Section, Shown, useMoney } from './parts.tsx'
 import { dataOf, inTurn, useRead, type Read, type Request } from './read.ts'
 import { useSession } from './session.ts'
-import { verdict } from './statistics.tsx'
+import { verdict, worstFirst } from './statistics.tsx'
 import { reconciledWords } from './words.ts'
 
 /** Figures of an account that was never read are stored as 0, which says nothing of it. */
@@ -216,7 +216,7 @@ const Cause = ({
         .then(dataOf)
     }),
   )
-  const worst = data?.groups.toSorted((one, other) => one.netProfit - other.netProfit)[0]
+  const worst = worstFirst(data?.groups ?? [])[0]
   if (worst === undefined) return null
   const { key, netProfit, totalTrades, largestLoss } = worst
   return (
@@ -234,9 +234,7 @@ const Losing = ({
   groups: DataOf<'getTradeBreakdown'>['groups']
   accountId: string
 }) => {
-  const losing = groups
-    .filter(({ netProfit }) => netProfit < 0)
-    .toSorted((one, other) => one.netProfit - other.netProfit)
+  const losing = worstFirst(groups.filter(({ netProfit }) => netProfit < 0))
   const [worst] = losing
   if (worst === undefined)
     return <>{groups.length === 0 ? 'No trade has been closed yet.' : 'None lost.'}</>

@@ -1,13 +1,14 @@
 // Statistics of groups of trades: which symbol, month or hour won and which lost.
 import type { DataOf, QueryOf } from '@tradeport/client'
-import { number, percent } from './format.ts'
+import { Select } from './fields.tsx'
+import { number, percent, viewerZone } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Result, Section, Shown, Table, useMoney } from './parts.tsx'
 import { inTurn, useRead } from './read.ts'
-import { fewNote } from './statistics.tsx'
+import { fewNote, worstFirst } from './statistics.tsx'
 
 type Query = QueryOf<'getTradeBreakdown'>
-type Group = DataOf<'getTradeBreakdown'>['groups'][number]
+export type Group = DataOf<'getTradeBreakdown'>['groups'][number]
 /** Of the trades that are shown. */
 export type Filter = Omit<Query, 'by' | 'timeZone'>
 
@@ -50,24 +51,18 @@ export const Breakdown = ({ filter }: { filter: Filter }) => {
   const query = useQuery()
   const [by, name] = groupings.find(([one]) => one === query.get('by')) ?? groupings[0]
   // As the times of the page are.
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const breakdown = useGroups(filter, by, timeZone)
+  const breakdown = useGroups(filter, by, viewerZone)
   return (
     <Section
       title="Breakdown"
       aside={
         <label>
           by{' '}
-          <select
+          <Select
             value={by}
-            onChange={({ currentTarget }) => setQuery({ by: currentTarget.value })}
-          >
-            {groupings.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text.toLowerCase()}
-              </option>
-            ))}
-          </select>
+            options={groupings.map(([value, text]) => [value, text.toLowerCase()])}
+            onChange={(value) => setQuery({ by: value })}
+          />
         </label>
       }
     >
@@ -88,8 +83,7 @@ export const Groups = ({
   const { signed } = useMoney()
   if (groups.length === 0) return <p class="quiet">No closed trade matches the filters.</p>
   // Symbols have no order of their own: what lost most comes first.
-  const shown =
-    by === 'symbol' ? groups.toSorted((one, other) => one.netProfit - other.netProfit) : groups
+  const shown = by === 'symbol' ? worstFirst(groups) : groups
   const largest = Math.max(...groups.map(({ netProfit }) => Math.abs(netProfit))) || 1
   return (
     <>

@@ -11,7 +11,7 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
-import { localDay, localMoment, localTimeOfDay, priceIn } from './format.ts'
+import { localDay, localSecond, localTimeOfDay, priceIn } from './format.ts'
 
 /** A price that is drawn across the chart. */
 export interface PriceLine {
@@ -92,14 +92,14 @@ export const drawCandles = (
       timeVisible: true,
       rightOffset: 4,
       tickMarkFormatter: (time: Time, type: TickMarkType) => {
-        const at = new Date(Number(time) * 1_000).toISOString()
+        const at = Number(time) * 1_000
         return type >= TickMarkType.Time ? localTimeOfDay(at) : localDay(at)
       },
     },
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
     localization: {
-      timeFormatter: (time: Time) => localMoment(Number(time)),
+      timeFormatter: (time: Time) => localSecond(Number(time) * 1_000),
       priceFormatter: (value: number) => priceIn(digits)(value),
     },
   })

@@ -1,7 +1,7 @@
 // Changes of what the broker holds: levels and a part of a position, terms of a working order.
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { NumberField, numberOf, plain } from './fields.tsx'
+import { NumberField, numberOf, plain, UntilField } from './fields.tsx'
 import { lots } from './format.ts'
 import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
@@ -188,19 +188,10 @@ export const OrderForm = ({
           ]}
         />
         {held.timeInForce === 'gtd' && held.expiresAt !== undefined && (
-          <div class="field">
-            <label>
-              Until
-              <input
-                type="datetime-local"
-                required
-                value={expiresAt ?? localInput(held.expiresAt)}
-                onInput={({ currentTarget }) =>
-                  onEdit({ ...edits, expiresAt: currentTarget.value })
-                }
-              />
-            </label>
-          </div>
+          <UntilField
+            value={expiresAt ?? localInput(held.expiresAt)}
+            onInput={(value) => onEdit({ ...edits, expiresAt: value })}
+          />
         )}
         <button type="submit" class="primary" disabled={!hasChanges}>
           Change the order…

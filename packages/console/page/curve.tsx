@@ -229,7 +229,7 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
         class="curve"
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`From ${money(first.value)} on ${localDay(iso(first.at))} to ${money(last.value)} on ${localDay(iso(last.at))}. The table beneath has every step.`}
+        aria-label={`From ${money(first.value)} on ${localDay(first.at)} to ${money(last.value)} on ${localDay(last.at)}. The table beneath has every step.`}
         onPointerMove={point}
         onPointerLeave={() => setPointed(undefined)}
       >
@@ -284,7 +284,7 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
           const anchor = index === 0 ? 'start' : index === dayCount - 1 ? 'end' : 'middle'
           return (
             <text key={index} x={left + (right - left) * share} y={height - 4} text-anchor={anchor}>
-              {localDay(iso(first.at + share * (nowAt - first.at)))}
+              {localDay(first.at + share * (nowAt - first.at))}
             </text>
           )
         })}
@@ -292,13 +292,11 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
       <p class="quiet readout" aria-hidden="true">
         {pointed === undefined
           ? 'Point at the curve to read it.'
-          : `${localTime(iso(pointed.at))}: ${money(pointed.value)}${describe(pointed)}`}
+          : `${localTime(pointed.at)}: ${money(pointed.value)}${describe(pointed)}`}
       </p>
     </>
   )
 }
-
-const iso = (at: number): string => new Date(at).toISOString()
 
 /** Each cash flow as a mark; its amount beside it where there is room. */
 const Flows = ({
@@ -321,7 +319,7 @@ const Flows = ({
     const isLate = middle > right - 60
     return (
       <g key={index} class={isIn ? 'flow in' : 'flow out'}>
-        <title>{`${localDay(iso(at))}: ${reasons[flow.reason]} ${compact(flow.amount)}`}</title>
+        <title>{`${localDay(at)}: ${reasons[flow.reason]} ${compact(flow.amount)}`}</title>
         <path
           d={isIn ? `M${middle},${y(value) + 3}l5,9h-10z` : `M${middle},${y(value) - 3}l5,-9h-10z`}
         />
@@ -347,7 +345,7 @@ const StepTable = ({ label, steps }: { label: string; steps: readonly Step[] }) 
       rows={steps}
       keyOf={(_, index) => index}
       columns={[
-        ['Time', ({ at }) => <Time iso={iso(at)} />],
+        ['Time', ({ at }) => <Time iso={new Date(at).toISOString()} />],
         [
           'What',
           ({ flow }) =>

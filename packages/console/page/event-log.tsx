@@ -16,6 +16,7 @@ import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, Table, Time } from './parts.tsx'
 import { useAccounts } from './read.ts'
 import { sentenceOf, useSession } from './session.ts'
+import { accountName } from './words.ts'
 
 const pageSize = 50
 /** With more events than this, the oldest are dropped from the page. */
@@ -277,32 +278,29 @@ const EventTable = ({
 }: {
   events: readonly LogEvent[]
   accounts: readonly Account[]
-}) => {
-  const names = new Map(accounts.map(({ id, name }) => [id, name]))
-  return (
-    <>
-      <p class="quiet">{plural(events.length, 'event')} shown, newest first.</p>
-      <Table
-        label="Log"
-        kind="log"
-        rows={events}
-        keyOf={({ id }) => id}
-        columns={[
-          ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
-          ['Event', ({ event }) => eventTitle(event), 'row'],
-          ['What happened', describeEvent, 'words'],
-          ['Account', ({ accountId }) => names.get(accountId) ?? accountId],
-          [
-            'Look at',
-            (event) =>
-              linksOf(event).map(([name, url]) => (
-                <a key={url} href={url}>
-                  {name}
-                </a>
-              )),
-          ],
-        ]}
-      />
-    </>
-  )
-}
+}) => (
+  <>
+    <p class="quiet">{plural(events.length, 'event')} shown, newest first.</p>
+    <Table
+      label="Log"
+      kind="log"
+      rows={events}
+      keyOf={({ id }) => id}
+      columns={[
+        ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
+        ['Event', ({ event }) => eventTitle(event), 'row'],
+        ['What happened', describeEvent, 'words'],
+        ['Account', ({ accountId }) => accountName(accounts, accountId)],
+        [
+          'Look at',
+          (event) =>
+            linksOf(event).map(([name, url]) => (
+              <a key={url} href={url}>
+                {name}
+              </a>
+            )),
+        ],
+      ]}
+    />
+  </>
+)

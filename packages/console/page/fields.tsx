@@ -103,3 +103,50 @@ export const Choice = <Value extends string>({
     ))}
   </fieldset>
 )
+
+/** A list to choose from. */
+export const Select = <Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  /** Where no label is around it. */
+  label?: string
+  value: Value
+  options: readonly (readonly [Value, string])[]
+  onChange: (value: Value) => void
+}) => (
+  <select
+    aria-label={label}
+    value={value}
+    onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
+  >
+    {options.map(([option, text]) => (
+      <option key={option} value={option}>
+        {text}
+      </option>
+    ))}
+  </select>
+)
+
+/** The time until which an order holds, as a field for a local time has it. */
+export const UntilField = ({
+  value,
+  onInput,
+}: {
+  value: string
+  onInput: (value: string) => void
+}) => (
+  <div class="field">
+    <label>
+      Until
+      <input
+        type="datetime-local"
+        required
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </label>
+  </div>
+)

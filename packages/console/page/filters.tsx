@@ -1,12 +1,13 @@
 // Filters that several pages have: of the account and the days, kept in the address, and of events.
 import type { ComponentChildren } from 'preact'
 import { eventTitle, type EventType } from './events.ts'
+import { Select } from './fields.tsx'
 import { setQuery, useQuery } from './location.ts'
 
 export const changeFilter = ({
   currentTarget: { name, value },
 }: {
-  currentTarget: HTMLInputElement | HTMLSelectElement
+  currentTarget: HTMLInputElement
 }): void => setQuery({ [name]: value.trim() })
 
 export const AccountFilter = ({
@@ -19,14 +20,11 @@ export const AccountFilter = ({
 }) => (
   <label>
     Account{' '}
-    <select name="account" value={useQuery().get('account') ?? ''} onChange={changeFilter}>
-      <option value="">{none}</option>
-      {accounts.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <Select
+      value={useQuery().get('account') ?? ''}
+      options={[['', none], ...accounts.map(({ id, name }) => [id, name] as const)]}
+      onChange={(account) => setQuery({ account })}
+    />
   </label>
 )
 

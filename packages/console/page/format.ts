@@ -68,21 +68,24 @@ export const decimalsOf = (values: readonly number[]): number =>
 export const percent = (value: number, digits = 1): string =>
   `${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)} %`
 
-const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-
-export const localTime = (iso: string): string => {
-  const at = new Date(iso)
-  return at.toDateString() === new Date().toDateString() ? today.format(at) : clock.format(at)
+const timeFormat = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(undefined, options)
+  /** @param at ISO 8601, or epoch milliseconds */
+  return (at: string | number): string => format.format(new Date(at))
 }
-const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-export const localMinute = (iso: string): string => minute.format(new Date(iso))
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
-export const localTimeOfDay = (iso: string): string => timeOfDay.format(new Date(iso))
-export const localDay = (iso: string): string => day.format(new Date(iso))
-export const localMoment = (epochSeconds: number): string =>
-  clock.format(new Date(epochSeconds * 1_000))
+
+const secondOfToday = timeFormat({ timeStyle: 'medium' })
+export const localSecond = timeFormat({ dateStyle: 'medium', timeStyle: 'medium' })
+export const localMinute = timeFormat({ dateStyle: 'medium', timeStyle: 'short' })
+export const localTimeOfDay = timeFormat({ timeStyle: 'short' })
+export const localDay = timeFormat({ dateStyle: 'medium' })
+
+/** Without the day where that is today. */
+export const localTime = (at: string | number): string =>
+  new Date(at).toDateString() === new Date().toDateString() ? secondOfToday(at) : localSecond(at)
+
+/** The viewer's time zone. */
+export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export const utcTime = (iso: string): string => `${iso.replace('T', ' ').replace('Z', '')} UTC`
 
@@ -119,3 +122,7 @@ export const ago = (iso: string): string => {
 /** 1 event, 2 events. */
 export const plural = (count: number, one: string): string =>
   `${number(count)} ${one}${count === 1 ? '' : 's'}`
+
+/** 1 event is, 2 events are. */
+export const pluralIs = (count: number, one: string): string =>
+  `${plural(count, one)} ${count === 1 ? 'is' : 'are'}`

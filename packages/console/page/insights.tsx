@@ -2,20 +2,19 @@
 import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Groups, useGroups, type Filter } from './breakdown.tsx'
-import { number, percent } from './format.ts'
+import { Groups, useGroups, type Filter, type Group } from './breakdown.tsx'
+import { Select } from './fields.tsx'
+import { number, percent, viewerZone } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, Shown, useMoney } from './parts.tsx'
 import { Picture } from './picture.tsx'
-import { Distribution, Months, WeekHours, type Group } from './pictures.tsx'
+import { Distribution, Months, WeekHours } from './pictures.tsx'
 import { dataOf, inTurn, useInterval, useRead } from './read.ts'
 import { Interval } from './statistics.tsx'
 
 interface InsightProps {
   readonly filter: Filter
 }
-
-const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Besides the viewer's own: UTC, and those of large markets. */
 const zones = [
@@ -61,19 +60,11 @@ export const Pictures = ({ filter }: InsightProps) => {
       aside={
         <label>
           hours and months in{' '}
-          <select
+          <Select
             value={zone}
-            onChange={({ currentTarget: { value } }) =>
-              setQuery({ zone: value === viewerZone ? '' : value })
-            }
-          >
-            {zones.map((one) => (
-              <option key={one} value={one}>
-                {one}
-                {one === viewerZone && ' (yours)'}
-              </option>
-            ))}
-          </select>
+            options={zones.map((one) => [one, one === viewerZone ? `${one} (yours)` : one])}
+            onChange={(value) => setQuery({ zone: value === viewerZone ? '' : value })}
+          />
         </label>
       }
     >

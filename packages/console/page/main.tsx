@@ -2,6 +2,7 @@
 import { render, type ComponentType } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
+import { viewerZone } from './format.ts'
 import { late } from './late.tsx'
 import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
@@ -153,8 +154,7 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </main>
       <SentList sent={session.sent} />
       <footer>
-        Times are of your zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}; hover for UTC.
-        Candles are drawn by{' '}
+        Times are of your zone, {viewerZone}; hover for UTC. Candles are drawn by{' '}
         <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">
           TradingView Lightweight Charts™
         </a>

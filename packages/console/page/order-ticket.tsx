@@ -1,7 +1,7 @@
 // A new order: its terms as they are typed, and what the service and the broker say of them.
 import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradeport/client'
 import { useEffect } from 'preact/hooks'
-import { Choice, NumberField, numberOf } from './fields.tsx'
+import { Choice, NumberField, numberOf, Select, UntilField } from './fields.tsx'
 import { lots, money, number, percent } from './format.ts'
 import { Notice, Section } from './parts.tsx'
 import { useRead } from './read.ts'
@@ -24,8 +24,8 @@ export interface TicketFields {
   readonly takeProfit: string
 }
 
-export const emptyTicket: TicketFields = {
-  symbol: '',
+export const newTicket: TicketFields = {
+  symbol: 'EURUSD',
   type: 'buy',
   orderType: 'market',
   volume: '0.10',
@@ -69,6 +69,12 @@ const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => 
     ...(takeProfit !== undefined && { takeProfit }),
   }
 }
+
+const holds = [
+  ['gtc', 'until cancelled'],
+  ['day', 'for the day'],
+  ['gtd', 'until a time'],
+] as const
 
 type Preview = DataOf<'previewOrder'>
 
@@ -239,32 +245,18 @@ export const OrderTicket = ({
             <div class="field">
               <label>
                 Holds
-                <select
+                <Select
                   value={fields.timeInForce}
-                  onChange={({ currentTarget }) =>
-                    onChange({
-                      timeInForce: currentTarget.value as TicketFields['timeInForce'],
-                    })
-                  }
-                >
-                  <option value="gtc">until cancelled</option>
-                  {account.brokerType !== 'mt4' && <option value="day">for the day</option>}
-                  <option value="gtd">until a time</option>
-                </select>
+                  options={holds.filter(([one]) => one !== 'day' || account.brokerType !== 'mt4')}
+                  onChange={(timeInForce) => onChange({ timeInForce })}
+                />
               </label>
             </div>
             {fields.timeInForce === 'gtd' && (
-              <div class="field">
-                <label>
-                  Until
-                  <input
-                    type="datetime-local"
-                    required
-                    value={fields.expiresAt}
-                    onInput={({ currentTarget }) => onChange({ expiresAt: currentTarget.value })}
-                  />
-                </label>
-              </div>
+              <UntilField
+                value={fields.expiresAt}
+                onInput={(expiresAt) => onChange({ expiresAt })}
+              />
             )}
           </>
         )}

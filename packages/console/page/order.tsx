@@ -2,6 +2,7 @@
 import { number, price } from './format.ts'
 import { Facts, Section, Shown, Time } from './parts.tsx'
 import { dataOf, useAccounts, useRead } from './read.ts'
+import { accountName } from './words.ts'
 
 const everyMs = 5_000
 
@@ -29,10 +30,7 @@ export const OrderPage = ({ id }: { id: string }) => {
             <Section title="Outcome">
               <Facts
                 of={[
-                  [
-                    'Account',
-                    accounts.data?.find((one) => one.id === accountId)?.name ?? accountId,
-                  ],
+                  ['Account', accountName(accounts.data, accountId)],
                   ['Status', order.status.replace('_', ' ')],
                   [
                     'Why it was rejected',

@@ -11,6 +11,7 @@ import { Age, Notice, Result, Scroll, Section, Shown, Table, Time, type Column }
 import { openResult, PositionTable, readPositions } from './position-table.tsx'
 import { settled, useAccounts, useInterval, useRead, type Again, type Read } from './read.ts'
 import { useSession } from './session.ts'
+import { accountName } from './words.ts'
 
 /** Prices move without an event: figures are read again after this time while the page is visible. */
 const refreshMs = 30_000
@@ -63,7 +64,7 @@ export const Overview = () => {
           {(working) => (
             <OrderTable
               working={working}
-              accountOf={(id) => nameOf(all, id)}
+              accountOf={(id) => accountName(all, id)}
               mayChange={whyHidden('ordering') === undefined}
             />
           )}
@@ -73,9 +74,6 @@ export const Overview = () => {
     </>
   )
 }
-
-const nameOf = (accounts: readonly Account[], id: string): string =>
-  accounts.find((account) => account.id === id)?.name ?? id
 
 const statusWords: Readonly<Record<Account['status'], string>> = {
   connected: 'Connected',
@@ -309,7 +307,7 @@ const Events = ({ accounts, onEvent }: { accounts: readonly Account[]; onEvent: 
                   <Time iso={event.timestamp} />
                   <span>
                     <strong>{eventTitle(event.event)}</strong> {describeEvent(event)}{' '}
-                    <span class="quiet">{nameOf(accounts, event.accountId)}</span>
+                    <span class="quiet">{accountName(accounts, event.accountId)}</span>
                   </span>
                 </li>
               ))}

@@ -1,14 +1,12 @@
 // Groups of trades as pictures: when money was made and lost, and how large results were. They need
 // nothing but the groups, and print.
-import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import type { Group } from './breakdown.tsx'
 import { compact, number } from './format.ts'
 import { Result, Scroll, Table, useMoney } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 import { enoughTrades, fewNote } from './statistics.tsx'
-
-export type Group = DataOf<'getTradeBreakdown'>['groups'][number]
 
 interface PictureProps {
   readonly groups: readonly Group[]

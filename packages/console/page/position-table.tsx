@@ -1,7 +1,8 @@
 // Open positions: how they are read, what each has made, and their table, of one account or of all.
-import type { Account, Client, Position } from '@tradeport/client'
+import { isTradeportError, type Account, type Client, type Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
 import { Result, Table, Time, type Column } from './parts.tsx'
+import { dataOf } from './read.ts'
 import { sameDigits } from './words.ts'
 
 export const readPositions = async (
@@ -14,6 +15,17 @@ export const readPositions = async (
     positions.push(one)
   return positions
 }
+
+/** A position as it is now; undefined where it is not open any more. */
+export const readPosition = (
+  client: Client,
+  id: string,
+  signal: AbortSignal,
+): Promise<Position | undefined> =>
+  client.getPosition(id, { signal }).then(dataOf, (error: unknown) => {
+    if (isTradeportError(error) && error.code === 'POSITION_NOT_FOUND') return undefined
+    throw error
+  })
 
 /**
  * What a position has made as a whole: by its price, what was booked when parts of it were closed,

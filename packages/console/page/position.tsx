@@ -1,9 +1,8 @@
 // One position: what it is while it is open, and the trade that it has become.
-import { isTradeportError } from '@tradeport/client'
 import { lots, money } from './format.ts'
 import { Age, Facts, Result, Section, Shown, Time } from './parts.tsx'
-import { wholeResult } from './position-table.tsx'
-import { dataOf, useAccounts, useRead } from './read.ts'
+import { readPosition, wholeResult } from './position-table.tsx'
+import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { TradePage } from './trade.tsx'
 import { sameDigits } from './words.ts'
@@ -15,11 +14,7 @@ export const PositionPage = ({ id }: { id: string }) => {
   const read = useRead(
     'positions',
     id,
-    (client, signal) =>
-      client.getPosition(id, { signal }).then(dataOf, (error: unknown) => {
-        if (isTradeportError(error) && error.code === 'POSITION_NOT_FOUND') return 'closed' as const
-        throw error
-      }),
+    async (client, signal) => (await readPosition(client, id, signal)) ?? 'closed',
     { everyMs },
   )
   const accounts = useAccounts()

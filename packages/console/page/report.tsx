@@ -4,15 +4,16 @@ import type { Account, DataOf, Trade, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
+import type { Group } from './breakdown.tsx'
 import { Curve, type CurveData } from './curve.tsx'
 import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { duration, localDay, number, plural, price } from './format.ts'
+import { duration, localDay, number, plural, pluralIs, price, viewerZone } from './format.ts'
 import { useQuery } from './location.ts'
 import { Facts, InCurrency, Moment, Notice, Result, Section, Table, useMoney } from './parts.tsx'
-import { Distribution, Months, type Group } from './pictures.tsx'
+import { Distribution, Months } from './pictures.tsx'
 import { useAccounts, useRead } from './read.ts'
 import { useSession, type Session } from './session.ts'
-import { Statistics } from './statistics.tsx'
+import { Statistics, worstFirst } from './statistics.tsx'
 import { skipReasons, type Provenance } from './words.ts'
 
 type Reconciliation = DataOf<'getReconciliation'>
@@ -45,8 +46,6 @@ interface Data {
   /** By net profit, the worst first; undefined where there are too many to be read. */
   readonly trades: readonly Trade[] | undefined
 }
-
-const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 
 /** @throws where the text is no day */
 const requireMoment = (name: string, ...of: Parameters<typeof momentOf>): string => {
@@ -82,7 +81,8 @@ const readReport = async (
     { signal },
   )
   const groupsBy = async (by: 'month' | 'result'): Promise<readonly Group[]> =>
-    (await client.getTradeBreakdown({ ...filter, by, timeZone }, { signal })).data.groups
+    (await client.getTradeBreakdown({ ...filter, by, timeZone: viewerZone }, { signal })).data
+      .groups
   const insights = hasInsights
     ? {
         reconciliation: (await client.getReconciliation(accountId, { signal })).data,
@@ -95,7 +95,6 @@ const readReport = async (
   const areRead = statistics.totalTrades <= maxTradesRead
   if (areRead)
     for await (const trade of client.listTrades.each(filter, { signal })) trades.push(trade)
-  trades.sort((one, other) => one.netProfit - other.netProfit)
   return {
     account,
     period,
@@ -103,7 +102,7 @@ const readReport = async (
     statistics,
     provenance: meta.provenance,
     insights,
-    trades: areRead ? trades : undefined,
+    trades: areRead ? worstFirst(trades) : undefined,
   }
 }
 
@@ -211,7 +210,7 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         ) : (
           <>
             <div class="pictures">
-              <Months groups={insights.months} zone={timeZone} />
+              <Months groups={insights.months} zone={viewerZone} />
               <Distribution groups={insights.results} />
             </div>
             <Source>
@@ -248,7 +247,7 @@ const Identity = ({ account, period }: { account: Account; period: Period }) => 
           account.leverage === null ? 'not known: never read' : `1:${number(account.leverage)}`,
         ],
         ['Period', periodText(period)],
-        ['Time zone', timeZone],
+        ['Time zone', viewerZone],
       ]}
     />
     <Source>
@@ -369,7 +368,7 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
         <li>
           {skipped.length === 0
             ? 'No position was skipped: the deals of every closed position add up to a trade.'
-            : `${plural(skipped.length, 'position')} ${skipped.length === 1 ? 'is' : 'are'} in no figure and no table but the balance, because the deals do not add up to a trade:`}
+            : `${pluralIs(skipped.length, 'position')} in no figure and no table but the balance, because the deals do not add up to a trade:`}
           {skipped.length > 0 && (
             <ul>
               {skipped.map(({ positionId, reason }) => (

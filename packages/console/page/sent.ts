@@ -51,7 +51,7 @@ const newKey = (): string =>
   ).join('')
 
 /** Resolves also when it is aborted. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {

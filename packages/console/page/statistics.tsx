@@ -1,7 +1,7 @@
 // Statistics with their uncertainty: an interval is drawn, and too few trades are greyed.
 import type { TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { duration, number, percent, plural } from './format.ts'
+import { duration, number, percent, pluralIs } from './format.ts'
 import { Result, useMoney } from './parts.tsx'
 
 /** Below this many trades the figures say next to nothing. */
@@ -9,6 +9,11 @@ export const enoughTrades = 30
 
 /** Why figures are grey. */
 export const fewNote = `Grey: fewer than ${enoughTrades} trades, too few to tell skill from luck.`
+
+/** What lost most comes first. */
+export const worstFirst = <Row extends { readonly netProfit: number }>(
+  rows: readonly Row[],
+): readonly Row[] => rows.toSorted((one, other) => one.netProfit - other.netProfit)
 
 interface Bounds {
   readonly lower: number
@@ -87,7 +92,7 @@ const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | u
 export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
   if (bounds === null || totalTrades < enoughTrades)
-    return `${plural(totalTrades, 'trade')} ${totalTrades === 1 ? 'is' : 'are'} too few to tell skill from luck; ${enoughTrades} are the least that say something.`
+    return `${pluralIs(totalTrades, 'trade')} too few to tell skill from luck; ${enoughTrades} are the least that say something.`
   if (bounds.lower > 0)
     return 'The average trade is above zero with 95 % confidence: luck alone seldom looks like this.'
   if (bounds.upper < 0)

@@ -2,15 +2,16 @@
 import type { QueryOf } from '@tradeport/client'
 import { Breakdown } from './breakdown.tsx'
 import { AccountFilter, changeFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { plural } from './format.ts'
-import { useQuery } from './location.ts'
+import { Select } from './fields.tsx'
+import { pluralIs } from './format.ts'
+import { setQuery, useQuery } from './location.ts'
 import { Pictures, Robust } from './insights.tsx'
 import { Age, InCurrency, Notice, Section, Shown } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
-import { skipReasons } from './words.ts'
+import { accountName, skipReasons } from './words.ts'
 
 type Filter = Pick<QueryOf<'listTrades'>, 'accountId' | 'symbol' | 'startDate' | 'endDate'>
 
@@ -28,10 +29,16 @@ const filterOf = (query: URLSearchParams): Filter => {
   }
 }
 
-const results = ['all', 'profit', 'loss'] as const
+const results = [
+  ['all', 'All'],
+  ['profit', 'Profit'],
+  ['loss', 'Loss'],
+] as const
 
-const resultOf = (query: URLSearchParams): (typeof results)[number] =>
-  results.find((one) => one === query.get('result')) ?? 'all'
+const resultOf = (query: URLSearchParams) =>
+  results.find(([one]) => one === query.get('result'))?.[0] ?? 'all'
+
+const chooseResult = (result: string): void => setQuery({ result })
 
 export const Trades = () => {
   const query = useQuery()
@@ -79,11 +86,7 @@ export const Trades = () => {
         <PeriodFilter />
         <label>
           Result
-          <select name="result" value={resultOf(query)} onChange={changeFilter}>
-            <option value="all">All</option>
-            <option value="profit">Profit</option>
-            <option value="loss">Loss</option>
-          </select>
+          <Select value={resultOf(query)} options={results} onChange={chooseResult} />
         </label>
       </form>
       <InCurrency value={currency}>
@@ -108,14 +111,13 @@ export const Trades = () => {
                   From the broker's deals, read <Age iso={provenance.readAt} />.{' '}
                   {provenance.skipped.length === 0
                     ? 'No position was left out.'
-                    : `${plural(provenance.skipped.length, 'position')} ${provenance.skipped.length === 1 ? 'is' : 'are'} left out, because the deals do not add up to a trade:`}
+                    : `${pluralIs(provenance.skipped.length, 'position')} left out, because the deals do not add up to a trade:`}
                 </p>
                 {provenance.skipped.length > 0 && (
                   <ul class="quiet">
                     {provenance.skipped.map(({ accountId, positionId, reason }) => (
                       <li key={`${accountId}${positionId}`}>
-                        Position {positionId} of{' '}
-                        {list.find(({ id }) => id === accountId)?.name ?? accountId}:{' '}
+                        Position {positionId} of {accountName(list, accountId)}:{' '}
                         {skipReasons[reason]}.
                       </li>
                     ))}

@@ -1,7 +1,7 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
 import type { Candle, Order } from '@tradeport/client'
 import type { PriceLine } from './candle-chart.ts'
-import { numberOf } from './fields.tsx'
+import { numberOf, Select } from './fields.tsx'
 import { setQuery } from './location.ts'
 import { Notice, Section, Shown } from './parts.tsx'
 import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
@@ -29,17 +29,12 @@ export const Prices = ({
     title={symbol === '' ? 'Prices' : `Prices of ${symbol}`}
     aside={
       candles.hidden === undefined && (
-        <select
-          aria-label="Length of a candle"
+        <Select
+          label="Length of a candle"
           value={timeframe}
-          onChange={({ currentTarget: { value } }) =>
-            setQuery({ candles: value === '15m' ? '' : value })
-          }
-        >
-          {Object.keys(timeframes).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+          options={Object.keys(timeframes).map((name) => [name, name])}
+          onChange={(value) => setQuery({ candles: value === '15m' ? '' : value })}
+        />
       )
     }
   >

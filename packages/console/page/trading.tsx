@@ -5,11 +5,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
 import { useConfirm } from './confirm.tsx'
-import { numberOf } from './fields.tsx'
+import { numberOf, Select } from './fields.tsx'
 import { lots } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
-import { emptyTicket, Estimate, OrderTicket, type TicketFields } from './order-ticket.tsx'
+import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, Section, Shown } from './parts.tsx'
 import { digitsOf, timeframes, type Timeframe } from './price-chart.tsx'
 import { useAccounts } from './read.ts'
@@ -41,18 +41,11 @@ export const Trading = () => {
               <form class="filters" onSubmit={(event) => event.preventDefault()}>
                 <label>
                   Account
-                  <select
+                  <Select
                     value={account.id}
-                    onChange={({ currentTarget }) =>
-                      setQuery({ account: currentTarget.value, position: '', order: '' })
-                    }
-                  >
-                    {list.map(({ id, name }) => (
-                      <option key={id} value={id}>
-                        {name}
-                      </option>
-                    ))}
-                  </select>
+                    options={list.map(({ id, name }) => [id, name])}
+                    onChange={(id) => setQuery({ account: id, position: '', order: '' })}
+                  />
                 </label>
               </form>
               {isTradable(account) ? (
@@ -105,7 +98,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
       },
     })
 
-  const [ticket, setTicket] = useState<TicketFields>({ ...emptyTicket, symbol: 'EURUSD' })
+  const [ticket, setTicket] = useState(newTicket)
   const [edits, setEdits] = useState<Edits>({})
   const forget = (): void => setEdits({})
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())

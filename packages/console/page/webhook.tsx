@@ -5,7 +5,8 @@ import { useRef, useState } from 'preact/hooks'
 import { Outcome, useAction } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
-import { number, plural } from './format.ts'
+import { Select } from './fields.tsx'
+import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import { Age, Facts, Notice, Section, Shown, Table, Time, type Column } from './parts.tsx'
 import { dataOf, useRead } from './read.ts'
@@ -86,15 +87,11 @@ export const WebhookPage = ({ id }: { id: string }) => {
             aside={
               <label>
                 Show{' '}
-                <select
+                <Select
                   value={filter.status ?? ''}
-                  onChange={({ currentTarget: { value } }) => setQuery({ status: value, page: '' })}
-                >
-                  <option value="">all</option>
-                  <option value="success">delivered</option>
-                  <option value="pending">waiting</option>
-                  <option value="failed">failed</option>
-                </select>
+                  options={[['', 'all'], ...statuses]}
+                  onChange={(status) => setQuery({ status, page: '' })}
+                />
               </label>
             }
           >
@@ -121,10 +118,14 @@ export const WebhookPage = ({ id }: { id: string }) => {
   )
 }
 
-const statuses = ['success', 'pending', 'failed'] as const
+const statuses = [
+  ['success', 'delivered'],
+  ['pending', 'waiting'],
+  ['failed', 'failed'],
+] as const
 
 const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
-  const status = statuses.find((one) => one === query.get('status'))
+  const status = statuses.find(([one]) => one === query.get('status'))?.[0]
   const page = Number(query.get('page') ?? 1)
   return {
     ...(status !== undefined && { status }),
@@ -380,7 +381,7 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
       ).data
       return scheduled === 0
         ? 'It missed nothing since then.'
-        : `${plural(scheduled, 'event')} ${scheduled === 1 ? 'is' : 'are'} delivered again${scheduled === mostRecovered ? ', the most for one time: recover again for the rest' : ''}.`
+        : `${pluralIs(scheduled, 'event')} delivered again${scheduled === mostRecovered ? ', the most for one time: recover again for the rest' : ''}.`
     })
     refresh()
   }

@@ -1,6 +1,6 @@
 // Orders, positions and what is done with them, in words that say all of it.
-import type { Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
-import { decimalsOf, localMoment, lots, money, plural, priceIn } from './format.ts'
+import type { Account, Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
+import { decimalsOf, localSecond, lots, money, plural, priceIn } from './format.ts'
 
 /** A price with the broker's decimals, or with all that it has. */
 export const priceText = (value: number, digits = 0): string =>
@@ -12,8 +12,6 @@ export const sameDigits = (...prices: readonly (number | undefined)[]) => {
   return (value: number | undefined): string =>
     value === undefined ? 'none' : priceText(value, digits)
 }
-
-const at = (iso: string): string => localMoment(Date.parse(iso) / 1_000)
 
 interface Terms extends Pick<
   NewOrder,
@@ -53,7 +51,7 @@ export const untilOf = ({
   timeInForce === 'day'
     ? 'until the end of the trading day'
     : timeInForce === 'gtd' && expiresAt !== undefined
-      ? `until ${at(expiresAt)}`
+      ? `until ${localSecond(expiresAt)}`
       : 'until it is cancelled'
 
 /** Buy 0.10 EURUSD at market on First, stop 1.0700, no target. */
@@ -89,6 +87,10 @@ export const orderName = (
   accountName: string,
 ): string =>
   `the order to ${type} ${lots(volume)} ${symbol} (${kindNames[orderType].toLowerCase()}) on ${accountName}`
+
+/** The id where the account is not known. */
+export const accountName = (accounts: readonly Account[] | undefined, id: string): string =>
+  accounts?.find((account) => account.id === id)?.name ?? id
 
 /** The outcome of an order so far. */
 export const orderOutcome = (order: Order): string => {

@@ -10,8 +10,8 @@ import {
   type Position,
 } from '@tradeport/client'
 import { lots } from './format.ts'
-import { dataOf } from './read.ts'
-import type { Outcome, Write } from './sent.ts'
+import { readPosition } from './position-table.tsx'
+import { pause, type Outcome, type Write } from './sent.ts'
 import { sentenceOf } from './session.ts'
 import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from './words.ts'
 
@@ -45,16 +45,9 @@ const whenPlaced = async (
           : `${recorded}, and cannot be read now: ${sentenceOf(error)}`,
       )
       // A failed read ends at once; one that waited has paused already.
-      if (error.code !== 'TIMED_OUT') await new Promise((resolve) => setTimeout(resolve, 5_000))
+      if (error.code !== 'TIMED_OUT') await pause(5_000, signal)
     }
 }
-
-/** The position as it is now; undefined where it is not open any more. */
-const readPosition = (client: Client, id: string, signal: AbortSignal) =>
-  client.getPosition(id, { signal }).then(dataOf, (error: unknown) => {
-    if (isTradeportError(error) && error.code === 'POSITION_NOT_FOUND') return undefined
-    throw error
-  })
 
 /** Whether all wanted values are set now; null means that a value is absent. */
 const hasAll = (now: object, wanted: object): boolean =>
