@@ -39,7 +39,7 @@ import {
   createOperatorStore,
   createPositionLocks,
   createProviderTokens,
-  createPulse,
+  createHeartbeats,
   createRiskThresholds,
   createSealedSecrets,
   createTenantRecords,
@@ -121,7 +121,7 @@ export const openAdapters = async (
     knex: database.knex,
     cipher: createCipher(secretsKey, config.previousSecretsKeys),
     log,
-    pulse: createPulse(),
+    heartbeats: createHeartbeats(),
   }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
@@ -278,8 +278,8 @@ export const openAdapters = async (
   // Somebody may wait for events of an account, or for the end of an open order.
   const isWatching = events !== undefined || config.capabilities.includes('pending-orders')
   // `events` is undefined where none are recorded.
-  const { pulse } = stores
-  return { adapters, database, pulse, orders, events, isWatching, journal, limits, metrics }
+  const { heartbeats } = stores
+  return { adapters, database, heartbeats, orders, events, isWatching, journal, limits, metrics }
 }
 
 /** Without the capability `trading-tools` no account is halted. */

@@ -95,14 +95,14 @@ export const openListeners = async (
 
 /** The checks of `/readyz`, throttled so that nobody can load the database by asking. */
 const readinessOf = (
-  { database, pulse, limits }: OpenedAdapters,
+  { database, heartbeats, limits }: OpenedAdapters,
   isDraining: () => boolean,
 ): (() => Promise<Readiness>) => {
   const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
   const checks = {
     database: throttled(async () => E.isRight(await database.ping()), throttle),
     migrations: throttled(async () => isNotFalse(await database.isMigrated()), throttle),
-    jobs: throttled(async () => pulse.silentFor(silentQueueMs).length === 0, throttle),
+    jobs: throttled(async () => heartbeats.silentFor(silentQueueMs).length === 0, throttle),
   }
   return async () => {
     // An instance that is ending accepts no new request, whatever the checks find.

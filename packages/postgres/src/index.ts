@@ -1,7 +1,7 @@
 // The package's entry: the database, and the stores over it.
 export { openDatabase, type Database, type DatabaseOptions } from './connection/database.ts'
 export { createFairPool, type FairPool } from './connection/fair-pool.ts'
-export { createPulse, type Pulse } from './connection/due-rows.ts'
+export { createHeartbeats, type Heartbeats } from './connection/due-rows.ts'
 export type { Log, LogEvent } from './connection/failures.ts'
 export { startPeerNotices, type StartedPeerNotices } from './connection/peer-notices.ts'
 export { createCandleStore, createMarketDataFeeds } from './market/candle-store.ts'

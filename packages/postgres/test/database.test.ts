@@ -107,19 +107,19 @@ onEachDatabase('a database', (here, _, kind) => {
   })
 
   it('reports which queues are not read although somebody works on them', async () => {
-    const { pulse } = here
+    const { heartbeats } = here
     const { jobs: orderJobs } = openOrders(here, { pollMs: 20, idlePollMs: 20 })
     const notices = openOwnerNotices(here, { pollMs: never })
     const [reading, waiting] = [
       await orderJobs.work(() => Promise.resolve(undefined)),
       await notices.work(() => Promise.resolve()),
     ]
-    expect(pulse.silentFor(60_000)).toEqual([])
+    expect(heartbeats.silentFor(60_000)).toEqual([])
     await setTimeout(1_500)
     // A machine that stands still for a second reads none of them meanwhile.
-    await expect.poll(() => pulse.silentFor(1_000)).toEqual(['owner-notices'])
+    await expect.poll(() => heartbeats.silentFor(1_000)).toEqual(['owner-notices'])
     await waiting.stop()
-    await expect.poll(() => pulse.silentFor(1_000)).toEqual([])
+    await expect.poll(() => heartbeats.silentFor(1_000)).toEqual([])
     await reading.stop()
   })
 })

@@ -29,7 +29,7 @@ import {
   type Database,
   type LogEvent,
 } from '../src/index.ts'
-import { inMemory, openDatabases, pulse, silent, testCipher } from './harness.ts'
+import { inMemory, openDatabases, heartbeats, silent, testCipher } from './harness.ts'
 
 const start = (program: string, argument: string) =>
   spawn(
@@ -63,7 +63,7 @@ describe('a folder', () => {
       ),
     )
     const claimOn = async ({ knex }: Database) =>
-      O.isSome(await rightOf(openJournal({ knex, pulse, log: silent }).journal.claim(account)))
+      O.isSome(await rightOf(openJournal({ knex, heartbeats, log: silent }).journal.claim(account)))
     expect([await claimOn(first), await claimOn(first)]).toStrictEqual([true, false])
     expect(await first.durability()).toMatchObject({ right: { isEmbedded: true, fsync: false } })
     await first.close()

@@ -17,7 +17,7 @@ import {
   createOperatorOrders,
   createOperatorStore,
   createProviderTokens,
-  createPulse,
+  createHeartbeats,
   createRiskThresholds,
   createTenantRecords,
   createUserStore,
@@ -89,7 +89,7 @@ export const testCipher = createCipher(new Uint8Array(32).fill(7))
 export const stopwatch = { elapsedMs: () => performance.now() }
 export const silent = { warn: () => undefined }
 /** For workers that no test observes. */
-export const pulse = createPulse()
+export const heartbeats = createHeartbeats()
 /** Milliseconds that no test lasts. */
 export const never = 2_000_000_000
 
@@ -114,7 +114,7 @@ export const startInstance = (
   const parts = {
     knex,
     log,
-    pulse: createPulse(),
+    heartbeats: createHeartbeats(),
     cipher: testCipher,
     stopwatch,
     clock,

@@ -47,7 +47,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals } from '../src/index.ts'
 import { claimOf as claimOfRow } from '../src/journal/journal-store.ts'
-import { onEachDatabase, pulse, silent, type Instance } from './harness.ts'
+import { onEachDatabase, heartbeats, silent, type Instance } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const noChange: JournalChange = {
@@ -246,8 +246,11 @@ const readAll = async (
 
 /** The journal as two instances of the service see it. */
 const openPorts = (here: Instance, { knex }: Instance) => ({
-  ...openJournal({ knex: here.knex, recorder: here.recorder, log: silent, pulse }, { pollMs: 50 }),
-  elsewhere: openJournal({ knex, pulse, log: silent }).journal,
+  ...openJournal(
+    { knex: here.knex, recorder: here.recorder, log: silent, heartbeats },
+    { pollMs: 50 },
+  ),
+  elsewhere: openJournal({ knex, heartbeats, log: silent }).journal,
   // Claims and jobs go by the database's own clock.
   elapse: async (ms: number): Promise<void> => {
     const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
@@ -644,7 +647,7 @@ onEachDatabase('the journal', (here, there) => {
       afterCommit: () => undefined,
     }
     const inserted = closed('1', 2)
-    const failing = openJournal({ knex: here.knex, log: silent, pulse, recorder }).journal
+    const failing = openJournal({ knex: here.knex, log: silent, heartbeats, recorder }).journal
     expect(E.isLeft(await failing.write(claim, { ...noChange, inserted })())).toBe(true)
     for (const [what, fields] of [
       ['text', { symbol: 'EUR\0USD' }],
@@ -694,7 +697,7 @@ onEachDatabase('the journal', (here, there) => {
     for (const account of small) await rightOf(ports.journal.want(account, noon + 1))
     const begun: JournalClaim[] = []
     const ends: (() => void)[] = []
-    const { jobs } = openJournal({ knex: here.knex, log: silent, pulse }, { pollMs: minuteMs })
+    const { jobs } = openJournal({ knex: here.knex, log: silent, heartbeats }, { pollMs: minuteMs })
     const worker = await jobs.work((claim) => {
       begun.push(claim)
       return new Promise((resolve) => ends.push(resolve))

@@ -10,7 +10,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals, type OpenedJournal } from '../src/index.ts'
-import { onEachDatabase, pulse, silent } from './harness.ts'
+import { onEachDatabase, heartbeats, silent } from './harness.ts'
 import { inRun, requests, start } from './store-commands.ts'
 
 const day = Date.UTC(2026, 10, 21)
@@ -99,7 +99,7 @@ onEachDatabase('statements', (here) => {
   beforeAll(async () => {
     await write(here.operator, world)
     for (const statement of crowd(tenantId)) await here.knex.raw(statement)
-    journal = openJournal({ knex: here.knex, log: silent, pulse })
+    journal = openJournal({ knex: here.knex, log: silent, heartbeats })
     claimed = O.toNullable(await rightOf(journal.journal.claim(broker))) as JournalClaim
     await writeDeals()
     await here.knex.raw('analyze')

@@ -95,7 +95,7 @@ onEachDatabase('sealed secrets', (here) => {
 
   /** The stores that seal under one key, while the previous ones open. */
   const under = (current: number, ...previous: readonly number[]) => {
-    const { knex, log, pulse, stopwatch } = here
+    const { knex, log, heartbeats, stopwatch } = here
     const parts = { knex, log, cipher: createCipher(keyOf(current), previous.map(keyOf)) }
     return {
       operator: createOperatorStore(parts),
@@ -103,7 +103,7 @@ onEachDatabase('sealed secrets', (here) => {
       webhooks: createWebhookStore(parts),
       idempotency: createIdempotencyStore(parts),
       sealedSecrets: createSealedSecrets(parts),
-      orders: openOrders({ ...parts, pulse, stopwatch, obeysHalts: true }).store,
+      orders: openOrders({ ...parts, heartbeats, stopwatch, obeysHalts: true }).store,
     }
   }
   type Ports = ReturnType<typeof under>

@@ -20,7 +20,7 @@ import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import { onEachDatabase, pulse, silent } from './harness.ts'
+import { onEachDatabase, heartbeats, silent } from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs
@@ -40,7 +40,7 @@ onEachDatabase('the watch', (here, there) => {
   let elsewhere: OpenedJournal
   beforeAll(() => {
     ;[ports, elsewhere] = [here, there].map(({ knex, recorder }) =>
-      openJournal({ knex, log: silent, pulse, recorder }, { watchMs: roundMs }),
+      openJournal({ knex, log: silent, heartbeats, recorder }, { watchMs: roundMs }),
     ) as [OpenedJournal, OpenedJournal]
   })
 
@@ -147,7 +147,10 @@ onEachDatabase('the watch', (here, there) => {
     const account = await storedAccount(here.operator)
     const { owner } = account
     await watch(owner)
-    const withoutEvents = openJournal({ knex: here.knex, log: silent, pulse }, { watchMs: roundMs })
+    const withoutEvents = openJournal(
+      { knex: here.knex, log: silent, heartbeats },
+      { watchMs: roundMs },
+    )
     const follow = async () => {
       const worker = await withoutEvents.jobs.work(async () => undefined)
       await worker.stop()

@@ -17,7 +17,7 @@ import {
   createProviderTokens,
   openDatabase,
   openOrders,
-  createPulse,
+  createHeartbeats,
   type Database,
 } from '@tradeport/postgres'
 import { demoAccount } from '@tradeport/harness'
@@ -90,7 +90,7 @@ const openShop = async ({ stack, newDatabase }: Tools): Promise<Shop> => {
       openOrders({
         knex: database.knex,
         log: console,
-        pulse: createPulse(),
+        heartbeats: createHeartbeats(),
         cipher,
         stopwatch,
         obeysHalts: true,

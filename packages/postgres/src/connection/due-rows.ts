@@ -6,7 +6,7 @@ import type { Log } from './failures.ts'
 import { createFailureLog, repeating } from './repeating.ts'
 
 /** Whether queues are being read: each worker reports every successful read of its queue. */
-export interface Pulse {
+export interface Heartbeats {
   /** Work on the queue begins, or it was read. */
   readonly beat: (queue: string) => void
   /** Nobody works on the queue here any longer. */
@@ -15,7 +15,7 @@ export interface Pulse {
   readonly silentFor: (ms: number) => readonly string[]
 }
 
-export const createPulse = (): Pulse => {
+export const createHeartbeats = (): Heartbeats => {
   const beats = new Map<string, number>()
   return {
     beat: (queue) => void beats.set(queue, performance.now()),
@@ -29,15 +29,21 @@ export const createPulse = (): Pulse => {
 export interface WorkerParts {
   readonly knex: Knex
   readonly log: Log
-  readonly pulse: Pulse
+  readonly heartbeats: Heartbeats
 }
 
-export interface TenantShare {
-  readonly tenant: string
-  readonly count: number
+export interface ClaimRequest {
+  /** How many rows to claim at most. */
+  readonly limit: number
+  /** The keys of the rows that this process works on. */
+  readonly inProgress: readonly string[]
+  /** How many of them each tenant has; `maxPerTenant` at most. */
+  readonly shares: readonly { readonly tenant: string; readonly count: number }[]
+  /** The tenants that have `maxPerTenant`. */
+  readonly busyTenants: readonly string[]
 }
 
-export interface DueRows<Job> extends Pick<WorkerParts, 'log' | 'pulse'> {
+export interface DueRows<Job> extends Pick<WorkerParts, 'log' | 'heartbeats'> {
   /** The name of the queue in the heartbeat. */
   readonly queue: string
   /** The log events of failures: of the poll, and of the work on a row. */
@@ -51,16 +57,10 @@ export interface DueRows<Job> extends Pick<WorkerParts, 'log' | 'pulse'> {
   readonly keyOf: (job: Job) => string
   readonly tenantOf: (job: Job) => string
   /**
-   * Claims at most `limit` due rows. `inProgress` are the keys that this process works on, and
-   * `shares` how many of them each tenant has; a tenant may get what is left to `maxPerTenant`.
-   * Each row is a promise of its own: one that cannot be read is logged and delays no other.
-   * Undefined where its claim was lost meanwhile.
+   * Claims due rows, none of a busy tenant. Each is a promise of its own: one that cannot be read is
+   * logged and delays no other. Undefined where its claim was lost meanwhile.
    */
-  readonly claim: (
-    shares: readonly TenantShare[],
-    limit: number,
-    inProgress: readonly string[],
-  ) => Promise<readonly Promise<Job | undefined>[]>
+  readonly claim: (request: ClaimRequest) => Promise<readonly Promise<Job | undefined>[]>
   /** Processes one row; may return a job to repeat here after `inMs`. A rejection is logged. */
   readonly work: (job: Job) => Promise<{ readonly job: Job; readonly inMs: number } | undefined>
 }
@@ -75,7 +75,7 @@ export interface DueRowsWorker<Job> {
 }
 
 export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
-  const { log, pulse, queue, events, maxPerTenant } = rows
+  const { log, heartbeats, queue, events, maxPerTenant } = rows
   const failures = createFailureLog(events.work, log)
   const unreadable = createFailureLog(events.work, log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
@@ -111,27 +111,35 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     entry.done = run(key, job, inMs)
   }
 
-  pulse.beat(queue)
+  heartbeats.beat(queue)
   const pauseMs = (): number =>
     rows.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
   // Jobs that a tenant begins beyond its share do not count against the slots of others.
-  const sharesInUse = (): readonly TenantShare[] =>
+  const sharesInUse = (): ClaimRequest['shares'] =>
     [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(([tenant, { length }]) => ({
       tenant,
       count: Math.min(length, maxPerTenant),
     }))
-  const slotsLeft = (shares: readonly TenantShare[]): number =>
+  const slotsLeft = (shares: ClaimRequest['shares']): number =>
     rows.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
+  const busyOf = (shares: ClaimRequest['shares']): readonly string[] =>
+    shares.filter(({ count }) => count === maxPerTenant).map(({ tenant }) => tenant)
   const poll = repeating(pauseMs, events.poll, log, async () => {
     const shares = sharesInUse()
     const freeSlots = Math.min(rows.maxPerClaim, slotsLeft(shares))
-    const claimed = freeSlots > 0 ? await rows.claim(shares, freeSlots, [...inProgress.keys()]) : []
-    pulse.beat(queue)
+    const request = {
+      limit: freeSlots,
+      inProgress: [...inProgress.keys()],
+      shares,
+      busyTenants: busyOf(shares),
+    }
+    const claimed = freeSlots > 0 ? await rows.claim(request) : []
+    heartbeats.beat(queue)
     for (const read of await Promise.allSettled(claimed))
       if (read.status === 'rejected') unreadable.report(read.reason)
       else if (read.value !== undefined) workOn(read.value)
     const after = sharesInUse()
-    isSaturated = slotsLeft(after) <= 0 || after.some(({ count }) => count === maxPerTenant)
+    isSaturated = slotsLeft(after) <= 0 || busyOf(after).length > 0
     if (freeSlots > 0 && claimed.length === freeSlots) poll.again()
   })
 
@@ -141,7 +149,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     stop: async () => {
       stopping.abort()
       await poll.stop()
-      pulse.end(queue)
+      heartbeats.end(queue)
       // A job that ends may add its retry, which ends at once while stopping; hence the loop.
       while (inProgress.size > 0)
         await Promise.all([...inProgress.values()].map(({ done }) => done))

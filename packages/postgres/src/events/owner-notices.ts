@@ -21,7 +21,6 @@ const claimMs = 5 * minuteMs
 const firstPauseMs = 5 * secondMs
 const longestPauseMs = 15 * minuteMs
 const maxAttempts = 301
-const maxPerTenant = 2
 /** How often a process tries to record that it has sent a notice. */
 const recordPauseMs = secondMs
 
@@ -41,7 +40,7 @@ interface NoticeOptions {
 }
 
 export const openOwnerNotices = (
-  { knex, log, pulse }: WorkerParts,
+  { knex, log, heartbeats }: WorkerParts,
   { pollMs = 2 * secondMs }: NoticeOptions = {},
 ): OwnerNotices & OwnerNoticeJobs => {
   let worker: DueRowsWorker<DueNotice> | undefined
@@ -68,23 +67,22 @@ export const openOwnerNotices = (
       }
       const started = workOnDueRows<DueNotice>({
         log,
-        pulse,
+        heartbeats,
         queue: noticeQueue,
         events: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
         pollMs: () => pollMs,
         maxInProgress: 4,
-        maxPerTenant,
+        maxPerTenant: 2,
         // One claim could otherwise give a tenant more.
         maxPerClaim: 1,
         keyOf: ({ id }) => id,
         tenantOf: ({ tenant_id: tenant }) => tenant,
-        claim: async (shares, limit) => {
-          const busy = shares.filter(({ count }) => count === maxPerTenant)
+        claim: async ({ busyTenants, limit }) => {
           const rows = await query<DueNotice>(
             knex,
             sql`update owner_notices set attempts = attempts + 1, due_at = now() + ${claimMs} * interval '1 ms'
               where ctid = any(array(
-                select ctid from owner_notices where due_at <= now() and tenant_id <> all(${busy.map(({ tenant }) => tenant)}::text[])
+                select ctid from owner_notices where due_at <= now() and tenant_id <> all(${busyTenants}::text[])
                 order by due_at limit ${limit} for update skip locked))
               returning *`,
           )

@@ -119,14 +119,14 @@ const dueAt = sql`least(wanted_at, reread_at, watch_at)`
 const isFree = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
 
 const workOnLane = (
-  { knex, log, pulse }: Parts,
+  { knex, log, heartbeats }: Parts,
   { queue, which, maxInProgress, maxPerTenant, polls }: Lane,
   pollMs: number,
   read: (due: DueJournal) => Promise<void>,
 ) =>
   workOnDueRows<DueJournal>({
     log,
-    pulse,
+    heartbeats,
     queue,
     events: { poll: 'due_journals', work: 'journal_synchronisation' },
     pollMs: (idleMs) => polls * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
@@ -135,7 +135,7 @@ const workOnLane = (
     maxPerClaim: maxInProgress,
     keyOf: ({ account }) => account.accountId,
     tenantOf: ({ account }) => account.owner.tenantId,
-    claim: async (shares, limit, inProgress) => {
+    claim: async ({ shares, limit, inProgress }) => {
       // Wanted reads go first, so that late rounds of the watch do not delay them. Whether a row is
       // due and free is checked again on the row that is locked, which another process may have
       // claimed, or read and released, since the first look.

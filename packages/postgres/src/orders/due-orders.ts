@@ -3,7 +3,12 @@
 import { sendTimeoutMs } from '@tradeport/domain/orders'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
-import { workOnDueRows, type DueRowsWorker, type WorkerParts } from '../connection/due-rows.ts'
+import {
+  workOnDueRows,
+  type ClaimRequest,
+  type DueRowsWorker,
+  type WorkerParts,
+} from '../connection/due-rows.ts'
 import { isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
@@ -19,7 +24,6 @@ const claimMs = 15 * secondMs
  * it up before it sends it.
  */
 const ownMs = 3 * secondMs
-const maxPerTenant = 250
 const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
 const haltedMs = minuteMs
@@ -42,7 +46,7 @@ export interface DueOrders extends OrderJobs {
 }
 
 export const createDueOrders = (parts: Parts): DueOrders => {
-  const { knex, log, pulse, pollMs = 500, idlePollMs = 2_000 } = parts
+  const { knex, log, heartbeats, pollMs = 500, idlePollMs = 2_000 } = parts
   let worker: DueRowsWorker<OrderJob> | undefined
   return {
     offer: (orders) => {
@@ -61,23 +65,16 @@ export const createDueOrders = (parts: Parts): DueOrders => {
     work: async (process) => {
       const started = workOnDueRows<OrderJob>({
         log,
-        pulse,
+        heartbeats,
         queue: dueOrdersQueue,
         events: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
-        maxPerTenant,
+        maxPerTenant: 250,
         maxPerClaim: 100,
         keyOf: ({ order, version }) => `${order.id}:${version}`,
         tenantOf: ({ order }) => order.owner.tenantId,
-        claim: (shares, limit) => {
-          const busy = shares.filter(({ count }) => count === maxPerTenant)
-          return claimDue(
-            parts,
-            busy.map(({ tenant }) => tenant),
-            limit,
-          )
-        },
+        claim: (request) => claimDue(parts, request),
         work: process,
       })
       worker = started
@@ -109,8 +106,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
 // it may be sent even where wall clocks are wrong.
 const claimDue = async (
   { knex, stopwatch }: Parts,
-  busyTenants: readonly string[],
-  limit: number,
+  { busyTenants, limit }: ClaimRequest,
 ): Promise<readonly Promise<OrderJob>[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows = await query<{ readonly age_ms: number; readonly server_run: string }>(

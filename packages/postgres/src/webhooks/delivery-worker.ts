@@ -72,7 +72,7 @@ const drainMs = 5_000
 const strandedMs = 30_000
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
-  const { knex, log, pulse, clock, attempt, limits = {} } = parts
+  const { knex, log, heartbeats, clock, attempt, limits = {} } = parts
   const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const deliveries = createDueDeliveries({
@@ -117,7 +117,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     const { size, perUser } = limits[group] ?? defaultLimits[group]
     return workOnDueRows<LeasedWebhook>({
       log,
-      pulse,
+      heartbeats,
       queue: `${group}-webhooks`,
       events: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
       pollMs: () => pollMs,
@@ -127,11 +127,11 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
       maxPerClaim: group === 'slow' ? 1 : 100,
       keyOf: ({ webhookId }) => webhookId,
       tenantOf: ({ owner }) => owner.userId,
-      claim: async (shares, limit, inProgress) => {
+      claim: async ({ busyTenants: busyUsers, limit, inProgress }) => {
         const leasedAtMs = performance.now()
         const claimed = await deliveries.claim(clock.now(), {
           isSlow: group === 'slow',
-          busyUsers: shares.filter(({ count }) => count === perUser).map(({ tenant }) => tenant),
+          busyUsers,
           inProgress,
           limit,
         })
