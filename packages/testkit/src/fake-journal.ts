@@ -239,19 +239,12 @@ export const createFakeJournal = (
     ownJournals(owner, [accountId]).flatMap(({ held }) => dealsOf(held))
   const selected = (owner: Owner, { accountIds, filter }: TradeSelection): readonly ClosedTrade[] =>
     ownJournals(owner, accountIds)
-      .flatMap(
-        ({
-          account: {
-            id: accountId,
-            owner: { userId },
-          },
-          held,
-        }) =>
-          [...held.positions.values()].flatMap((folded): readonly ClosedTrade[] => {
-            if (folded.status !== 'closed') return []
-            const { trade, closingDealId } = folded
-            return [{ accountId, userId, closingDealId, trade }]
-          }),
+      .flatMap(({ account, held }) =>
+        [...held.positions.values()].flatMap((folded): readonly ClosedTrade[] => {
+          if (folded.status !== 'closed') return []
+          const { trade, closingDealId } = folded
+          return [{ accountId: account.id, userId: owner.userId, closingDealId, trade }]
+        }),
       )
       .filter((trade) => isTradeMatch(filter, trade))
       .toSorted((a, b) => byClosing(placeOf(b), placeOf(a)))
