@@ -292,22 +292,15 @@ export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
 export const isCorrection = (before: Order, after: Order): boolean =>
   before !== after && !isUnderWay(before)
 
-/** Only an open order can be modified; a pending one may still end in any way. */
-export const requireModifiable = (
-  order: Order,
-): E.Either<Refusal<'OrderInFlight' | 'OrderNotModifiable'>, OpenOrder> =>
-  requireOpenOrder(order, ({ status }) => refuse('OrderNotModifiable', { status }))
+/** How a change is refused where the order has ended. */
+export type EndedTag = 'OrderNotModifiable' | 'OrderNotCancellable'
 
-/** Only an open order can be cancelled. */
-export const requireCancellable = (
+/** Only an open order can be modified or cancelled; a pending one may still end in any way. */
+export const requireOpenOrder = <Tag extends EndedTag>(
   order: Order,
-): E.Either<Refusal<'OrderInFlight' | 'OrderNotCancellable'>, OpenOrder> =>
-  requireOpenOrder(order, ({ status }) => refuse('OrderNotCancellable', { status }))
-
-const requireOpenOrder = <Failure>(
-  order: Order,
-  refuseEnded: (order: Order) => Failure,
-): E.Either<Failure | Refusal<'OrderInFlight'>, OpenOrder> => {
+  endedTag: Tag,
+): E.Either<Refusal<'OrderInFlight' | Tag>, OpenOrder> => {
   if (order.status === 'open') return E.right(order)
-  return E.left(order.status === 'pending' ? refuse('OrderInFlight') : refuseEnded(order))
+  if (order.status === 'pending') return E.left(refuse('OrderInFlight'))
+  return E.left(refuse<EndedTag>(endedTag, { status: order.status }) as Refusal<Tag>)
 }

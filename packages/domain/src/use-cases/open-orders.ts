@@ -19,9 +19,9 @@ import {
 import {
   isSameTerms,
   parseOrderId,
-  requireCancellable,
-  requireModifiable,
+  requireOpenOrder,
   type CancelReason,
+  type EndedTag,
   type OpenOrder,
   type Order,
   type OrderId,
@@ -114,9 +114,6 @@ interface OpenPlacement extends OrderPlacement {
   readonly placement: Open
 }
 
-/** Refuses an order that is not open. */
-type RequireOpen<Tag extends RefusalTag> = (order: Order) => E.Either<Refusal<Tag>, OpenOrder>
-
 /** How often a write is tried in all, where other processes write first. */
 const writeAttempts = 5
 
@@ -160,11 +157,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const changeWhileLocked = <Tag extends RefusalTag>(
     { owner }: Caller,
     text: string,
-    requireOpen: RequireOpen<Tag>,
+    endedTag: EndedTag & Tag,
     make: (open: OpenPlacement, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
   ): AsyncResult<Order, ChangeTag | Tag> => {
     const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
-      pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(requireOpen)))
+      pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(endedTag)))
     return pipe(
       requireFound('order')(TE.right(parseOrderId(text))),
       TE.flatMap(findOpen),
@@ -211,27 +208,29 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * Refuses a change of an order that the broker does not hold: it has ended, or its end is not
    * known yet, and then with `unclear`.
    */
-  const refuseGone = async <Tag extends RefusalTag, Unclear>(
+  const refuseGone = async <Tag extends EndedTag, Unclear>(
     open: OpenPlacement,
-    requireOpen: RequireOpen<Tag>,
+    endedTag: Tag,
     unclear: Unclear,
-  ): Promise<E.Either<Refusal<Tag | 'NotFound' | 'ServiceUnavailable'> | Unclear, never>> => {
+  ): Promise<
+    E.Either<Refusal<Tag | 'NotFound' | 'OrderInFlight' | 'ServiceUnavailable'> | Unclear, never>
+  > => {
     const after = await applyLookup(open, await lookUp(open))
     if (E.isLeft(after)) return after
-    const stillOpen = requireOpen(after.right.order)
+    const stillOpen = requireOpenOrder(after.right.order, endedTag)
     return E.isLeft(stillOpen) ? stillOpen : E.left(unclear)
   }
 
   /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
-  const refuseUnmade = async <Tag extends RefusalTag, Failure extends { readonly _tag: string }>(
+  const refuseUnmade = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
     open: OpenPlacement,
-    requireOpen: RequireOpen<Tag>,
+    endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
     if (!isGone(failure)) return E.left(failure)
     const { accountId } = open.order.request
     const reason = 'the broker does not hold the order, and does not show how it ended'
-    return refuseGone(open, requireOpen, refuse('BrokerUnavailable', { accountId, reason }))
+    return refuseGone(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
   }
 
   // --- changes ---
@@ -242,7 +241,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     async () => {
       const { order, destination } = open
       const read = await readBrokerOrder(open)
-      if (E.isLeft(read)) return refuseUnmade(open, requireModifiable, read.left)
+      if (E.isLeft(read)) return refuseUnmade(open, 'OrderNotModifiable', read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
@@ -250,12 +249,12 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         trading.modifyOrder(destination, before.brokerOrderId, terms.right, maySend),
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
-        return refuseUnmade(open, requireModifiable, sent.left)
+        return refuseUnmade(open, 'OrderNotModifiable', sent.left)
       ports.accountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
       const shown = await shownTerms(open, before, terms.right, progress)
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
-      if (shown === 'gone') return refuseGone(open, requireModifiable, outcomeUnknown(open))
+      if (shown === 'gone') return refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
         await applyStep(open, (from) => afterSeen(from, shown)),
         E.map((after) => after.order),
@@ -301,7 +300,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
-      const marked = E.flatMap(requireOpenPlacement(requireCancellable))(
+      const marked = E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
         await applyStep(found, markCancelled(earlier ?? reason)),
       )
       if (E.isLeft(marked)) return marked
@@ -310,7 +309,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its end.
         await applyStep(open, markCancelled(earlier))
-        return refuseUnmade(open, requireCancellable, sent.left)
+        return refuseUnmade(open, 'OrderNotCancellable', sent.left)
       }
       ports.accountChanged(open.destination)
       let answer: LookupAnswer = { kind: 'unreadable' }
@@ -326,7 +325,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(after)) return after
       const { order } = after.right
       if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
-      const stillOpen = requireCancellable(order)
+      const stillOpen = requireOpenOrder(order, 'OrderNotCancellable')
       return E.isLeft(stillOpen) ? stillOpen : E.left(outcomeUnknown(open))
     }
 
@@ -352,7 +351,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     id: string,
     reason: CancelReason,
   ): AsyncResult<Order, CancelTag> =>
-    changeWhileLocked(caller, id, requireCancellable, sendCancellation(reason))
+    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
   /**
    * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
@@ -399,7 +398,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   return {
     /** PUT /orders/:id: gives an open order other terms. */
     modifyOrder: (caller: Caller, id: string, terms: TermsChange): AsyncResult<Order, ModifyTag> =>
-      changeWhileLocked(caller, id, requireModifiable, sendTerms(terms)),
+      changeWhileLocked(caller, id, 'OrderNotModifiable', sendTerms(terms)),
 
     /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
     cancelOrder: (caller: Caller, id: string): AsyncResult<Order, CancelTag> =>
@@ -465,10 +464,10 @@ const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
   failure._tag === 'OrderGone'
 
 const requireOpenPlacement =
-  <Tag extends RefusalTag>(requireOpen: RequireOpen<Tag>) =>
+  <Tag extends EndedTag>(endedTag: Tag) =>
   (found: OrderPlacement): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
     const { placement } = found
-    const order = requireOpen(found.order)
+    const order = requireOpenOrder(found.order, endedTag)
     if (E.isLeft(order)) return order
     return placement.step === 'open'
       ? E.right({ ...found, order: order.right, placement })

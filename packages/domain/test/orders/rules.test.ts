@@ -19,8 +19,7 @@ import {
   clientIdPrefix,
   isCorrection,
   parseOrderId,
-  requireCancellable,
-  requireModifiable,
+  requireOpenOrder,
   withOutcome,
   type Order,
   type OrderId,
@@ -83,8 +82,12 @@ describe('an order', () => {
     ),
   ])('that is $status cannot be modified (%s) or cancelled (%s)', (order, modify, cancel) => {
     const status = order.status === 'pending' ? {} : { status: order.status }
-    expect(requireModifiable(order)).toEqual(E.left({ _tag: modify, ...status }))
-    expect(requireCancellable(order)).toEqual(E.left({ _tag: cancel, ...status }))
+    expect(requireOpenOrder(order, 'OrderNotModifiable')).toEqual(
+      E.left({ _tag: modify, ...status }),
+    )
+    expect(requireOpenOrder(order, 'OrderNotCancellable')).toEqual(
+      E.left({ _tag: cancel, ...status }),
+    )
   })
 })
 
