@@ -12,7 +12,7 @@ import type {
 import type {
   Broker,
   Clock,
-  HeldPosition,
+  PositionOnAccount,
   LiveAccounts,
   MarketData,
   MarketDataError,
@@ -282,7 +282,7 @@ export const cachedMarketDataFeeds = (
  */
 export const cachedPositionViews = (views: PositionViews): PositionViews => {
   const kept = new WeakMap<BrokerPosition, Position>()
-  const viewMissing = async (held: readonly HeldPosition[]): Promise<readonly Position[]> => {
+  const viewMissing = async (held: readonly PositionOnAccount[]): Promise<readonly Position[]> => {
     const missing = held.filter(({ position }) => !kept.has(position))
     const viewed = await views.view(missing)()
     const byRow = new Map(missing.map(({ position }, index) => [position, viewed[index]]))

@@ -1,7 +1,7 @@
 // How long each value is kept, what it depends on, and that a change shows at once.
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { HeldPosition, PositionTrading } from '@tradeport/domain/ports'
+import type { PositionOnAccount, PositionTrading } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
 import {
   createFakeAccountStore,
@@ -239,7 +239,7 @@ describe('cached accounts', () => {
   })
 })
 
-const held = (ticket: string): HeldPosition => ({
+const held = (ticket: string): PositionOnAccount => ({
   brokerAccount: account,
   position: openPosition({ ticket: ticket as never }),
 })
@@ -250,7 +250,7 @@ describe('cached position views', () => {
     const view = ({
       brokerAccount: { accountId, owner },
       position: row,
-    }: HeldPosition): Position => {
+    }: PositionOnAccount): Position => {
       viewed.push(row.ticket)
       return { ...row, accountId, userId: owner.userId, marginUsed: row.ticket === 'a' ? null : 7 }
     }

@@ -233,7 +233,7 @@ export interface PositionLocks {
 }
 
 /** A broker's position and its account. */
-export interface HeldPosition {
+export interface PositionOnAccount {
   readonly brokerAccount: BrokerAccount
   readonly position: BrokerPosition
 }
@@ -241,5 +241,5 @@ export interface HeldPosition {
 /** Positions as a page shows them, each with the margin that it needs. */
 export interface PositionViews {
   /** One for each, in their order; a margin that is unavailable is null. */
-  readonly view: (held: readonly HeldPosition[]) => T.Task<readonly Position[]>
+  readonly view: (positions: readonly PositionOnAccount[]) => T.Task<readonly Position[]>
 }

@@ -56,8 +56,8 @@ export const closeShownBy = (
   after: readonly BrokerPosition[],
   renumbers: boolean,
 ): CloseOutcome | undefined => {
-  const held = after.find(({ ticket }) => ticket === position.ticket)
-  if (held !== undefined) return shrunkTo(held, position, expected)
+  const remaining = after.find(({ ticket }) => ticket === position.ticket)
+  if (remaining !== undefined) return shrunkTo(remaining, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
   const exact = remainders.find(({ volume }) => compareLots(volume, expected.remainingVolume) === 0)
@@ -82,13 +82,13 @@ export const isDoneAsSent = (outcome: CloseOutcome, { expected }: CloseRequest):
 
 // Whatever went beyond what was sent was closed by somebody else.
 const shrunkTo = (
-  held: BrokerPosition,
+  remaining: BrokerPosition,
   { volume }: BrokerPosition,
   { closedVolume }: CloseOutcome,
 ): CloseOutcome | undefined => {
-  if (compareLots(held.volume, volume) >= 0) return undefined
-  const gone = lotsWithout(volume, held.volume)
-  return { closedVolume: Math.min(gone, closedVolume), remainingVolume: held.volume }
+  if (compareLots(remaining.volume, volume) >= 0) return undefined
+  const gone = lotsWithout(volume, remaining.volume)
+  return { closedVolume: Math.min(gone, closedVolume), remainingVolume: remaining.volume }
 }
 
 // The remainder equals the position that it is left of, except for ticket and volume.

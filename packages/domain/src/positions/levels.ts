@@ -21,13 +21,13 @@ type LevelledPosition = Pick<BrokerPosition, LevelName | 'currentPrice'>
  * above that of a sell, a take profit the other way round; the price itself is neither.
  */
 export const decideLevels = (
-  { side, currentPrice, ...held }: BrokerPosition,
+  { side, currentPrice, ...before }: BrokerPosition,
   change: LevelsChange,
 ): E.Either<Refusal<'InvalidPrice'>, Levels> => {
   const misplaced = findMisplacedLevel(side, currentPrice, change)
   if (misplaced !== undefined)
     return E.left(refuse('InvalidPrice', { ...misplaced, side, currentPrice }))
-  return E.right(changedLevels(held, change))
+  return E.right(changedLevels(before, change))
 }
 
 /**

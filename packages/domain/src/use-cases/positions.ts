@@ -7,7 +7,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
-import type { HeldPosition, Ports, PositionViews } from '../ports/index.ts'
+import type { PositionOnAccount, Ports, PositionViews } from '../ports/index.ts'
 import {
   byAge,
   requireOpen,
@@ -51,16 +51,16 @@ export const createPositions = (
         selected.right.map(({ brokerAccount }) => ports.broker.positions(brokerAccount)()),
       )
       const reads: { readonly accountId: AccountId; readonly readAt: number }[] = []
-      const held: HeldPosition[] = []
+      const found: PositionOnAccount[] = []
       for (const [index, { brokerAccount }] of selected.right.entries()) {
         const reading = readings[index] as (typeof readings)[number]
         if (E.isLeft(reading)) return reading
         reads.push({ accountId: brokerAccount.accountId, readAt: reading.right.readAt })
         for (const position of reading.right.positions)
-          if (isSymbolMatch(symbol, position.symbol)) held.push({ brokerAccount, position })
+          if (isSymbolMatch(symbol, position.symbol)) found.push({ brokerAccount, position })
       }
       const page = pageOf(
-        held.toSorted((a, b) => byAge(a.position, b.position)),
+        found.toSorted((a, b) => byAge(a.position, b.position)),
         request,
       )
       // Margins are read for the page alone.
@@ -144,7 +144,7 @@ export const showPosition =
 /** A margin that cannot be calculated is null. */
 const withMargin =
   ({ broker }: Pick<Ports, 'broker'>) =>
-  ({ brokerAccount, position }: HeldPosition): T.Task<Position> => {
+  ({ brokerAccount, position }: PositionOnAccount): T.Task<Position> => {
     const { symbol, side, volume, entryPrice: openPrice } = position
     const { accountId, owner } = brokerAccount
     return pipe(

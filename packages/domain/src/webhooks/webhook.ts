@@ -134,10 +134,10 @@ export const withTestSuccess = (webhook: Webhook, at: Instant): Webhook => ({
   lastSuccessAt: Math.max(at, webhook.lastSuccessAt ?? at),
 })
 
-/** @param held how many webhooks the user has now */
+/** @param count how many webhooks the user has now */
 export const requireWebhookCountInLimit = (
-  held: number,
+  count: number,
 ): E.Either<Refusal<'WebhookLimitReached'>, void> =>
-  held >= maxWebhooks
+  count >= maxWebhooks
     ? E.left(refuse('WebhookLimitReached', { allowed: maxWebhooks }))
     : E.right(undefined)

@@ -16,16 +16,16 @@ export const createStreamSlots = (): StreamSlots => {
   let openInAll = 0
   return {
     open: (program) => {
-      const held = open.get(program) ?? 0
+      const count = open.get(program) ?? 0
       const limit =
-        held >= streamLimits.perProgram
+        count >= streamLimits.perProgram
           ? streamLimits.perProgram
           : openInAll >= streamLimits.perInstance
             ? streamLimits.perInstance
             : undefined
       if (limit !== undefined)
         return E.left(refuse('StreamLimitReached', { limit, retryAfterSeconds }))
-      open.set(program, held + 1)
+      open.set(program, count + 1)
       openInAll++
       let isHeld = true
       return E.right(() => {
