@@ -14,7 +14,7 @@ import {
   oneOf,
   optional,
   record,
-  type Shape,
+  type Schema,
   text,
   time,
   withComponents,
@@ -65,7 +65,7 @@ const metaFields = {
   version: oneOf([apiVersion], 'The version of the API.'),
 }
 const plainMeta = record('Meta', 'About the reply.', metaFields)
-const nothing: Shape<unknown> = { ...anything('', null), json: { type: 'null' } }
+const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
 const headerTexts: Readonly<Record<string, string>> = {
   'X-Request-ID': 'The id of the request, as sent or as generated (`req_…`).',
@@ -96,7 +96,7 @@ const headersNamed = (...names: readonly string[]): Parts =>
   )
 
 // What is undefined is not written.
-const mediaOf = ({ json, example }: Shape<unknown>, examples?: object) => ({
+const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
   schema: json,
   example,
   examples,
@@ -114,7 +114,7 @@ const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts 
     ...streamedHeaders,
   }
   if (streamedContent !== undefined) {
-    const content = mapRecord((file: Shape<unknown>) => mediaOf(file))(streamedContent)
+    const content = mapRecord((file: Schema<unknown>) => mediaOf(file))(streamedContent)
     return { 200: { description: 'Streamed until it ends.', headers, content } }
   }
   if (data === undefined) return {}

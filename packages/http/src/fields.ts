@@ -27,7 +27,6 @@ import {
   parsedString,
   record,
   type Schema,
-  type Shape,
   partialWithoutExample,
   text,
   time,
@@ -244,7 +243,7 @@ export const cursorMeta = (
 })
 
 /** A numbered page of a list, as data. */
-export const replyWithPage = <A>(item: Shape<A>) => ({
+export const replyWithPage = <A>(item: Schema<A>) => ({
   data: list(item, 'Newest first.'),
   meta: { pagination: paginationShape },
   present: (page: Page<A>) => ({ data: page.items, meta: { pagination: pageMeta(page) } }),

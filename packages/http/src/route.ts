@@ -22,9 +22,7 @@ import {
   object,
   optional,
   read as readValue,
-  type InputFields,
   type Schema,
-  type Shape,
 } from './schema.ts'
 
 /** Who may call a route, and the caller that its use case receives. */
@@ -86,21 +84,26 @@ interface Draining {
   readonly isDraining?: (() => boolean) | undefined
 }
 
-interface DataReply<Data> {
+export interface DataReply<Data> {
   readonly data: Data
   readonly meta?: object
 }
 
 /** A reply whose data is the result. */
-export const replyWith = <A>(data: Shape<A>) => ({
+export const replyWith = <A>(data: Schema<A>) => ({
   data,
   present: (result: A): DataReply<A> => ({ data: result }),
 })
 
-/** The reply to a result. */
-interface ReplyShape<Result, Data> {
+/** What a record of a route and the route have in common. */
+export interface RouteFacts<Caller, Result, Data> {
+  /** The route exists only where this capability, or one of these, is on. */
+  readonly capability?: string | readonly string[]
+  readonly access: Access<Caller>
+  /** A request without a body is read as {}. */
+  readonly isBodyOptional?: true
   /** Absent from a route that can only be refused, because a capability is off. */
-  readonly data?: Shape<Data>
+  readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Fields
   /** Where what was created can be read, below the prefix. The status is then 201. */
@@ -120,56 +123,6 @@ interface ReplyShape<Result, Data> {
 export type IsOn = (capability: string) => boolean
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-export interface RouteRecord<
-  UseCases,
-  Caller,
-  Params,
-  Query,
-  Headers,
-  Body,
-  Result,
-  Data,
-  Tag extends RefusalTag,
-  Failure,
-  Early,
-> extends ReplyShape<NoInfer<Result>, Data> {
-  /** The route exists only where this capability, or one of these, is on. */
-  readonly capability?: string | readonly string[]
-  readonly access: Access<Caller>
-  /** Of this endpoint, in addition to those of the plan. */
-  readonly limit?: Omit<EndpointLimit, 'route'>
-  readonly params?: Params
-  /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
-  readonly refusalForMalformedId?: Early
-  readonly query?: Query
-  readonly headers?: Headers
-  /** Two times of the query; the first must not be after the second. */
-  readonly range?: readonly [start: keyof Query & string, end: keyof Query & string]
-  readonly body?: Schema<Body>
-  /** A request without a body is read as {}. */
-  readonly isBodyOptional?: true
-  /** A refusal that comes before every other fault of the request. */
-  readonly precheck?: (body: JsonObject) => Early | undefined
-  /** Faults of the body that depend on the service's configuration. */
-  readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
-  /** The refusal of a repeated POST whose first outcome is unknown. */
-  readonly refusalIfOutcomeUnknown?: (params: Input<Params>) => Refusal
-  /**
-   * Every refusal of the use case but ServiceUnavailable and IdempotencyInProgress, and no other: a
-   * missing or impossible one does not compile.
-   */
-  readonly refusals: readonly Tag[]
-  readonly useCase: (
-    useCases: UseCases,
-    caller: Caller,
-    inputs: Inputs<Params, Query, Headers, Body>,
-  ) => TE.TaskEither<Failure, Result>
-  readonly present: (
-    result: Result,
-    inputs: Inputs<Params, Query, Headers, Body>,
-  ) => DataReply<NoInfer<Data>> | StreamedReply
-}
 
 export type NoneLeft<Tag extends RefusalTag, Failure extends Refusal> = [
   Exclude<Tag, Failure['_tag']>,
@@ -205,22 +158,19 @@ export interface ReadRequest {
 }
 
 /** A route whose types no longer matter. */
-export interface Route<UseCases> extends ReplyShape<never, unknown> {
+export interface Route<UseCases> extends RouteFacts<unknown, never, unknown> {
   readonly method: Method
   /** Below the prefix; `:name` is one segment. */
   readonly path: `/${string}`
   /** The name in generated clients: never changed once released. */
   readonly operationId: string
   readonly description: string
-  readonly capability?: string | readonly string[]
-  readonly access: Access
   readonly limit: EndpointLimit | undefined
-  readonly params: InputFields
-  readonly query: InputFields
-  readonly headers: InputFields
+  readonly params: Fields
+  readonly query: Fields
+  readonly headers: Fields
   readonly range?: readonly [start: string, end: string]
   readonly body?: Schema<unknown>
-  readonly isBodyOptional?: true
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
   readonly read: (
@@ -236,7 +186,7 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
 }
 
 /** The status of a success. */
-export const statusOf = ({ location, status }: ReplyShape<never, unknown>): number =>
+export const statusOf = ({ location, status }: Pick<Route<never>, 'location' | 'status'>): number =>
   status ?? (location === undefined ? 200 : 201)
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
@@ -247,9 +197,9 @@ export const routesOf =
   <UseCases>() =>
   <
     Caller,
-    Params extends InputFields,
-    Query extends InputFields,
-    Headers extends InputFields,
+    Params extends Fields,
+    Query extends Fields,
+    Headers extends Fields,
     Body,
     Result,
     Data,
@@ -260,24 +210,43 @@ export const routesOf =
     target: `${Method} /${string}`,
     operationId: string,
     description: string,
-    record: RouteRecord<
-      UseCases,
-      Caller,
-      Params,
-      Query,
-      Headers,
-      Body,
-      Result,
-      Data,
-      Tag,
-      Failure,
-      Early
-    > &
-      NoneLeft<Tag, Failure | Early>,
+    record: RouteFacts<Caller, NoInfer<Result>, Data> &
+      NoneLeft<Tag, Failure | Early> & {
+        /** Of this endpoint, in addition to those of the plan. */
+        readonly limit?: Omit<EndpointLimit, 'route'>
+        readonly params?: Params
+        /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
+        readonly refusalForMalformedId?: Early
+        readonly query?: Query
+        readonly headers?: Headers
+        /** Two times of the query; the first must not be after the second. */
+        readonly range?: readonly [start: keyof Query & string, end: keyof Query & string]
+        readonly body?: Schema<Body>
+        /** A refusal that comes before every other fault of the request. */
+        readonly precheck?: (body: JsonObject) => Early | undefined
+        /** Faults of the body that depend on the service's configuration. */
+        readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
+        /** The refusal of a repeated POST whose first outcome is unknown. */
+        readonly refusalIfOutcomeUnknown?: (params: Input<Params>) => Refusal
+        /**
+         * Every refusal of the use case but ServiceUnavailable and IdempotencyInProgress, and no
+         * other: a missing or impossible one does not compile.
+         */
+        readonly refusals: readonly Tag[]
+        readonly useCase: (
+          useCases: UseCases,
+          caller: Caller,
+          inputs: Inputs<Params, Query, Headers, Body>,
+        ) => TE.TaskEither<Failure, Result>
+        readonly present: (
+          result: Result,
+          inputs: Inputs<Params, Query, Headers, Body>,
+        ) => DataReply<NoInfer<Data>> | StreamedReply
+      },
   ): Route<UseCases> => {
     const { access, body, limit, range, refusalForMalformedId, data, location } = record
-    const params: InputFields = record.params ?? {}
-    const query: InputFields = record.query ?? {}
+    const params: Fields = record.params ?? {}
+    const query: Fields = record.query ?? {}
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     const headers = {

@@ -24,20 +24,16 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** A value of a reply. */
-export interface Shape<A> {
+/** A value of a request or a reply. */
+export interface Schema<A> {
   readonly json: JsonSchema
   /** A JSON value of this shape; undefined for a field that examples leave out. */
   readonly example: unknown
-  // Methods, so that a shape of any type is a Shape<unknown>.
+  readonly validate: t.Validate<unknown, A>
+  // A method, so that a schema of any type is a Schema<unknown>.
   encode(value: A): unknown
   /** The JSON text of a value; without it, that of what `encode` returns. */
   stringify?(value: A): string
-}
-
-/** A value that requests have too. */
-export interface Schema<A> extends Shape<A> {
-  readonly validate: t.Validate<unknown, A>
 }
 
 /** A field that may be absent, and is then read as this. */
@@ -45,12 +41,9 @@ export interface Absent<A = undefined> {
   readonly fallback: A
 }
 
-export type Fields = Readonly<Record<string, Shape<unknown>>>
-export type InputFields = Readonly<Record<string, Schema<unknown>>>
+export type Fields = Readonly<Record<string, Schema<unknown>>>
 
-export type TypeOf<S> = S extends Shape<infer A> ? A : never
-/** A shape of another type, which requests have where they have the first. */
-type Like<S, A> = S extends Schema<unknown> ? Schema<A> : Shape<A>
+export type TypeOf<S> = S extends Schema<infer A> ? A : never
 type AbsentNames<F> = {
   [Name in keyof F]: F[Name] extends Absent | undefined ? Name : never
 }[keyof F]
@@ -186,9 +179,14 @@ const isWithin = (
 
 const numeric =
   (type: string, kind: string, isOfType: (value: unknown) => boolean) =>
-  (description: string, example?: number, bounds: JsonSchema = {}): Schema<number> =>
+  (
+    description: string,
+    example?: number,
+    bounds: JsonSchema = {},
+    requirement = rangeText(kind, bounds),
+  ): Schema<number> =>
     primitive(
-      rangeText(kind, bounds),
+      requirement,
       { type, description, ...bounds },
       example,
       O.fromPredicate(
@@ -202,12 +200,7 @@ export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 /** Lots to trade, rounded to the eight decimals that platforms know. */
 export const lotsToTrade = (description: string, example: number): Schema<number> =>
   mapDecoded(
-    primitive(
-      'a number of lots from 0.00000001',
-      { type: 'number', description, minimum: 1e-8 },
-      example,
-      O.fromPredicate((value): value is number => Number.isFinite(value) && Number(value) >= 1e-8),
-    ),
+    decimal(description, example, { minimum: 1e-8 }, 'a number of lots from 0.00000001'),
     roundLots,
   )
 
@@ -263,50 +256,41 @@ export const anything = (description: string, example?: unknown): Schema<unknown
  * An instant of a reply, which is UTC with milliseconds. The same moment is often written many
  * times over, such as that of a cached read.
  */
-export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Shape<Instant> =>
+export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
   encodedFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** Null as well. */
-export const nullable = <S extends Shape<unknown>>(
-  { json, ...schema }: S,
+export const nullable = <A>(
+  schema: Schema<A>,
   example: unknown = schema.example,
-) =>
-  ({
+): Schema<A | null> => {
+  const { type, enum: values } = schema.json
+  return {
     json:
-      typeof json['type'] === 'string' && json['enum'] === undefined
-        ? { ...json, type: [json['type'], 'null'] }
-        : { anyOf: [json, { type: 'null' }] },
+      typeof type === 'string' && values === undefined
+        ? { ...schema.json, type: [type, 'null'] }
+        : { anyOf: [schema.json, { type: 'null' }] },
     example,
-    ...('validate' in schema && {
-      validate: (value: unknown, context: t.Context) =>
-        value === null
-          ? t.success(null)
-          : (schema as unknown as Schema<unknown>).validate(value, context),
-    }),
-    encode: (value: unknown) => (value === null ? null : schema.encode(value)),
-  }) as Like<S, TypeOf<S> | null>
-
-export const list = <A>(item: Shape<A>, description: string): Shape<readonly A[]> => ({
-  json: { type: 'array', description, items: item.json },
-  example: [item.example],
-  encode: (values) => values.map((value) => item.encode(value)),
-})
+    validate: (value, context) =>
+      value === null ? t.success(null) : schema.validate(value, context),
+    encode: (value) => (value === null ? null : schema.encode(value)),
+  }
+}
 
 /** @param items what they are called in an error: "eventTypes must be 1 to 10 event types" */
-export const inputList = <A>(
+export const list = <A>(
   item: Schema<A>,
   description: string,
   bounds: { readonly minItems?: number; readonly maxItems?: number } = {},
   items = 'items',
 ): Schema<readonly A[]> => {
   const { minItems = 0, maxItems = Infinity } = bounds
-  const shape = list(item, description)
-  const json = { ...shape.json, ...bounds }
+  const json = { type: 'array', description, items: item.json, ...bounds }
   const requirement =
     maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
   return {
-    ...shape,
     json,
+    example: [item.example],
     validate: (value, context) => {
       if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
         return fault(value, context, requirement, json)
@@ -315,6 +299,7 @@ export const inputList = <A>(
       )
       return left.length > 0 ? t.failures(left.flat()) : t.success(right)
     },
+    encode: (values) => values.map((value) => item.encode(value)),
   }
 }
 
@@ -323,9 +308,9 @@ export const inputList = <A>(
  * @param item must write the same for the same item, which must not change
  */
 export const keptList = <A extends object>(
-  item: Shape<A>,
+  item: Schema<A>,
   description: string,
-): Shape<readonly A[]> => {
+): Schema<readonly A[]> => {
   const texts = new WeakMap<A, string>()
   const textOf = (value: A): string => {
     let kept = texts.get(value)
@@ -339,27 +324,17 @@ export const keptList = <A extends object>(
 }
 
 /** The same for another place. */
-export const withDescription = <S extends Shape<unknown>>(schema: S, description: string): S => ({
+export const withDescription = <S extends Schema<unknown>>(schema: S, description: string): S => ({
   ...schema,
   json: { ...schema.json, description },
 })
 
 /** For replies only: writes a value of another type as this JSON. */
-export const encodedFrom = <A, B>(schema: Shape<A>, present: (value: B) => A): Shape<B> => ({
+export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
+  validate: (value, context) => t.failure(value, context, 'It is only for replies.'),
   encode: (value) => schema.encode(present(value)),
-})
-
-/** For replies only: one of two shapes. */
-export const eitherOf = <A, B>(
-  first: Shape<A>,
-  second: Shape<B>,
-  isFirst: (value: A | B) => value is A,
-): Shape<A | B> => ({
-  json: { anyOf: [first.json, second.json] },
-  example: first.example,
-  encode: (value) => (isFirst(value) ? first.encode(value) : second.encode(value)),
 })
 
 /** A value of another type, read from this one. */
@@ -373,7 +348,7 @@ export const mapDecoded = <A, B>(
   encode: identity,
 })
 
-export const optional = <S extends Shape<unknown>>(schema: S): S & Absent => ({
+export const optional = <S extends Schema<unknown>>(schema: S): S & Absent => ({
   ...schema,
   fallback: undefined,
 })
@@ -382,12 +357,12 @@ type Partial<F> = { readonly [Name in keyof F]: F[Name] & Absent }
 
 /** Fields that may be absent. */
 export const partial = <F extends Fields>(fields: F) =>
-  mapRecord((field: Shape<unknown>) => optional(field))(fields) as Partial<F>
+  mapRecord(optional<Schema<unknown>>)(fields) as Partial<F>
 
 /** Fields that may be absent, and that examples leave out. */
 export const partialWithoutExample = <F extends Fields>(fields: F) =>
-  partial(
-    mapRecord((field: Shape<unknown>) => ({ ...field, example: undefined }))(fields),
+  mapRecord((field: Schema<unknown>) => optional({ ...field, example: undefined }))(
+    fields,
   ) as Partial<F>
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<A> & Absent<A> => ({
@@ -398,20 +373,37 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<
 })
 
 /**
- * An object of a reply: other fields of the value are not written. Clients must accept fields that
- * are added later.
+ * An object. Of a reply, other fields of the value are not written, and clients must accept fields
+ * that are added later. Use `input` for a request.
  */
-export const object = <F extends Fields>(description: string, fields: F): Shape<Output<F>> => {
+export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> => {
   const entries = Object.entries(fields)
+  const names = Object.keys(fields)
   const examples = entries.map(([name, { example }]) => [name, example])
+  const json = {
+    type: 'object',
+    description,
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, field.json])),
+    required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
+  }
   return {
-    json: {
-      type: 'object',
-      description,
-      properties: Object.fromEntries(entries.map(([name, { json }]) => [name, json])),
-      required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
-    },
+    json,
     example: Object.fromEntries(examples.filter(([, example]) => example !== undefined)),
+    validate: (value, context) => {
+      if (!isRecord(value)) return fault(value, context, 'an object', json)
+      const errors = unknownFields(value, names, context)
+      const values: Record<string, unknown> = {}
+      for (const [name, field] of entries) {
+        const sent = Object.hasOwn(value, name) ? value[name] : undefined
+        const result =
+          sent === undefined && 'fallback' in field
+            ? t.success(field.fallback)
+            : field.validate(sent, within(context, name))
+        if (E.isLeft(result)) errors.push(...result.left)
+        else if (result.right !== undefined) values[name] = result.right
+      }
+      return errors.length > 0 ? t.failures(errors) : t.success(values as Output<F>)
+    },
     encode: (value) => {
       const values = value as Readonly<Record<string, unknown>>
       const written: Record<string, unknown> = {}
@@ -427,38 +419,22 @@ export const object = <F extends Fields>(description: string, fields: F): Shape<
  * like one that was accepted.
  * @param minProperties 1 where at least one field is required
  */
-export const input = <F extends InputFields>(
+export const input = <F extends Fields>(
   description: string,
   fields: F,
   minProperties?: 1,
 ): Schema<Input<F>> => {
-  const { json: shape, example } = object(description, fields)
-  const entries = Object.entries(fields)
-  const names = Object.keys(fields)
-  const json = { ...shape, additionalProperties: false, ...(minProperties && { minProperties }) }
+  const schema = object(description, fields) as Schema<Input<F>>
+  const names = Object.keys(fields).join(', ')
   return {
-    json,
-    example,
+    ...schema,
+    json: { ...schema.json, additionalProperties: false, ...(minProperties && { minProperties }) },
     validate: (value, context) => {
-      if (!isRecord(value)) return fault(value, context, 'an object', json)
-      const errors = unknownFields(value, names, context)
-      const values: Record<string, unknown> = {}
-      for (const [name, field] of entries) {
-        const sent = Object.hasOwn(value, name) ? value[name] : undefined
-        const result =
-          sent === undefined && 'fallback' in field
-            ? t.success(field.fallback)
-            : field.validate(sent, within(context, name))
-        if (E.isLeft(result)) errors.push(...result.left)
-        else if (result.right !== undefined) values[name] = result.right
-      }
-      if (errors.length > 0) return t.failures(errors)
-      if (minProperties === undefined || Object.keys(values).length > 0)
-        return t.success(values as Input<F>)
-      const message = `${pathOf(context)} must have at least one of ${names.join(', ')}`
-      return t.failure(value, context, message)
+      const result = schema.validate(value, context)
+      return minProperties && E.isRight(result) && Object.keys(result.right).length === 0
+        ? t.failure(value, context, `${pathOf(context)} must have at least one of ${names}`)
+        : result
     },
-    encode: identity,
   }
 }
 
@@ -515,7 +491,7 @@ export const withComponents = <A>(parts: A) => {
 }
 
 /** A shape that the document and generated clients know by name. */
-export const named = <S extends Shape<unknown>>(
+export const named = <S extends Schema<unknown>>(
   name: string,
   schema: S,
   example: unknown = schema.example,
@@ -525,4 +501,4 @@ export const record = <F extends Fields>(
   name: string,
   description: string,
   fields: F,
-): Shape<Output<F>> => named(name, object(description, fields))
+): Schema<Output<F>> => named(name, object(description, fields))

@@ -33,7 +33,7 @@ import {
   optional,
   parsedString,
   record,
-  type Shape,
+  type Schema,
   partialWithoutExample,
   text,
   whole,
@@ -132,7 +132,7 @@ const ofTenant = {
 }
 
 /** A list that is read by cursor. */
-const listing = <A>(item: Shape<A>) => ({
+const listing = <A>(item: Schema<A>) => ({
   data: list(item, 'In the order of the list.'),
   meta: { pagination: listPaginationShape },
   present: (
@@ -149,7 +149,7 @@ const tenantList = <A>(
   operationId: string,
   summary: string,
   query: typeof paging,
-  item: Shape<A>,
+  item: Schema<A>,
   listOf: (
     useCases: OperatorUseCases,
   ) => (

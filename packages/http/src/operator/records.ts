@@ -35,10 +35,9 @@ import {
   anything,
   mapDecoded,
   decimal,
-  type InputFields,
+  type Fields,
   flag,
   input,
-  inputList,
   list,
   named,
   nullable,
@@ -56,7 +55,7 @@ import {
 } from '../schema.ts'
 
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
-const settings = <F extends InputFields>(fields: F) =>
+const settings = <F extends Fields>(fields: F) =>
   partialWithoutExample(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
     readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
   }
@@ -149,22 +148,22 @@ const accountFields = {
 }
 const granted = {
   userId,
-  scopes: inputList(scope, 'Its scopes.'),
+  scopes: list(scope, 'Its scopes.'),
   expiresAt: instant('When it expires.'),
   enabled: flag('Whether it may be used.'),
 }
 const keyFields = {
   ...granted,
   name,
-  ipAllowlist: inputList(network, 'Where it may be used from; everywhere when empty.'),
+  ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.'),
 }
 const tokenFields = { ...granted, applicationId: name }
 const deskLimits = {
   maxOpenLots: lots,
   maxOpenPositions: count,
-  allowedSymbols: inputList(orderSymbol, 'Symbols.'),
+  allowedSymbols: list(orderSymbol, 'Symbols.'),
 }
-const deskFields = { tenantId, accounts: inputList(accountId, 'Its accounts.') }
+const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
 const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
 const challengeStart = instant('When the challenge started.')
 const challengeFields = { status: oneOf(challengeStatuses, 'The status of the challenge.') }
@@ -188,11 +187,11 @@ const spellings = input(
       ),
     ]),
   ),
-)
+) as Schema<StoredMarketDataFeed['symbols']>
 
-const section = <F extends InputFields>(title: string, fields: F) =>
+const section = <F extends Fields>(title: string, fields: F) =>
   optional(
-    inputList(
+    list(
       named(
         title,
         input('A field that is left out is left alone, one that is null is unset.', {
@@ -285,20 +284,16 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
     }),
   )
 
-interface SentFeed {
-  readonly accountId: StoredMarketDataFeed['accountId']
-  readonly symbols?: Readonly<Record<string, string | undefined>>
-}
-
 /** The feed is one value: what it leaves out is not kept from before. */
-const feedEntries = (feed: SentFeed | null | undefined): OperatorDocument['marketDataFeed'] => {
+const feedEntries = (
+  feed:
+    | (Pick<StoredMarketDataFeed, 'accountId'> & Partial<StoredMarketDataFeed>)
+    | null
+    | undefined,
+): OperatorDocument['marketDataFeed'] => {
   if (feed === undefined) return []
   if (feed === null) return [{ id: marketDataFeedId, removed: true }]
-  const { accountId: source, symbols = {} } = feed
-  const spelled = Object.entries(symbols).flatMap(([symbol, spelling]) =>
-    spelling === undefined ? [] : [[symbol, spelling] as const],
-  )
-  return [{ id: marketDataFeedId, accountId: source, symbols: Object.fromEntries(spelled) }]
+  return [{ id: marketDataFeedId, symbols: {}, ...feed }]
 }
 
 export const tenantFields = {

@@ -37,7 +37,7 @@ import {
   oneOf,
   optional,
   record,
-  type Shape,
+  type Schema,
   partialWithoutExample,
   text,
   whole,
@@ -65,8 +65,8 @@ const ofOrder = (hasPending: boolean) => ({
 })
 const sentPrice = optional(decimal('As it was sent.'))
 
-type DataShapes = Readonly<Record<WebhookEventType, Shape<unknown>>> & {
-  readonly [Type in keyof EventPayloads]: Shape<EventPayloads[Type]>
+type DataShapes = Readonly<Record<WebhookEventType, Schema<unknown>>> & {
+  readonly [Type in keyof EventPayloads]: Pick<Schema<EventPayloads[Type]>, 'encode'>
 }
 
 const dataShapes = (hasPending: boolean): DataShapes => ({

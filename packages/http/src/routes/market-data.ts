@@ -5,6 +5,7 @@ import {
   instrumentTypes,
   timeframes,
   weekdays,
+  type BrokerInstrument,
   type Instrument,
 } from '@tradeport/domain/market'
 import { parseSymbolFilter, type SymbolFilter } from '@tradeport/domain/primitives'
@@ -28,7 +29,6 @@ import {
   time,
   decimal,
   digits,
-  eitherOf,
   flag,
   list,
   nullable,
@@ -38,6 +38,7 @@ import {
   partial,
   parsedString,
   record,
+  type Schema,
   text,
   whole,
   withDescription,
@@ -149,6 +150,18 @@ const brokerInstrument = record('BrokerInstrument', "An instrument on its broker
   sessions: list(session, 'When it is traded.'),
 })
 
+const instrumentList = {
+  ...listed,
+  json: {
+    anyOf: [listed.json, list(brokerInstrument, 'In the order of their symbols.').json],
+    description: "The fixed list, or with accountId a page of the broker's instruments.",
+  },
+  encode: (found: readonly (Instrument | BrokerInstrument)[]) =>
+    found.map((one) =>
+      'minVolume' in one ? brokerInstrument.encode(one) : instrument.encode(one),
+    ),
+} as Schema<readonly (Instrument | BrokerInstrument)[]>
+
 const quote = record('Quote', 'The current price of an instrument.', {
   symbol: text('As it was asked for.', 'EURUSD'),
   bid: decimal('What a seller gets.', 1.08415),
@@ -226,15 +239,7 @@ const routesWithPrices = [
       },
       refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
       useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
-      data: withDescription(
-        eitherOf(
-          listed,
-          list(brokerInstrument, 'In the order of their symbols.'),
-          (instruments): instruments is readonly Instrument[] =>
-            !instruments.some((one) => 'minVolume' in one),
-        ),
-        "The fixed list, or with accountId a page of the broker's instruments.",
-      ),
+      data: instrumentList,
       meta: { pagination: optional(paginationShape) },
       present: (found) =>
         'items' in found

@@ -26,7 +26,7 @@ import {
   oneOf,
   partial,
   record,
-  type Shape,
+  type Schema,
   partialWithoutExample,
   text,
   whole,
@@ -161,7 +161,7 @@ export const allOf = (query: Input<typeof ofAccounts>): TradeFilter =>
   filterOf({ ...query, profitFilter: 'all' })
 
 /** What was computed of all trades of a filter. */
-export const replyWithSums = <A>(data: Shape<A>) => ({
+export const replyWithSums = <A>(data: Schema<A>) => ({
   data,
   meta: {
     ...meta,

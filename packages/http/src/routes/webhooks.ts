@@ -26,7 +26,6 @@ import {
   withDescription,
   flag,
   input,
-  inputList,
   list,
   named,
   nullable,
@@ -208,7 +207,7 @@ export const webhookRoutes = (isOn: IsOn) => {
   })
 
   const eventTypes = mapDecoded(
-    inputList(
+    list(
       eventType,
       'Which events; each counts once.',
       { minItems: eventTypeBounds.minimum, maxItems: eventTypeBounds.maximum },
