@@ -25,7 +25,7 @@ import {
   type DealsWindow,
 } from '../journal/broker-deal.ts'
 import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
-import { secondMs, type Instant } from '../primitives/instant.ts'
+import { hourMs, secondMs, type Instant } from '../primitives/instant.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
@@ -55,6 +55,11 @@ export type ReadDueJournal = (claim: JournalClaim) => TE.TaskEither<ReadFailure,
 
 /** After this long a caller gives up. The read continues. */
 const patienceMs = 120 * secondMs
+/**
+ * How long a comparison with the balance holds: a deal that comes to be shown more than a day late
+ * is in no read of the history's end, and the balance alone shows that it is missing.
+ */
+const comparedForMs = hourMs
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
 /**
@@ -366,7 +371,9 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state
   // A difference is compared again until the whole history is to be read because of it.
-  const isChecked = check !== null && (check.difference === 0 || rereadAt !== null)
+  const isChecked =
+    check !== null &&
+    (check.difference === 0 ? clock.now() - check.at < comparedForMs : rereadAt !== null)
   if (isChecked && !read.isDifferent && !isFull) return
   const first = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =

@@ -10,7 +10,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { brokerRateLimited } from '../../src/errors.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
-import { dayMs, minuteMs } from '../../src/primitives/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/primitives/instant.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import {
   brokerAccountOf,
@@ -288,6 +288,20 @@ describe('a journal that disagrees with the broker', () => {
     expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
     // Nothing was reported, because no read of the whole history disagreed.
     expect(desk.disagreements).toEqual([])
+  })
+
+  it('is compared every hour, which finds a deal that is shown more than a day late', async () => {
+    const later = of('3').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
+    const desk = withHistory([deposit, ...later], { recordsEvents: false })
+    await rightOf(desk.sync())
+    desk.put([...two, ...later])
+    await desk.later()
+    expect(desk.reads()).toEqual([2, 1])
+    await desk.later(hourMs)
+    expect(await desk.state()).toMatchObject({ check: { difference: 1 }, disagreements: 1 })
+    await desk.later(minuteMs)
+    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
   })
 
   it('is reported once a read of the whole history disagrees too', async () => {
