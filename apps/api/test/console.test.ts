@@ -128,20 +128,26 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('add up to the broker').waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
     // Every figure of money is on a small screen without scrolling.
-    for (const name of width === 360 ? ['Accounts', 'Open positions'] : [])
-      expect(
-        await page
-          .getByRole('group', { name })
-          .evaluate((box) => box.scrollWidth - box.clientWidth),
-      ).toBe(0)
+    const expectAllInSight = async (...names: readonly string[]): Promise<void> => {
+      for (const name of width === 360 ? names : [])
+        expect(
+          await page
+            .getByRole('group', { name, exact: true })
+            .evaluate((box) => box.scrollWidth - box.clientWidth),
+          name,
+        ).toBe(0)
+    }
+    await expectAllInSight('Accounts', 'Open positions')
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('Average trade', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
     await page.getByRole('group', { name: 'By symbol' }).waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    await expectAllInSight('By symbol', 'By holding time', 'Closed trades')
     await page.getByRole('group', { name: 'Closed trades' }).getByRole('link').first().click()
     await page.getByRole('group', { name: 'Deals' }).waitFor()
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    await expectAllInSight('Deals')
   })
 
   it('shows a position when it opens', async () => {

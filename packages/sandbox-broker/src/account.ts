@@ -221,7 +221,7 @@ export const enterOrder = (account: Account, row: OrderRow): void => {
 
 /** Profit, commission and swap together. */
 const amountOf = (row: DealRow): Decimal =>
-  sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
+  sum([amountIn(row['profit']), amountIn(row['commission']), amountIn(row['swap'])])
 
 /** Credit is lent by the broker, and not part of the balance. */
 const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
@@ -232,7 +232,8 @@ const post = (account: Account, row: DealRow): void => {
   else account.balance = account.balance.plus(amount)
 }
 
-const amount = (value: unknown): Decimal =>
+/** An amount of a row; 0 where it has none. */
+export const amountIn = (value: unknown): Decimal =>
   typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero
 
 const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })

@@ -21,7 +21,6 @@ import { readTradeRequest } from './trade-request.ts'
 import { executeTrade, update } from './trading.ts'
 
 export type AccountControl = {
-  readonly id: string
   /** The rows as the REST serves them when nothing is wrong. */
   readonly information: () => AccountInformation
   readonly positions: () => readonly PositionRow[]
@@ -67,7 +66,6 @@ export const createControl = (
   }
 
   return {
-    id: account.settings.id,
     information: () => informationOf(moment()),
     positions: () => positionRows(moment()),
     orders: () => pendingRows(moment()),

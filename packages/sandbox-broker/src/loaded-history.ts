@@ -1,6 +1,6 @@
 // The positions that a loaded history leaves open: those with complete deals, in symbols that the
 // sandbox quotes.
-import { type Account, newPosition, type Position } from './account.ts'
+import { amountIn, type Account, newPosition, type Position, timeOf } from './account.ts'
 import { decimal, type Decimal, sum, toCents, zero } from './numbers.ts'
 import type { DealRow } from './rows.ts'
 
@@ -43,7 +43,7 @@ const derivePosition = (
   const volume = opened.minus(sum(outs.map((trade) => trade.volume)))
   if (instrument === undefined || volume.lte(zero)) return undefined
   const worth = sum(ins.map((trade) => trade.price.times(trade.volume)))
-  const entryCommission = sum(ins.map((trade) => amount(trade.row['commission'])))
+  const entryCommission = sum(ins.map((trade) => amountIn(trade.row['commission'])))
   const open = toCents(entryCommission.times(volume).div(opened), settings.currencyDigits)
   const position = newPosition(
     {
@@ -65,17 +65,17 @@ const derivePosition = (
   // The sandbox has no prices for the time of the history, so swap counts from its end.
   position.swapUntil = Math.max(...clean.map((trade) => trade.at))
   position.entryCommission = open
-  position.realizedProfit = sum(outs.map((trade) => amount(trade.row['profit'])))
-  position.realizedSwap = sum(clean.map((trade) => amount(trade.row['swap'])))
+  position.realizedProfit = sum(outs.map((trade) => amountIn(trade.row['profit'])))
+  position.realizedSwap = sum(clean.map((trade) => amountIn(trade.row['swap'])))
   position.realizedCommission = entryCommission
     .minus(open)
-    .plus(sum(outs.map((trade) => amount(trade.row['commission']))))
+    .plus(sum(outs.map((trade) => amountIn(trade.row['commission']))))
   return position
 }
 
 const readTrade = (row: DealRow): Trade | undefined => {
   const { type, entryType, volume, price, symbol, time } = row
-  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN
+  const at = timeOf(time)
   if (type !== 'DEAL_TYPE_BUY' && type !== 'DEAL_TYPE_SELL') return undefined
   if (entryType !== 'DEAL_ENTRY_IN' && entryType !== 'DEAL_ENTRY_OUT') return undefined
   if (
@@ -95,7 +95,5 @@ const readTrade = (row: DealRow): Trade | undefined => {
     row,
   }
 }
-
-const amount = (value: unknown): Decimal => (typeof value === 'number' ? decimal(value) : zero)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

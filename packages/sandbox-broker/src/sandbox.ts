@@ -14,7 +14,6 @@ import { applyState, createStateWriter, noStateWriter, readState } from './state
 export type Sandbox = {
   /** `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a region. */
   readonly url: string
-  readonly port: number
   readonly accountIds: () => readonly string[]
   /** Throws when there is no such account. */
   readonly account: (id: string) => AccountControl
@@ -54,7 +53,6 @@ export const startSandbox = async (
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    port,
     ...handles(core, writer.changed),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -65,7 +63,7 @@ export const startSandbox = async (
   }
 }
 
-const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' | 'close'> => ({
+const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'close'> => ({
   accountIds: () => [...core.accounts.keys()],
   account: (id) => {
     const account = core.accounts.get(id)
