@@ -114,14 +114,11 @@ const user: Options = { '--user <id>': ['userId', 'the owner'] }
 const idOf = ({ values: { id } }: CommandContext, make: () => string): string =>
   typeof id === 'string' ? id : make()
 
+type Changed = Exclude<keyof typeof listings, 'orders'>
+
 /** A new record. */
-const newRecordChange = (
-  name: keyof typeof listings,
-  section: string,
-  id: string,
-  fields: Change['entry'] = {},
-): Change => ({
-  section,
+const newRecordChange = (name: Changed, id: string, fields: Change['entry'] = {}): Change => ({
+  section: listings[name].section,
   record: 'new',
   entry: { ...fields, id },
   noun: `${listings[name].one} ${id}`,
@@ -131,12 +128,11 @@ const newRecordChange = (
 /** A change of a record that must exist, by its id. */
 const existingRecordCommand = (
   verb: string,
-  name: 'accounts' | 'keys' | 'tokens' | 'desks',
-  section: string,
+  name: Changed,
   help: string,
   fields: Change['entry'],
 ): Command => {
-  const { one } = listings[name]
+  const { one, section } = listings[name]
   return {
     usage: `${name} ${verb} <${one}>`,
     help,
@@ -189,7 +185,7 @@ const tenantCommands: readonly Command[] = [
     },
     examples: ['tenants create acme --name Acme --provider-token-file token.txt'],
     run: runChange(async ({ argument: id, folder, values: { providerToken: file } }) =>
-      newRecordChange('tenants', 'tenants', id, {
+      newRecordChange('tenants', id, {
         ...(typeof file === 'string' && { providerToken: (await readInput(file, folder)).trim() }),
       }),
     ),
@@ -204,7 +200,7 @@ const tenantCommands: readonly Command[] = [
     },
     options: { '--plan <plan>': ['plan', 'free, pro or enterprise; free when left out'] },
     examples: ['users create u-1 --tenant acme --email owner@example.com --plan pro'],
-    run: runChange(({ argument: id }) => newRecordChange('users', 'users', id)),
+    run: runChange(({ argument: id }) => newRecordChange('users', id)),
   },
 ]
 
@@ -259,7 +255,7 @@ const accountCommands: readonly Command[] = [
     run: runChange(async (context) => {
       const id = idOf(context, randomUUID)
       const given = Object.entries(context.values).filter(([, value]) => value !== undefined)
-      return newRecordChange('accounts', 'accounts', id, {
+      return newRecordChange('accounts', id, {
         brokerType: 'mt5',
         purpose: 'trading',
         ...(await describeAccount(context)),
@@ -269,7 +265,6 @@ const accountCommands: readonly Command[] = [
   },
   existingRecordCommand(
     'unlink',
-    'accounts',
     'accounts',
     'remove an account, with its limits, challenges and balance history; orders stay',
     { removed: true },
@@ -305,24 +300,18 @@ const credentialCommands: readonly Command[] = [
     run: runChange((context) => {
       const id = idOf(context, () => `key-${randomBytes(6).toString('hex')}`)
       return {
-        ...newRecordChange('keys', 'apiKeys', id),
+        ...newRecordChange('keys', id),
         whenLost: `The key ${id} may exist but cannot be shown again. Revoke it with pnpm operator keys revoke ${id} and create another.`,
       }
     }),
   },
-  existingRecordCommand('revoke', 'keys', 'apiKeys', 'revoke an API key; it stays in the list', {
+  existingRecordCommand('revoke', 'keys', 'revoke an API key; it stays in the list', {
     enabled: false,
   }),
   list('tokens', 'stored access tokens by their ids', owned),
-  existingRecordCommand(
-    'revoke',
-    'tokens',
-    'accessTokens',
-    'revoke an access token; it stays in the list',
-    {
-      enabled: false,
-    },
-  ),
+  existingRecordCommand('revoke', 'tokens', 'revoke an access token; it stays in the list', {
+    enabled: false,
+  }),
 ]
 
 const limitCommands: readonly Command[] = [
@@ -386,7 +375,7 @@ const limitCommands: readonly Command[] = [
       listedBy: 'desks list',
     })),
   },
-  existingRecordCommand('remove', 'desks', 'desks', 'remove a desk; its accounts stay', {
+  existingRecordCommand('remove', 'desks', 'remove a desk; its accounts stay', {
     removed: true,
   }),
   {

@@ -8,6 +8,8 @@ interface Listing {
   readonly one: string
   readonly many: string
   readonly columns: Columns
+  /** Of a document, in which they are changed. */
+  readonly section?: string
   /** Below the tenant; undefined for lists of the whole service. */
   readonly below?: string
 }
@@ -24,17 +26,20 @@ export const listings = {
   tenants: {
     one: 'tenant',
     many: 'tenants',
+    section: 'tenants',
     columns: { ID: 'id', NAME: 'name', 'PROVIDER TOKEN': 'hasProviderToken' },
   },
   users: {
     one: 'user',
     many: 'users',
+    section: 'users',
     below: 'users',
     columns: { ID: 'id', TENANT: 'tenantId', EMAIL: 'email', PLAN: 'plan' },
   },
   accounts: {
     one: 'account',
     many: 'accounts',
+    section: 'accounts',
     below: 'accounts',
     columns: {
       ...owned,
@@ -51,18 +56,21 @@ export const listings = {
   keys: {
     one: 'key',
     many: 'keys',
+    section: 'apiKeys',
     below: 'api-keys',
     columns: { ...owned, NAME: 'name', ...granted, ALLOWLIST: 'ipAllowlist' },
   },
   tokens: {
     one: 'token',
     many: 'tokens',
+    section: 'accessTokens',
     below: 'access-tokens',
     columns: { ...owned, APPLICATION: 'applicationId', ...granted },
   },
   desks: {
     one: 'desk',
     many: 'desks',
+    section: 'desks',
     below: 'desks',
     columns: { ID: 'id', TENANT: 'tenantId', ...deskLimits, ACCOUNTS: 'accounts' },
   },
