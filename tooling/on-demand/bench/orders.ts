@@ -3,9 +3,9 @@
 // with as many in progress. On an empty table, and in a database with a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { emptyDocument } from '@tradeport/domain/operator'
-import { createOperatorDocuments, placeOrder } from '@tradeport/domain/use-cases'
+import { createOperatorDocuments, placeOrder, symbolAsWritten } from '@tradeport/domain/use-cases'
 import type { OrderId } from '@tradeport/domain/orders'
-import type { OrderStore } from '@tradeport/domain/ports'
+import type { OrderStore, PositionTrading } from '@tradeport/domain/ports'
 import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primitives'
 import {
   createAccountStore,
@@ -140,7 +140,8 @@ const placer = ({ knex }: Database, orders: OrderStore): Shop['place'] => {
     // No limit is set, so that no positions are read: what is measured is ours and the database's.
     positionTrading: {
       freshPositions: () => () => Promise.reject(new Error('no positions are needed')),
-    },
+    } as unknown as PositionTrading,
+    resolveOrderSymbol: symbolAsWritten,
     orderIds: { newOrderId: () => `ord_${randomBytes(10).toString('hex')}` as OrderId },
     clock,
     stopwatch,

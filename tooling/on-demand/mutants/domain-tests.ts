@@ -27,7 +27,11 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ['test/{trades,statistics,orders,positions,webhooks,access}/**/*.test.ts'],
+    include: [
+      'test/{trades,statistics,orders,positions,webhooks,access}/**/*.test.ts',
+      // The checks of new orders are seen where orders are placed.
+      'test/use-cases/orders.test.ts',
+    ],
     sequence: { sequencer: TablesFirst },
     isolate: false,
     testTimeout: 60_000,
