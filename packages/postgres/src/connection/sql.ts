@@ -1,4 +1,5 @@
 // SQL as tagged templates, with the values where they are used.
+import type { Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { UnansweredCommit, isDeadlock } from './failures.ts'
@@ -30,6 +31,10 @@ export const allOf = (...conditions: readonly (Sql | false)[]): Sql =>
   conditions
     .filter((one) => one !== false)
     .reduce((all, one) => sql`${all} and ${one}`, new Sql('true'))
+
+/** A condition: the row is the owner's. */
+export const ofOwner = ({ tenantId, userId }: Owner): Sql =>
+  sql`tenant_id = ${tenantId} and user_id = ${userId}`
 
 export const query = async <A = unknown>(
   knex: Knex,

@@ -31,7 +31,7 @@ import {
   type Row,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { allOf, ofOwner, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 
 const table = tableOf('accounts', {
   id: ids.account,
@@ -122,11 +122,11 @@ export const createAccountStore = (knex: Knex): AccountStore => {
     accounts.read,
   )
   return databasePort<AccountStore>('accounts', {
-    list: ({ tenantId, userId }) =>
+    list: (owner) =>
       readAll(
         knex,
         sql`select ${accounts.columns} from accounts
-          where tenant_id = ${tenantId} and user_id = ${userId} order by created_at, id`,
+          where ${ofOwner(owner)} order by created_at, id`,
         accounts,
       ),
     find: (owner, id) => find(accountKey(owner, id)),
@@ -149,8 +149,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
   })
 }
 
-const isAccount = ({ tenantId, userId }: Owner, id: AccountId): Sql =>
-  sql`tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`
+const isAccount = (owner: Owner, id: AccountId): Sql => sql`${ofOwner(owner)} and id = ${id}`
 
 const newestSnapshots = (
   owner: Owner,

@@ -14,7 +14,7 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, query, sql, type Sql } from '../connection/sql.ts'
+import { allOf, ofOwner, query, sql, type Sql } from '../connection/sql.ts'
 
 const decodeEvent = column.decodeRow(
   'events',
@@ -44,9 +44,6 @@ interface Bounds {
   readonly oldest: string | null
   readonly newest: string | null
 }
-
-const ofOwner = ({ tenantId, userId }: Owner): Sql =>
-  sql`tenant_id = ${tenantId} and user_id = ${userId}`
 
 /** The number of the user's last event that was cleared away. What a replay keeps of those before it is not shown. */
 const clearedTo = ({ tenantId, userId }: Owner): Sql =>

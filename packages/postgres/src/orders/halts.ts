@@ -4,7 +4,7 @@ import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
-import { query, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { ofOwner, query, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
 export const createHalts = (knex: Knex): Halts =>
@@ -23,12 +23,12 @@ export const createHalts = (knex: Knex): Halts =>
       )
       return found.length > 0
     },
-    halt: async ({ tenantId, userId }, id, { since, reason, cancelsOrders }) => {
+    halt: async (owner, id, { since, reason, cancelsOrders }) => {
       await query(
         knex,
         sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
-          where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}
+          where ${ofOwner(owner)} and id = ${id}
           on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
           where excluded.cancels_orders`,
       )
@@ -41,6 +41,6 @@ export const createHalts = (knex: Knex): Halts =>
     },
   })
 
-const isOfOwner = ({ tenantId, userId }: Owner, id: AccountId): Sql => sql`
-  halts.tenant_id = ${tenantId} and halts.account_id = ${id} and exists (
-    select from accounts where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id})`
+const isOfOwner = (owner: Owner, id: AccountId): Sql => sql`
+  halts.tenant_id = ${owner.tenantId} and halts.account_id = ${id} and exists (
+    select from accounts where ${ofOwner(owner)} and id = ${id})`

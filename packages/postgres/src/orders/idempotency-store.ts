@@ -18,7 +18,7 @@ import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { isOfPiece } from '../connection/repeating.ts'
-import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
+import { ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
 interface Parts {
@@ -37,7 +37,7 @@ export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStor
         const held = await readFirst(
           knex,
           sql`select ${keys.columns} from idempotency_keys
-            where tenant_id = ${owner.tenantId} and user_id = ${owner.userId} and key = ${claim.key}`,
+            where ${ofOwner(owner)} and key = ${claim.key}`,
           keys,
         )
         if (O.isSome(held)) return answerOfHeldKey(heldKeyOf(cipher, held.value), claim, now)
@@ -60,12 +60,12 @@ export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStor
           where ${isUnanswered(owner, claim)}`,
       )
     },
-    replace: async ({ tenantId, userId }, claim, reply) => {
+    replace: async (owner, claim, reply) => {
       const { plain, sealed } = bodyOf(cipher, { claim, reply })
       await query(
         knex,
         sql`update idempotency_keys set reply_body = ${plain}, sealed_reply_body = ${sealed}
-          where tenant_id = ${tenantId} and user_id = ${userId} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
+          where ${ofOwner(owner)} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
       )
     },
     release: async (owner, claim) => {
@@ -92,8 +92,8 @@ const acquireKey = (
   )
 
 /** Whether this claim holds the key, and it has no reply. */
-const isUnanswered = ({ tenantId, userId }: Owner, { key, id }: IdempotencyClaim): Sql => sql`
-  tenant_id = ${tenantId} and user_id = ${userId} and key = ${key} and id = ${id} and state <> 'replied'`
+const isUnanswered = (owner: Owner, { key, id }: IdempotencyClaim): Sql => sql`
+  ${ofOwner(owner)} and key = ${key} and id = ${id} and state <> 'replied'`
 
 const keys = tableOf('idempotency_keys', {
   id: t.string,

@@ -9,7 +9,7 @@ import type { OrdersQuery } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { isOfPiece } from '../connection/repeating.ts'
-import { allOf, query, sql } from '../connection/sql.ts'
+import { allOf, ofOwner, query, sql } from '../connection/sql.ts'
 import { callersText, orders } from './order-row.ts'
 
 const lifetimeMs = 10 * minuteMs
@@ -18,16 +18,16 @@ const renewMs = minuteMs
 
 export const listOrders = async (
   knex: Knex,
-  { tenantId, userId }: Owner,
+  owner: Owner,
   program: ProgramId,
   filter: OrdersQuery,
   now: Instant,
 ): Promise<Page<Order>> => {
   const { page, limit, accountId, status, symbol, clientId, from, to } = filter
   const list = nameOf(program, filter)
-  const ofList = sql`tenant_id = ${tenantId} and user_id = ${userId} and list = ${list}`
+  const ofList = sql`${ofOwner(owner)} and list = ${list}`
   const matching = allOf(
-    sql`tenant_id = ${tenantId} and user_id = ${userId} and not is_orphaned`,
+    sql`${ofOwner(owner)} and not is_orphaned`,
     accountId !== undefined && sql`account_id = ${accountId}`,
     status !== undefined && sql`status = ${status}`,
     symbol !== undefined && sql`symbol = ${symbol}`,
@@ -44,7 +44,7 @@ export const listOrders = async (
   const begin = sql`,
     begun as (
       insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
-      select ${tenantId}::text, ${userId}::text, ${list}::bytea, last_sequence, ${toTimestamptz(now)}::timestamptz
+      select ${owner.tenantId}::text, ${owner.userId}::text, ${list}::bytea, last_sequence, ${toTimestamptz(now)}::timestamptz
       from counted where total >= ${limit} and not exists (
         select from order_list_starts where ${ofList}
           and last_sequence = counted.last_sequence and started_at > ${toTimestamptz(now - renewMs)})

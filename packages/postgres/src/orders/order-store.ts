@@ -10,6 +10,7 @@ import { databasePort, isDataFault, toServiceUnavailable } from '../connection/f
 import type { WorkerParts } from '../connection/due-rows.ts'
 import {
   allOf,
+  ofOwner,
   query,
   readAll,
   readFirst,
@@ -61,16 +62,11 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
     return verdicts
   }
   const recordInBatch = inBatches({ lanes: 2, maxSize: 100 }, recordTogether)
-  const find = <A>(
-    { tenantId, userId }: Owner,
-    id: OrderId,
-    rows: Selection<A>,
-    where = sql`true`,
-  ) =>
+  const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>, where = sql`true`) =>
     readFirst(
       knex,
       sql`select ${rows.columns} from orders
-        where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} and ${where}`,
+        where ${ofOwner(owner)} and id = ${id} and ${where}`,
       rows,
     )
   return {
@@ -86,11 +82,11 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
           const [verdict] = await recordTogether([order])
           return verdict as Verdict
         },
-        counts: async ({ tenantId, userId }, now) => {
+        counts: async (owner, now) => {
           const [counted] = await query<{ readonly today: number; readonly open: number }>(
             knex,
             sql`select case when day = ${toUtcDay(now)}::date then created else 0 end as today, pending as open
-            from order_counters where tenant_id = ${tenantId} and user_id = ${userId}`,
+            from order_counters where ${ofOwner(owner)}`,
           )
           return counted ?? { today: 0, open: 0 }
         },
@@ -103,23 +99,23 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
         },
-        othersTickets: async ({ tenantId, userId }, { order, destination }) => {
+        othersTickets: async (owner, { order, destination }) => {
           const created = toTimestamptz(order.createdAt)
           const rows = await query<{ readonly tickets: readonly string[] }>(
             knex,
             sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
-            where tenant_id = ${tenantId} and user_id = ${userId}
+            where ${ofOwner(owner)}
               and created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
               and destination_account = ${destination.providerAccountId} and id <> ${order.id}`,
           )
           return rows.flatMap(({ tickets }) => tickets)
         },
-        openOrders: ({ tenantId, userId }, accountId) =>
+        openOrders: (owner, accountId) =>
           readAll(
             knex,
             sql`select ${placements.columns} from orders
-              where tenant_id = ${tenantId} and account_id = ${accountId} and status = 'open'
-                and user_id = ${userId} and not is_orphaned
+              where ${ofOwner(owner)} and account_id = ${accountId} and status = 'open'
+                and not is_orphaned
               order by created_at, sequence`,
             placements,
           ),
@@ -176,7 +172,7 @@ const advance = async (
       await query(
         trx,
         sql`update order_counters set pending = pending + ${counted}
-          where tenant_id = ${owner.tenantId} and user_id = ${owner.userId}`,
+          where ${ofOwner(owner)}`,
       )
     await events?.recordWithin(
       trx,

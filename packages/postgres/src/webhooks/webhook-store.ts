@@ -32,6 +32,7 @@ import {
 import { databasePort } from '../connection/failures.ts'
 import {
   inTransaction,
+  ofOwner,
   query,
   readAll,
   readFirst,
@@ -113,10 +114,7 @@ export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
           trx,
           sql`select from users where tenant_id = ${tenantId} and id = ${userId} for no key update`,
         )
-        const stored = await query(
-          trx,
-          sql`select from webhooks where tenant_id = ${tenantId} and user_id = ${userId}`,
-        )
+        const stored = await query(trx, sql`select from webhooks where ${ofOwner(owner)}`)
         const counted = requireWebhookCountInLimit(stored.length)
         if (E.isRight(counted))
           await trx('webhooks').insert({
@@ -125,11 +123,11 @@ export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
           })
         return counted
       }),
-    list: ({ tenantId, userId }) =>
+    list: (owner) =>
       readAll(
         knex,
         sql`select ${webhooks.columns} from webhooks
-          where tenant_id = ${tenantId} and user_id = ${userId} order by created_at, sequence`,
+          where ${ofOwner(owner)} order by created_at, sequence`,
         webhooks,
       ),
     find: (owner, id) => find(owner, id, webhooks),
