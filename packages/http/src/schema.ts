@@ -36,7 +36,7 @@ export interface Schema<A> {
   stringify?(value: A): string
 }
 
-/** A field that may be absent, and is then read as this. */
+/** Marks a field that may be absent. `fallback` is its value when a request omits it. */
 export interface Absent<A = undefined> {
   readonly fallback: A
 }
@@ -204,7 +204,7 @@ export const lotsToTrade = (description: string, example: number): Schema<number
     roundLots,
   )
 
-/** The same in a query, where it is text. */
+/** A parameter of a query: JSON Schema and example of `schema`, parsed from text. */
 const asText = <A>(
   schema: Schema<A>,
   requirement: string,
@@ -259,7 +259,7 @@ export const anything = (description: string, example?: unknown): Schema<unknown
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
   encodedFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
 
-/** Null as well. */
+/** A value of `schema`, or null. */
 export const nullable = <A>(
   schema: Schema<A>,
   example: unknown = schema.example,
@@ -277,7 +277,9 @@ export const nullable = <A>(
   }
 }
 
-/** @param items what they are called in an error: "eventTypes must be 1 to 10 event types" */
+/**
+ * @param items what an error calls them: "eventTypes must be a list of 1 to 10 event types; got …"
+ */
 export const list = <A>(
   item: Schema<A>,
   description: string,
@@ -323,13 +325,13 @@ export const keptList = <A extends object>(
   }
 }
 
-/** The same for another place. */
+/** The schema with another description. */
 export const withDescription = <S extends Schema<unknown>>(schema: S, description: string): S => ({
   ...schema,
   json: { ...schema.json, description },
 })
 
-/** For replies only: writes a value of another type as this JSON. */
+/** For replies only: writes what `present` makes of a value. */
 export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
@@ -337,7 +339,7 @@ export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): 
   encode: (value) => schema.encode(present(value)),
 })
 
-/** A value of another type, read from this one. */
+/** A value of a request that is converted once it is read. */
 export const mapDecoded = <A, B>(
   { json, example, validate }: Schema<A>,
   convert: (value: A) => B,
@@ -373,8 +375,8 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<
 })
 
 /**
- * An object. Of a reply, other fields of the value are not written, and clients must accept fields
- * that are added later. Use `input` for a request.
+ * An object of a reply; a request has an `input`. Fields of the value that are not in `fields` are
+ * not written. The document lets later versions add fields to it.
  */
 export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> => {
   const entries = Object.entries(fields)
