@@ -263,6 +263,24 @@ describe('limits of traders and desks', () => {
     )
   })
 
+  it.each([
+    ['a position of the order, which shows less of it', 0.1, brokerClientId(id), 0.2],
+    ['a larger position, with a shortened client id', 0.4, 'TP_0123456789_0', 0.4],
+    ['a position of another order', 0.1, 'TP_zzzzzzzzzz_abcdefghij', 0.3],
+    ['a position without a client id', 0.1, undefined, 0.3],
+  ])('count a pending order of 0.2 lots beside %s of %d lots', (_, volume, clientId, current) => {
+    const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
+    const { provider } = account
+    const limits: AccountLimits = {
+      ...limited(null, null),
+      trader: { limits: { ...none, maxOpenLots: 0 }, pending: [{ id, volume: 0.2 }] },
+    }
+    const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
+    expect(requireOrderLimits(account, order, limits, { asOf: 0, positions })).toMatchObject({
+      left: { limit: 'maxOpenLots', current },
+    })
+  })
+
   it('refuse an order when an account joined the desk after the positions were read', () => {
     const limits = limited(null, { maxOpenLots: 9 }, [account, colleague])
     expect(requireOrderLimits(account, order, limits, openPositionsOf([]))).toMatchObject({
