@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await page.waitForResponse(/orders\?.*status=pending/)
     await page.waitForResponse(/orders\?.*status=open/)
-    await list(page, 'Open orders').getByRole('link', { name: 'EURUSD' }).click()
+    await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
     await page.unrouteAll({ behavior: 'wait' })
     await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
     expect(await accessibilityFaults(page)).toEqual([])

@@ -9,10 +9,17 @@ import { maxBodyBytes } from './fields.ts'
 import { createJsonScan } from './json-scan.ts'
 import { isRecord } from './schema.ts'
 
-// V8 takes longer for names than for other strings: 50 ms for 10 MiB of long ones.
-const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64, name: 256 }
+// V8 takes longer for names than for other strings, and for escapes than for other characters: 10 MiB
+// of either take 50 ms.
+const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64, escapes: 1_000_000, name: 256 }
 // On a route without a body, what is sent is only searched for a credential.
-const unusedLimits = { bytes: 65_536, values: Infinity, depth: Infinity, name: Infinity }
+const unusedLimits: typeof limits = {
+  bytes: 65_536,
+  values: Infinity,
+  depth: Infinity,
+  escapes: Infinity,
+  name: Infinity,
+}
 
 // Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one
 // byte before anything else: up to 150 ms.
@@ -247,6 +254,7 @@ const createText = (acceptsBody: boolean, ownTurn: () => Promise<void>) => {
     members = size.members
     if (size.values > limit.values) return tooManyValues
     if (size.depth > limit.depth) return tooDeep
+    if (size.escapes > limit.escapes) return tooManyEscapes
     if (size.name > limit.name) return nameTooLong
     try {
       text += decoder.decode(chunk, { stream: true })
@@ -297,6 +305,9 @@ const chunksTooSmall = bodyFault(
 const tooManyValues = bodyFault(`the body must hold at most ${limits.values} JSON values; got more`)
 const tooDeep = bodyFault(
   `lists and objects must be nested at most ${limits.depth} deep; got deeper ones`,
+)
+const tooManyEscapes = bodyFault(
+  `the strings of the body must hold at most ${limits.escapes} escapes such as \\n; got more; send other characters as they are`,
 )
 const nameTooLong = bodyFault(
   `the names of fields must have at most ${limits.name} bytes; got a longer one`,

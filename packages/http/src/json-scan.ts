@@ -9,6 +9,8 @@ export interface JsonSize {
   depth: number
   /** The members of all objects. */
   members: number
+  /** The characters of strings that are written as escapes: `\n`, `\u4e2d`. */
+  escapes: number
   /** The bytes of the longest name of a member, as it is written. */
   name: number
 }
@@ -19,7 +21,7 @@ export interface JsonSize {
  * precedes it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
-  const size: JsonSize = { values: 0, depth: 0, members: 0, name: 0 }
+  const size: JsonSize = { values: 0, depth: 0, members: 0, escapes: 0, name: 0 }
   let values = 0
   let depth = 0
   let stringBytes = 0
@@ -35,6 +37,7 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
         isInString = isEscaped || byte !== 0x22
         if (isInString) stringBytes += 1
         isEscaped = !isEscaped && byte === 0x5c
+        if (isEscaped) size.escapes += 1
         continue
       }
       const wasInLiteral = isInLiteral

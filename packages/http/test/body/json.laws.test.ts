@@ -4,26 +4,26 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { hashJson } from '../../src/idempotency.ts'
-import { createJsonScan } from '../../src/json-scan.ts'
+import { createJsonScan, type JsonSize } from '../../src/json-scan.ts'
 
-interface Size {
-  readonly values: number
-  readonly depth: number
-  readonly members: number
-  readonly name: number
-}
+const escapesIn = (text: string): number => [...JSON.stringify(text).matchAll(/\\./g)].length
 
-const sizeOf = (value: unknown): Size => {
-  if (typeof value !== 'object' || value === null)
-    return { values: 1, depth: 0, members: 0, name: 0 }
+const sizeOf = (value: unknown): JsonSize => {
+  if (typeof value !== 'object' || value === null) {
+    const escapes = typeof value === 'string' ? escapesIn(value) : 0
+    return { values: 1, depth: 0, members: 0, escapes, name: 0 }
+  }
   const inner = Object.values(value).map(sizeOf)
-  const names = Array.isArray(value)
-    ? []
-    : Object.keys(value).map((name) => Buffer.byteLength(JSON.stringify(name)) - 2)
+  const keys = Array.isArray(value) ? [] : Object.keys(value)
+  const names = keys.map((name) => Buffer.byteLength(JSON.stringify(name)) - 2)
   return {
     values: 1 + inner.reduce((sum, { values }) => sum + values, 0),
     depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
     members: names.length + inner.reduce((sum, { members }) => sum + members, 0),
+    escapes: [...keys.map(escapesIn), ...inner.map(({ escapes }) => escapes)].reduce(
+      (sum, escapes) => sum + escapes,
+      0,
+    ),
     name: Math.max(0, ...names, ...inner.map(({ name }) => name)),
   }
 }
