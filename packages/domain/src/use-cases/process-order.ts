@@ -9,11 +9,11 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   isSameBrokerAccount,
   requireBrokerAccount,
+  requireNotHalted,
   requireTradable,
   type Account,
   type BrokerAccount,
 } from '../accounts/account.ts'
-import { requireNotHalted } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
 import { isCorrection, isPendingOrder } from '../orders/order.ts'
 import {
@@ -51,7 +51,7 @@ interface ProcessPorts extends Pick<
   | 'pause'
 > {
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
-  /** The broker may have changed the account: what caches keep of it is dropped. */
+  /** Drops what caches keep of an account, since the broker may have changed it. */
   readonly accountChanged: (account: BrokerAccount) => void
 }
 
@@ -128,8 +128,8 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       }),
     )
 
-  // The account may have been relinked, or turned out to be live, since the order was accepted. One
-  // whose broker never confirmed that it is a demo account is read first.
+  // The account may have been relinked, or turned out to be live, since the order was accepted. An
+  // account that its broker never confirmed to be a demo account is read first.
   const requireDestination = ({
     order: { owner, request },
     destination,
@@ -330,8 +330,8 @@ const inSlot =
   }
 
 /**
- * An execution always overrides what another process wrote; a rejection only if the stored send is
- * this one (same sentAt). An ended placement is never overridden.
+ * An ended placement is never overridden. Of others, an execution overrides what another process
+ * wrote; a rejection only if the stored send is this one (same sentAt).
  */
 const mayOverride = (
   { placement }: OrderPlacement,

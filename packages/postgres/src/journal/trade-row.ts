@@ -98,11 +98,11 @@ export const rowOfPosition = (positionId: string, folded: FoldedPosition): reado
   ]
 }
 
+const columnNames = positionColumns.text.split(/,\s+/)
+
 export const isSamePosition = (
   stored: PositionRow,
   row: readonly CopyValue[] | undefined,
 ): boolean =>
   row !== undefined &&
-  positionColumns.text
-    .split(/,\s+/)
-    .every((name, at) => String(stored[name] ?? '') === String(row[at] ?? ''))
+  columnNames.every((name, at) => String(stored[name] ?? '') === String(row[at] ?? ''))

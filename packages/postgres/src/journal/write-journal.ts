@@ -27,7 +27,7 @@ export const writeJournal = async (
   claim: JournalClaim,
   change: JournalChange,
 ): Promise<E.Either<JournalLost, JournalState>> => {
-  // As after most rounds of the watch: one statement needs no transaction of its own.
+  // Nothing new, which is the usual case: one statement needs no transaction of its own.
   if (change.inserted.length + change.changed.length + change.vanished.length === 0)
     return recordProgress(knex, claim, change, {
       deals: 0,
@@ -47,14 +47,14 @@ export const writeJournal = async (
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
-    const read = progressOf(claim, locked.deals)
+    const firstRead = takeFirstRead(claim, locked.deals)
     const span = spanOf(candidates.values())
-    const inserted = await newDeals(trx, claim, [...candidates.values()], span, read)
+    const inserted = await newDeals(trx, claim, [...candidates.values()], span, firstRead)
     const touched = withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)])
     const kept = await readPositions(
       trx,
       claim,
-      read === undefined ? touched : touched.filter((id) => read.positions.has(id)),
+      firstRead === undefined ? touched : touched.filter((id) => firstRead.positions.has(id)),
     )
     const positions = groupByPosition([...kept, ...inserted])
     const written = await writeRows(trx, claim, inserted, positions, [
@@ -84,7 +84,7 @@ export const writeJournal = async (
       trx,
       events.map((event) => ({
         owner: account.owner,
-        // The account may be linked to another one at the provider, with positions of the same ids.
+        // The account may be relinked to another provider account, which may use position ids again.
         event: { ...event, key: `${event.key} ${account.providerAccountId}` },
       })),
     )
@@ -93,16 +93,20 @@ export const writeJournal = async (
       ...written,
       isChanged: inserted.length + removed.size > 0,
     })
-    if (read !== undefined) {
-      read.deals += inserted.length - removed.size
-      read.latest = Math.max(read.latest, span.latest)
-      for (const id of touched) read.positions.add(id)
+    if (firstRead !== undefined) {
+      firstRead.deals += inserted.length - removed.size
+      firstRead.latest = Math.max(firstRead.latest, span.latest)
+      for (const id of touched) firstRead.positions.add(id)
     }
-    return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0 }))(recorded)
+    return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0, firstRead }))(
+      recorded,
+    )
   })
   if (E.isLeft(result)) return result
-  if (result.right.hasEvents) recorder?.afterCommit()
-  return E.right(result.right.state)
+  const { state, hasEvents, firstRead } = result.right
+  if (firstRead !== undefined) firstReads.set(claim, firstRead)
+  if (hasEvents) recorder?.afterCommit()
+  return E.right(state)
 }
 
 /** What a read of an empty journal has written so far. */
@@ -114,17 +118,19 @@ interface FirstRead {
 
 const firstReads = new WeakMap<JournalClaim, FirstRead>()
 /** Some 5 MB. */
-const mostPositions = 50_000
+const maxFirstReadPositions = 50_000
 
 /**
- * Undefined where the journal has other deals than those that were written under this claim. To
- * look up what is not kept takes the database a tenth of a first read.
+ * What the writes under this claim have stored, so that a first read need not look up deals and
+ * positions that cannot be stored yet: the lookups take the database a tenth of it. Undefined where
+ * the journal also has other deals. It is put back once the write is committed, so that a write that
+ * failed leaves nothing behind.
  */
-const progressOf = (claim: JournalClaim, keptDeals: number): FirstRead | undefined => {
+const takeFirstRead = (claim: JournalClaim, storedDeals: number): FirstRead | undefined => {
   const read = firstReads.get(claim) ?? { deals: 0, latest: -Infinity, positions: new Set() }
-  if (read.deals !== keptDeals || read.positions.size > mostPositions) return undefined
-  firstReads.set(claim, read)
-  return read
+  firstReads.delete(claim)
+  const isWhole = read.deals === storedDeals && read.positions.size <= maxFirstReadPositions
+  return isWhole ? read : undefined
 }
 
 interface Span {
@@ -132,7 +138,10 @@ interface Span {
   readonly latest: number
 }
 
-/** The latest time is NaN, the greatest number to PostgreSQL, where one is missing or unreadable. */
+/**
+ * The latest time is NaN where one is missing or unreadable: PostgreSQL sorts NaN last, so that
+ * `between` also finds deals without a time.
+ */
 const spanOf = (deals: Iterable<BrokerDeal>): Span => {
   let [earliest, latest] = [Infinity, -Infinity]
   for (const { time = Number.NaN } of deals) {
@@ -163,7 +172,7 @@ const removeDeals = async (
 }
 
 /**
- * The rows of positions. `offset 0` makes it one index lookup for each position; for a list of them
+ * The rows of positions. `offset 0` forces one index lookup for each position; for a list of them
  * the planner may scan the whole account.
  */
 const ofPositions = (
@@ -189,7 +198,7 @@ const readPositions = async (
 }
 
 /**
- * Those that are not stored yet. Nobody else writes them meanwhile, since the journal's row is
+ * The deals that are not stored yet. Nobody else writes them meanwhile, since the journal's row is
  * locked.
  */
 const newDeals = async (
@@ -197,9 +206,9 @@ const newDeals = async (
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
   { earliest, latest }: Span,
-  read: FirstRead | undefined,
+  firstRead: FirstRead | undefined,
 ): Promise<readonly BrokerDeal[]> => {
-  if (deals.length === 0 || (read !== undefined && earliest > read.latest)) return deals
+  if (deals.length === 0 || (firstRead !== undefined && earliest > firstRead.latest)) return deals
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
@@ -240,8 +249,8 @@ const writeRows = async (
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
   }
   const positionRows = function* () {
-    for (const [id, own] of positions) {
-      const folded = foldPosition(id, own)
+    for (const [id, positionDeals] of positions) {
+      const folded = foldPosition(id, positionDeals)
       const row = rowOfPosition(id, folded)
       if (folded.status === 'closed') trades += 1
       rows.set(id, row)

@@ -483,7 +483,8 @@ const tables = `
   create table trades (
     tenant_id text not null,
     account_id uuid not null,
-    position_id text collate "C", -- never null
+    -- As a check, since PostgreSQL 17 ignores the condition of the index of positions where a column is declared not null.
+    position_id text collate "C" check (position_id is not null),
     status text not null,
     skip_reason text,
     symbol text collate "C",
