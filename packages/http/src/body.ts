@@ -1,25 +1,20 @@
 // Receives the body of a request in bounded memory and time, whatever is sent.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { extname } from 'node:path'
 import { finished } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
+import { Piscina } from 'piscina'
 import { holdsCredential } from './credentials.ts'
 import { Refused } from './errors.ts'
 import { maxBodyBytes } from './fields.ts'
 import { createJsonScan } from './json-scan.ts'
+import parseJson from './parse-json.ts'
 import { isRecord } from './schema.ts'
 
-// V8 takes longer for names than for other strings, and for escapes than for other characters: 10 MiB
-// of either take 50 ms.
-const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64, escapes: 1_000_000, name: 256 }
+const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64 }
 // On a route without a body, what is sent is only searched for a credential.
-const unusedLimits: typeof limits = {
-  bytes: 65_536,
-  values: Infinity,
-  depth: Infinity,
-  escapes: Infinity,
-  name: Infinity,
-}
+const unusedLimits: typeof limits = { bytes: 65_536, values: Infinity, depth: Infinity }
 
 // Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one
 // byte before anything else: up to 150 ms.
@@ -43,9 +38,12 @@ const slowMs = 250
 // collector busy, and other requests wait 200 ms.
 const pieceMs = 1
 
-// A longer text, in UTF-16 units, is parsed in a turn of the event loop of its own: 10 MiB take 20
-// ms, and what is due in one turn holds every other request together.
-const longText = 65_536
+// A longer body is parsed in a worker thread: 10 MiB hold the event loop for up to 40 ms.
+const longBytes = 65_536
+// `.ts` where Node reads the sources and `.js` in the built package.
+const workerFile = fileURLToPath(
+  new URL(`./parse-json${extname(import.meta.url)}`, import.meta.url),
+)
 
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i
 
@@ -82,9 +80,19 @@ export interface Bodies {
 export const createBodies = (): Bodies => {
   const largeBodies = new Map<string, number>()
   let freeBytes = totalBytes
-  // Immediates that are due together would run in one turn, so each is asked for in the one before.
-  let lastTurn = Promise.resolve()
-  const ownTurn = (): Promise<void> => (lastTurn = lastTurn.then(() => setImmediate()))
+  // The thread starts with the first long body.
+  const parser = new Piscina<Uint8Array, ReturnType<typeof parseJson>>({
+    filename: workerFile,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 60_000,
+  })
+  const parse = async (chunks: readonly Buffer[]) => {
+    const bytes = Buffer.concat(chunks)
+    return bytes.length > longBytes
+      ? parser.run(bytes, { transferList: [bytes.buffer] })
+      : parseJson(bytes)
+  }
   const pace = createPacer()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
     // `receive` may have to drop the connection later, so the reply says now that it ends.
@@ -115,12 +123,21 @@ export const createBodies = (): Bodies => {
       isLarge = true
       return undefined
     }
-    const text = createText(acceptsBody, ownTurn)
+    const limit = acceptsBody ? limits : unusedLimits
+    const chunks: Buffer[] = []
+    const scan = createJsonScan()
+    let members = 0
     const add: AddChunk = (chunk) => {
       if (chunk.length > freeBytes) return noMemory
       freeBytes -= chunk.length
       heldBytes += chunk.length
-      return (heldBytes > smallBytes ? countLarge() : undefined) ?? text.add(chunk)
+      if (heldBytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
+      chunks.push(chunk)
+      const size = scan(chunk)
+      members = size.members
+      if (size.values > limit.values) return tooManyValues
+      if (size.depth > limit.depth) return tooDeep
+      return heldBytes > smallBytes ? countLarge() : undefined
     }
     try {
       const refusal =
@@ -136,14 +153,15 @@ export const createBodies = (): Bodies => {
       }
       const fault = await receive(request, response, pace, add, countLarge)
       if (fault !== undefined) throw new Refused(fault)
-      const value = await text.parse()
+      const parsed = await parse(chunks)
+      const value = parsed?.value
       if (isRecord(value) && !mayHoldCredentials && holdsCredential(value))
         throw new Refused(refuse('Unauthorized'))
       if (!acceptsBody) return undefined
-      if (value === undefined) throw new Refused(notJson)
+      if (parsed === undefined) throw new Refused(notJson)
       // JSON.parse keeps the last of two members of one name: an order would have another volume than
       // its sender or a proxy read.
-      if (membersIn(value) < text.members()) throw new Refused(nameTwice)
+      if (membersIn(value) < members) throw new Refused(nameTwice)
       if (isRecord(value)) return value
       throw new Refused(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
@@ -240,44 +258,6 @@ const createPacer = (): Pace => {
   }
 }
 
-const createText = (acceptsBody: boolean, ownTurn: () => Promise<void>) => {
-  const limit = acceptsBody ? limits : unusedLimits
-  const scan = createJsonScan()
-  const decoder = new TextDecoder('utf-8', { fatal: acceptsBody })
-  let bytes = 0
-  let members = 0
-  let text = ''
-  const add: AddChunk = (chunk) => {
-    bytes += chunk.length
-    if (bytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
-    const size = scan(chunk)
-    members = size.members
-    if (size.values > limit.values) return tooManyValues
-    if (size.depth > limit.depth) return tooDeep
-    if (size.escapes > limit.escapes) return tooManyEscapes
-    if (size.name > limit.name) return nameTooLong
-    try {
-      text += decoder.decode(chunk, { stream: true })
-    } catch {
-      return notJson
-    }
-    return undefined
-  }
-  /** Undefined where the text is not JSON in UTF-8. */
-  const parse = async (): Promise<unknown> => {
-    const isLong = text.length > longText
-    if (isLong) await ownTurn()
-    try {
-      return JSON.parse(text + decoder.decode())
-    } catch {
-      return undefined
-    } finally {
-      if (isLong) await ownTurn()
-    }
-  }
-  return { add, parse, members: () => members }
-}
-
 const membersIn = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0
   const parts = Object.values(value)
@@ -305,12 +285,6 @@ const chunksTooSmall = bodyFault(
 const tooManyValues = bodyFault(`the body must hold at most ${limits.values} JSON values; got more`)
 const tooDeep = bodyFault(
   `lists and objects must be nested at most ${limits.depth} deep; got deeper ones`,
-)
-const tooManyEscapes = bodyFault(
-  `the strings of the body must hold at most ${limits.escapes} escapes such as \\n; got more; send other characters as they are`,
-)
-const nameTooLong = bodyFault(
-  `the names of fields must have at most ${limits.name} bytes; got a longer one`,
 )
 const nameTwice = bodyFault('each field must be sent once; got two fields of one name')
 const notJson = bodyFault('the body must be JSON in UTF-8; got something else')

@@ -9,10 +9,6 @@ export interface JsonSize {
   depth: number
   /** The members of all objects. */
   members: number
-  /** The characters of strings that are written as escapes: `\n`, `\u4e2d`. */
-  escapes: number
-  /** The bytes of the longest name of a member, as it is written. */
-  name: number
 }
 
 /**
@@ -21,10 +17,9 @@ export interface JsonSize {
  * precedes it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
-  const size: JsonSize = { values: 0, depth: 0, members: 0, escapes: 0, name: 0 }
+  const size: JsonSize = { values: 0, depth: 0, members: 0 }
   let values = 0
   let depth = 0
-  let stringBytes = 0
   let isInString = false
   let isEscaped = false
   let isInLiteral = false
@@ -35,9 +30,7 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
     for (const byte of bytes) {
       if (isInString) {
         isInString = isEscaped || byte !== 0x22
-        if (isInString) stringBytes += 1
         isEscaped = !isEscaped && byte === 0x5c
-        if (isEscaped) size.escapes += 1
         continue
       }
       const wasInLiteral = isInLiteral
@@ -45,7 +38,6 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
       switch (byte) {
         case 0x22: // "
           isInString = true
-          stringBytes = 0
           countValue()
           break
         case 0x5b: // [
@@ -60,7 +52,6 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
         case 0x3a: // : (the string before it was a name)
           values -= 1
           size.members += 1
-          size.name = Math.max(size.name, stringBytes)
           break
         case 0x2c: // ,
         case 0x20:

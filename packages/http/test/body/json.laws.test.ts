@@ -6,25 +6,14 @@ import { expect, it } from 'vitest'
 import { hashJson } from '../../src/idempotency.ts'
 import { createJsonScan, type JsonSize } from '../../src/json-scan.ts'
 
-const escapesIn = (text: string): number => [...JSON.stringify(text).matchAll(/\\./g)].length
-
 const sizeOf = (value: unknown): JsonSize => {
-  if (typeof value !== 'object' || value === null) {
-    const escapes = typeof value === 'string' ? escapesIn(value) : 0
-    return { values: 1, depth: 0, members: 0, escapes, name: 0 }
-  }
+  if (typeof value !== 'object' || value === null) return { values: 1, depth: 0, members: 0 }
   const inner = Object.values(value).map(sizeOf)
   const keys = Array.isArray(value) ? [] : Object.keys(value)
-  const names = keys.map((name) => Buffer.byteLength(JSON.stringify(name)) - 2)
   return {
     values: 1 + inner.reduce((sum, { values }) => sum + values, 0),
     depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
-    members: names.length + inner.reduce((sum, { members }) => sum + members, 0),
-    escapes: [...keys.map(escapesIn), ...inner.map(({ escapes }) => escapes)].reduce(
-      (sum, escapes) => sum + escapes,
-      0,
-    ),
-    name: Math.max(0, ...names, ...inner.map(({ name }) => name)),
+    members: keys.length + inner.reduce((sum, { members }) => sum + members, 0),
   }
 }
 
