@@ -6,7 +6,6 @@ import { journal } from './journal.ts'
 import { orders } from './orders.ts'
 import { postgres } from './postgres.ts'
 import type { Fault } from './run.ts'
-import { simulate } from './simulate.ts'
 
 const faults: Readonly<Record<string, Fault>> = {
   orders,
@@ -14,7 +13,6 @@ const faults: Readonly<Record<string, Fault>> = {
   events,
   postgres,
   hostile,
-  simulate,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

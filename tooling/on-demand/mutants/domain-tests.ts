@@ -28,7 +28,7 @@ export default defineConfig({
   ],
   test: {
     include: [
-      'test/{trades,statistics,orders,positions,webhooks,access}/**/*.test.ts',
+      'test/{trades,statistics,orders,simulation,positions,webhooks,access}/**/*.test.ts',
       // The checks of new orders are seen where orders are placed.
       'test/use-cases/orders.test.ts',
     ],

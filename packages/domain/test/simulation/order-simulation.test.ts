@@ -1,12 +1,18 @@
-// The placement of orders under faults, compared with the broker's book.
-import { fakeRefusal, simulateOrders, type OrderSimulation } from '@tradeport/testkit'
+// The placement of orders under faults, compared with the broker's book. `pnpm simulate` runs more
+// seeds: `SIMULATION_SEED` is the first one, and `SIMULATION_RUNS` says how many there are.
+import { fakeRefusal } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import { notFoundAtBrokerCode } from '../../src/orders/index.ts'
+import { simulateOrders, type OrderSimulation } from './order-simulation.ts'
 
-/** What happened in runs with the seeds from 1 up, none of which breaks a law. */
-const simulateRuns = async (count: number, simulation: Omit<OrderSimulation, 'seed'> = {}) => {
+/** What happened in runs with consecutive seeds, none of which breaks a law. */
+const simulateRuns = async (
+  count: number,
+  simulation: Omit<OrderSimulation, 'seed'> = {},
+  firstSeed = 1,
+) => {
   const totals: Record<string, number> = {}
-  for (let seed = 1; seed <= count; seed += 1) {
+  for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
     const { violations, history, counts } = await simulateOrders({ seed, ...simulation })
     expect(violations, violations.length > 0 ? `seed ${seed}:\n${history.join('\n')}` : '').toEqual(
       [],
@@ -41,4 +47,19 @@ describe('orders that are placed under faults', () => {
     const totals = await simulateRuns(500, { refreshShowsTruth: false })
     expect(totals['corrected']).toBeGreaterThan(0)
   })
+
+  const { SIMULATION_SEED = '1', SIMULATION_RUNS } = process.env
+  it.runIf(SIMULATION_RUNS !== undefined)(
+    'break no law with the chosen seeds, by two and three processes',
+    { timeout: Infinity },
+    async () => {
+      const [seed, runs] = [Number(SIMULATION_SEED), Number(SIMULATION_RUNS)]
+      const half = Math.ceil(runs / 2)
+      const few = await simulateRuns(half, { pendingShare: 0.5 }, seed)
+      const more = { pendingShare: 0.5, processes: 3, orders: 5 }
+      process.stdout.write(
+        `${JSON.stringify([few, await simulateRuns(runs - half, more, seed + half)])}\n`,
+      )
+    },
+  )
 })

@@ -4,16 +4,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
-import { brokerClientId, type OrderId } from '@tradeport/domain/orders'
+import { requireBrokerAccount, type Account, type BrokerAccount } from '../../src/accounts/index.ts'
+import { refuse } from '../../src/errors.ts'
+import { brokerClientId, type OrderId } from '../../src/orders/index.ts'
 import {
   withoutKey,
   type AcquireSlot,
   type NewOrder,
   type OrderJob,
   type PositionTrading,
-} from '@tradeport/domain/ports'
+} from '../../src/ports/index.ts'
 import {
   hourMs,
   minuteMs,
@@ -22,17 +22,15 @@ import {
   type Owner,
   type TenantId,
   type UserId,
-} from '@tradeport/domain/primitives'
+} from '../../src/primitives/index.ts'
 import {
   createHalts,
   createOpenOrders,
   placeOrder,
   processOrder,
   symbolAsWritten,
-} from '@tradeport/domain/use-cases'
-import { createFakeBroker } from './fake-broker.ts'
-import { newAccount } from './stored-records.ts'
-import type { StoredOrder } from './fake-records.ts'
+} from '../../src/use-cases/index.ts'
+import { createFakeBroker, newAccount, type StoredOrder } from '@tradeport/testkit'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, statusOf } from './simulated-database.ts'
 import { createLife, createSimulatedLocks, createWorld, type Life } from './simulated-time.ts'

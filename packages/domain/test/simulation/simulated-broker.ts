@@ -2,8 +2,8 @@
 // does with a request is decided as the first byte leaves: at once or up to a minute later, or
 // never. Reads show a copy of its records that may be old; only refreshed ones show the records
 // themselves.
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
+import type { BrokerAccount } from '../../src/accounts/index.ts'
+import { refuse } from '../../src/errors.ts'
 import {
   brokerClientId,
   sendTimeoutMs,
@@ -11,18 +11,17 @@ import {
   type Order,
   type PendingTerms,
   type PlacementAnswer,
-} from '@tradeport/domain/orders'
+} from '../../src/orders/index.ts'
 import type {
   OrderToSend,
   MaySend,
   OrderChangeError,
   OrderReceipt,
   Trading,
-} from '@tradeport/domain/ports'
-import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+} from '../../src/ports/index.ts'
+import { minuteMs, secondMs } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
-import { createFakeTrading, fakeRefusal } from './fake-trading.ts'
-import { createOrderBook, outcomeOf } from './order-book.ts'
+import { createFakeTrading, createOrderBook, fakeRefusal, outcomeOf } from '@tradeport/testkit'
 import type { Life, World } from './simulated-time.ts'
 
 /** What one process does about one order after it recorded that it sends it. */

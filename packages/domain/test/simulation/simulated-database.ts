@@ -2,17 +2,23 @@
 // an answer, and a failover loses the last commits, though they were acknowledged. Rows that are due
 // are claimed with a lease. The database's own clock is right and counts from the beginning of the
 // simulation.
-import type { Account } from '@tradeport/domain/accounts'
-import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
-import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '@tradeport/domain/orders'
-import type { NewOrder, OrderJob, OrderStore, Ports } from '@tradeport/domain/ports'
-import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
+import type { Account } from '../../src/accounts/index.ts'
+import { refuse, type AsyncResult, type ServiceUnavailable } from '../../src/errors.ts'
+import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '../../src/orders/index.ts'
+import type { NewOrder, OrderJob, OrderStore, Ports } from '../../src/ports/index.ts'
+import { minuteMs, secondMs, type AccountId } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { createFakeAccountStore, createFakeHalts, createFakeLimitStore } from './fake-accounts.ts'
-import { createFakeOrderStore } from './fake-orders.ts'
-import { createFakeRecords, type StoredOrder, type Tables } from './fake-records.ts'
+import {
+  createFakeAccountStore,
+  createFakeHalts,
+  createFakeLimitStore,
+  createFakeOrderStore,
+  createFakeRecords,
+  type StoredOrder,
+  type Tables,
+} from '@tradeport/testkit'
 import type { Life, World } from './simulated-time.ts'
 
 interface Options {

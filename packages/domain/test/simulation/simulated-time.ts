@@ -2,8 +2,8 @@
 // passes only from event to event.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
-import { refuse } from '@tradeport/domain/errors'
-import type { PositionLocks } from '@tradeport/domain/ports'
+import { refuse } from '../../src/errors.ts'
+import type { PositionLocks } from '../../src/ports/index.ts'
 
 const createRandom = (seed: number) => {
   let state = seed >>> 0
