@@ -1,7 +1,8 @@
 // Adapters to use cases: which ports each group of use cases gets, and what is cached on the way.
 // No decision is made here.
 import { pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
+import * as E from 'fp-ts/lib/Either.js'
+import * as T from 'fp-ts/lib/Task.js'
 import {
   checkThresholds,
   createAccounts,
@@ -33,6 +34,7 @@ import {
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Breather, PeerNotices, Ports } from '@tradeport/domain/ports'
+import type { AffectedUsers } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
@@ -41,7 +43,6 @@ import {
   cachedBroker,
   cachedCredentials,
   cachedLiveAccounts,
-  cachedMarginEstimates,
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedPositionViews,
@@ -108,10 +109,18 @@ export const composeUseCases = (adapters: Adapters) => {
     void adapters.journal.want(account, clock.now())()
   }
   peerNotices.subscribe((notice) => {
-    if (notice.kind === 'account_changed') invalidate(notice.accountId)
-    // Where notices were missed, what is kept of accounts expires within seconds; credentials are
-    // kept longer.
-    else credentials.invalidate(notice.kind === 'credentials_changed' ? notice.users : 'everyone')
+    switch (notice.kind) {
+      case 'account_changed':
+        return invalidate(notice.accountId)
+      case 'credentials_changed':
+        return credentials.invalidate(notice.users)
+      case 'notices_missed':
+        // What is kept of accounts expires within seconds; credentials are kept longer.
+        return credentials.invalidate('everyone')
+      case 'events_recorded':
+        // Nothing of them is cached.
+        return undefined
+    }
   })
   // Accounts with events are synchronised whatever the length of their history, or their events
   // would be missing.
@@ -137,6 +146,10 @@ export const composeUseCases = (adapters: Adapters) => {
   const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
   const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : symbolAsWritten
   const documents = createOperatorDocuments(ports)
+  const invalidateUsers = (users: AffectedUsers): void => {
+    credentials.invalidate(users)
+    cachedAccountStore.invalidateAll()
+  }
   const changes = createPositionChanges(ports)
   const openOrders = createOpenOrders(ports)
   const useCases: UseCases = {
@@ -146,7 +159,7 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createOrderPreviews({
       ...ports,
       resolveOrderSymbol,
-      broker: cachedMarginEstimates(broker, { clock, tallies }),
+      broker: { ...broker, requiredMargin: broker.estimateMargin },
     }),
     modifyOrder: openOrders.modifyOrder,
     cancelOrder: openOrders.cancelOrder,
@@ -174,13 +187,19 @@ export const composeUseCases = (adapters: Adapters) => {
     }),
     ...createOperatorRecords(ports),
     ...createOrdersUnderWay(ports),
-    // What the operator changed shows at the next request to this instance.
+    // What the operator changed shows at the next request to this instance. Where the commit has no
+    // answer, anything may have changed.
     applyOperatorDocument: (document) =>
       pipe(
         documents.applyOperatorDocument(document),
-        TE.tapIO(({ affectedUsers, apiKeys, accessTokens }) => () => {
-          credentials.invalidate(affectedUsers)
-          cachedAccountStore.invalidateAll()
+        T.tapIO((applied) => () => {
+          if (E.isLeft(applied)) {
+            const isUnknown =
+              applied.left._tag === 'ServiceUnavailable' && applied.left.outcome === 'unknown'
+            return isUnknown ? invalidateUsers('everyone') : undefined
+          }
+          const { affectedUsers, apiKeys, accessTokens } = applied.right
+          invalidateUsers(affectedUsers)
           if (apiKeys.length + accessTokens.length > 0)
             adapters.onCredentialsMade({
               apiKeys: apiKeys.map(({ id }) => id),

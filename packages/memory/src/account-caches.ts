@@ -14,6 +14,7 @@ import type {
   Clock,
   PositionOnAccount,
   LiveAccounts,
+  MarginQuery,
   MarketData,
   MarketDataError,
   MarketDataFeed,
@@ -38,6 +39,14 @@ interface InvalidatesAccounts {
   readonly invalidate: (accountId: AccountId) => void
 }
 
+interface CachedBroker extends Broker, InvalidatesAccounts {
+  /**
+   * A margin that was computed at most a minute earlier, at nearly the same price. None while it
+   * takes longer than four seconds.
+   */
+  readonly estimateMargin: Broker['requiredMargin']
+}
+
 interface CacheParts {
   readonly clock: Clock
   readonly tallies?: Tallies | undefined
@@ -50,7 +59,7 @@ const maxPositions = 100_000
 const marginTtlMs = 60_000
 const maxMargins = 100_000
 const maxMarginCalls = 4
-/** Positions are returned without their margin if it takes longer. */
+/** Positions and estimates are returned without their margin if it takes longer. */
 const maxMarginWaitMs = 4_000
 /** How long after a change positions are read from the terminal. */
 const freshMs = 30_000
@@ -78,7 +87,7 @@ export const cachedBroker = (
     positionTrading,
     tallies,
   }: CacheParts & { readonly positionTrading: Pick<PositionTrading, 'freshPositions'> },
-): Broker & InvalidatesAccounts => {
+): CachedBroker => {
   const { keyOf, invalidate } = createAccountKeys()
   const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
     clock,
@@ -94,6 +103,14 @@ export const cachedBroker = (
     maxEntries: maxMargins,
     tally: tallies?.('margins'),
   })
+  const estimates = createSingleFlightCache<BrokerReadError, O.Option<number>>({
+    clock,
+    ttlMs: marginTtlMs,
+    maxEntries: maxInstruments,
+    tally: tallies?.('margin_estimates'),
+  })
+  // A change of the account does not change what an order would need.
+  const { keyOf: estimateKeyOf } = createAccountKeys()
   const invalidatedAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
   const limits = new LRUCache<AccountId, LimitFunction>({ max: maxAccounts })
   const limitOf = (accountId: AccountId): LimitFunction => {
@@ -101,6 +118,16 @@ export const cachedBroker = (
     limits.set(accountId, limit)
     return limit
   }
+  const readMargin = (
+    cache: typeof margins,
+    key: string,
+    account: BrokerAccount,
+    query: MarginQuery,
+  ): ReturnType<Broker['requiredMargin']> =>
+    noneAfter(
+      maxMarginWaitMs,
+      cache.read(key, () => limitOf(account.accountId)(broker.requiredMargin(account, query))),
+    )
   return {
     ...broker,
     positions: (account) =>
@@ -111,36 +138,21 @@ export const cachedBroker = (
       }),
     requiredMargin: (account, query) => {
       const { symbol, side, volume, openPrice } = query
-      return noneAfter(
-        maxMarginWaitMs,
-        margins.read(keyOf(account, symbol, side, volume, openPrice), () =>
-          limitOf(account.accountId)(broker.requiredMargin(account, query)),
-        ),
+      return readMargin(margins, keyOf(account, symbol, side, volume, openPrice), account, query)
+    },
+    estimateMargin: (account, query) => {
+      const { symbol, side, volume, openPrice } = query
+      return readMargin(
+        estimates,
+        estimateKeyOf(account, symbol, side, volume, priceRange(openPrice)),
+        account,
+        query,
       )
     },
     invalidate: (accountId) => {
       invalidatedAt.set(accountId, clock.now())
       invalidate(accountId)
     },
-  }
-}
-
-/** For estimates: a margin that was computed a little earlier, at nearly the same price, will do. */
-export const cachedMarginEstimates = (broker: Broker, { clock, tallies }: CacheParts): Broker => {
-  const { keyOf } = createAccountKeys()
-  const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
-    clock,
-    ttlMs: marginTtlMs,
-    maxEntries: maxInstruments,
-    tally: tallies?.('margin_estimates'),
-  })
-  return {
-    ...broker,
-    requiredMargin: (account, query) =>
-      margins.read(
-        keyOf(account, query.symbol, query.side, query.volume, priceRange(query.openPrice)),
-        broker.requiredMargin(account, query),
-      ),
   }
 }
 

@@ -2,7 +2,6 @@
 export {
   cachedBroker,
   cachedLiveAccounts,
-  cachedMarginEstimates,
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedPositionViews,

@@ -17,7 +17,6 @@ import {
   cachedAccounts,
   cachedBroker,
   cachedLiveAccounts,
-  cachedMarginEstimates,
   cachedPositionViews,
   invalidatingPositionTrading,
 } from '../src/index.ts'
@@ -77,9 +76,8 @@ afterEach(() => {
 })
 
 it('margins of estimates are read once in a minute for prices that are nearly the same', async () => {
-  const { broker, clock } = setUp()
-  const estimates = cachedMarginEstimates(broker, { clock })
-  const ask = (fields: object) => estimates.requiredMargin(account, { ...eurusd, ...fields })()
+  const { broker, clock, cached, invalidate } = setUp()
+  const ask = (fields: object) => cached.estimateMargin(account, { ...eurusd, ...fields })()
   for (const fields of [
     {},
     { openPrice: 1.1005 },
@@ -88,6 +86,8 @@ it('margins of estimates are read once in a minute for prices that are nearly th
     { side: 'sell' },
   ])
     await ask(fields)
+  invalidate()
+  await ask({})
   expect(broker.calls('requiredMargin')).toBe(4)
   clock.advance(60_000)
   await ask({})
@@ -144,24 +144,27 @@ describe('margins', () => {
     expect(broker.calls('requiredMargin')).toBe(5)
   })
 
-  it('are read four at a time, and are absent while that takes longer than four seconds', async () => {
-    vi.useFakeTimers()
-    const { broker, cached } = setUp()
-    const release = broker.hold()
-    const waits = Array.from({ length: 9 }, (_, index) =>
-      cached.requiredMargin(account, { ...eurusd, volume: index + 1 })(),
-    )
-    await vi.advanceTimersByTimeAsync(4_000)
-    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
-    expect(broker.calls('requiredMargin')).toBe(4)
-    release()
-    vi.useRealTimers()
-    await ended()
-    expect(await cached.requiredMargin(account, { ...eurusd, volume: 9 })()).toMatchObject({
-      right: { _tag: 'Some' },
-    })
-    expect(broker.calls('requiredMargin')).toBe(9)
-  })
+  it.each(['requiredMargin', 'estimateMargin'] as const)(
+    '%s are read four at a time, and are absent while that takes longer than four seconds',
+    async (read) => {
+      vi.useFakeTimers()
+      const { broker, cached } = setUp()
+      const release = broker.hold()
+      const waits = Array.from({ length: 9 }, (_, index) =>
+        cached[read](account, { ...eurusd, volume: index + 1 })(),
+      )
+      await vi.advanceTimersByTimeAsync(4_000)
+      expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
+      expect(broker.calls('requiredMargin')).toBe(4)
+      release()
+      vi.useRealTimers()
+      await ended()
+      expect(await cached[read](account, { ...eurusd, volume: 9 })()).toMatchObject({
+        right: { _tag: 'Some' },
+      })
+      expect(broker.calls('requiredMargin')).toBe(9)
+    },
+  )
 })
 
 describe('a change of a position', () => {

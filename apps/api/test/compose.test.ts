@@ -1,0 +1,88 @@
+// What makes the composed service read credentials again.
+import { refuse } from '@tradeport/domain/errors'
+import type { CallerAddress, PeerNotice } from '@tradeport/domain/ports'
+import type { AccountId, Owner } from '@tradeport/domain/primitives'
+import { emptyDocument } from '@tradeport/domain/operator'
+import { createFakeBroker } from '@tradeport/testkit'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { expect, it } from 'vitest'
+import { composeUseCases, type Adapters } from '../src/compose.ts'
+
+const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
+const credential = {
+  kind: 'api_key',
+  id: 'k-1',
+  owner,
+  plan: 'free',
+  enabled: true,
+  expiresAt: null,
+}
+const clock = { now: () => 1_000_000 }
+
+const emptyPorts = Object.fromEntries(
+  ['accounts', 'marketDataFeeds', 'operator', 'records', 'operatorOrders'].map((name) => [
+    name,
+    {},
+  ]),
+)
+
+/** The ports that the tests reach. `reads` counts those of a token. */
+const setUp = (fields: object = {}) => {
+  const counted = { reads: 0 }
+  const subscribers: ((notice: PeerNotice) => void)[] = []
+  const adapters = {
+    clock,
+    broker: createFakeBroker(clock),
+    credentials: {
+      findAccessToken: () => async () => {
+        counted.reads += 1
+        return E.right(O.some(credential))
+      },
+    },
+    peerNotices: {
+      subscribe: (receive: (notice: PeerNotice) => void) => subscribers.push(receive),
+      confirmedAt: clock.now,
+    },
+    secrets: { hash: (secret: string) => secret },
+    addressLimits: { wasAccepted: () => true, recordAccepted: () => undefined },
+    capabilities: [],
+    ...emptyPorts,
+    ...fields,
+  } as unknown as Adapters
+  const { useCases, operatorUseCases } = composeUseCases(adapters)
+  const presented = { apiKey: undefined, accessToken: 'token', address: 'here' as CallerAddress }
+  const identify = async () =>
+    expect(await useCases.identifyCaller(presented)()).toEqual(E.right(credential))
+  const notify = (notice: PeerNotice): void => {
+    for (const receive of subscribers) receive(notice)
+  }
+  return { counted, operatorUseCases, identify, notify }
+}
+
+it.each<readonly [PeerNotice, number]>([
+  [{ kind: 'account_changed', accountId: 'a-1' as AccountId }, 1],
+  [{ kind: 'events_recorded', owner }, 1],
+  [{ kind: 'credentials_changed', users: [owner.userId] }, 2],
+  [{ kind: 'notices_missed' }, 2],
+])('reads a credential before and after %j: %i', async (notice, reads) => {
+  const service = setUp()
+  await service.identify()
+  service.notify(notice)
+  await service.identify()
+  expect(service.counted.reads).toBe(reads)
+})
+
+it.each([
+  [refuse('ServiceUnavailable', { reason: 'the commit has no answer', outcome: 'unknown' }), 2],
+  [refuse('ServiceUnavailable', { reason: 'the database cannot be reached' }), 1],
+])('reads a credential before and after a document that ends with %j: %i', async (left, reads) => {
+  const service = setUp({ operator: { apply: () => TE.left(left) } })
+  await service.identify()
+  expect(await service.operatorUseCases.applyOperatorDocument(emptyDocument)()).toEqual(
+    E.left(left),
+  )
+  await service.identify()
+  expect(service.counted.reads).toBe(reads)
+})
