@@ -49,12 +49,14 @@ const createBroker = (connection: Connection): Broker => {
     source: 'metaapi',
 
     accountInformation: (account) =>
-      reading(account, async () =>
-        accountReadingOf(
-          await ask(account, requests.accountInformation, decode(AccountInformation)),
-          clock.now(),
-        ),
-      ),
+      reading(account, async () => {
+        const readAt = clock.now()
+        const information = decode(AccountInformation)
+        return accountReadingOf(
+          await ask(account, requests.accountInformation, information),
+          readAt,
+        )
+      }),
 
     positions: readPositions(connection, false),
 

@@ -14,10 +14,11 @@ import { positionsIn } from './translate.ts'
 export const readPositions =
   ({ ask, clock, reading }: Connection, readFromTerminal: boolean): Broker['positions'] =>
   (account) =>
-    reading(account, async () => ({
-      positions: await ask(account, requests.live('positions', readFromTerminal), positionsIn),
-      readAt: clock.now(),
-    }))
+    reading(account, async () => {
+      const readAt = clock.now()
+      const request = requests.live('positions', readFromTerminal)
+      return { positions: await ask(account, request, positionsIn), readAt }
+    })
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {
   // That the broker does not know an order does not mean that the position is closed.

@@ -13,6 +13,7 @@ import {
   clientHost,
   closeNetwork,
   dealRow,
+  everWindow,
   informationRow,
   manyRows,
   now,
@@ -33,6 +34,22 @@ const positionOf = (row: Row) => rightOf(positionsIn(bytesOf([{ ...positionRow, 
 const dealOf = (row: Row) => rightOf(dealsIn(bytesOf([{ ...dealRow, ...row }])))[0]
 const without = (...fields: readonly string[]): Row =>
   Object.fromEntries(fields.map((field) => [field, undefined]))
+
+it.each([
+  ['accountInformation', informationRow],
+  ['positions', []],
+  ['dealsPage', []],
+] as const)('%s are as old as the beginning of their read', async (read, rows) => {
+  let at = now
+  provider()
+    .get(/./)
+    .reply(() => {
+      at += 4_000
+      return [200, rows]
+    })
+  const { broker } = apiWith({ clock: { now: () => at } })
+  expect(await broker[read](account, everWindow)()).toMatchObject({ right: { readAt: now } })
+})
 
 describe('account information', () => {
   it.each<readonly [Row, object]>([

@@ -3,7 +3,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { AccountReading } from '@tradeport/domain/accounts'
+import type { AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerDeal, DealsPage, DealsWindow } from '@tradeport/domain/journal'
 import type { Broker, MarginQuery, Clock } from '@tradeport/domain/ports'
 import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
@@ -60,23 +60,33 @@ const emptyBook: FakeBook = {
  */
 export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => {
   const { books, open, controls } = createFakeReads<BrokerRead, FakeBook>()
+  const openAt = (read: BrokerRead, account: BrokerAccount) =>
+    pipe(
+      TE.fromIO(clock.now),
+      TE.flatMap((readAt) =>
+        pipe(
+          open(read, account),
+          TE.map((book) => ({ ...book, readAt })),
+        ),
+      ),
+    )
   return {
     ...controls,
     source: 'fake',
     accountInformation: (account) =>
       pipe(
-        open('accountInformation', account),
-        TE.map(({ information }) => ({ ...information, readAt: clock.now() })),
+        openAt('accountInformation', account),
+        TE.map(({ information, readAt }) => ({ ...information, readAt })),
       ),
     positions: (account) =>
       pipe(
-        open('positions', account),
-        TE.map(({ positions }) => ({ positions: positions.toSorted(byAge), readAt: clock.now() })),
+        openAt('positions', account),
+        TE.map(({ positions, readAt }) => ({ positions: positions.toSorted(byAge), readAt })),
       ),
     dealsPage: (account, window) =>
       pipe(
-        open('dealsPage', account),
-        TE.map(({ deals }) => pageOf(deals, window, pageSize, clock.now())),
+        openAt('dealsPage', account),
+        TE.map(({ deals, readAt }) => pageOf(deals, window, pageSize, readAt)),
       ),
     requiredMargin: (account, query) =>
       pipe(

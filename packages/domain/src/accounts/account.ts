@@ -88,7 +88,7 @@ export const isSameBrokerAccount = (one: BrokerAccount, other: BrokerAccount): b
 const longestReadMs = minuteMs
 
 /**
- * Whether a read at `at` ended after a later one. Where it is older by more than a read takes, a
+ * Whether a read at `at` began before the last one that is stored. Where it is older by more than a read takes, a
  * clock was set back meanwhile, and which of the two is older is not known: it counts.
  */
 export const isOvertaken = ({ lastReadAt }: Pick<Account, 'lastReadAt'>, at: Instant): boolean =>
@@ -102,6 +102,7 @@ export interface AccountReading {
   /** null where the broker did not report it. */
   readonly currency: string | null
   readonly figures: AccountFigures
+  /** When the read began: the figures are no older. */
   readonly readAt: Instant
 }
 

@@ -48,6 +48,7 @@ export interface Position extends BrokerPosition {
 /** All open positions of one account as of one read. */
 export interface PositionsReading {
   readonly positions: readonly BrokerPosition[]
+  /** When the read began: the positions are no older. */
   readonly readAt: Instant
 }
 
