@@ -1,5 +1,6 @@
 // Whether the provider accepts a tenant's token, for the operator's doctor: a list of at most one
-// account, and the provider's clock from its reply.
+// account, and the provider's clock from its reply. It does not wait for the gate of the token, and
+// what it is answered limits nothing: it is one request each time that the operator asks.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { ProviderStanding } from '@tradeport/domain/operator'

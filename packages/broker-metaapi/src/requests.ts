@@ -100,11 +100,14 @@ export const requests = {
 } as const satisfies Record<string, ReadRequest | ((...args: never[]) => ReadRequest)>
 
 /**
- * What is paused after failures: an account, or its market data alone, because a symbol without a
- * price or a slow history does not mean that positions cannot be read.
+ * What is paused after failures: an account, or its market data or margins alone, because a symbol
+ * without a price, a slow history, or a margin that takes long does not mean that positions cannot
+ * be read.
  */
-export const pausedPart = ({ route }: ReadRequest, { account }: Target): string =>
-  route === 'symbols' || symbolRoutes.has(route) ? `market data of ${account}` : account
+export const pausedPart = ({ route }: ReadRequest, { account }: Target): string => {
+  if (route === 'calculate-margin') return `margins of ${account}`
+  return route === 'symbols' || symbolRoutes.has(route) ? `market data of ${account}` : account
+}
 
 /** The provider's name of an order's type. */
 export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>

@@ -2,6 +2,7 @@
 // token: after a 429 nothing is sent until the time that it named, and the rate is kept under its
 // published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
+import { setNewest } from './account-pauses.ts'
 import { nothingSent, rateLimited } from './failures.ts'
 import type { Target } from './requests.ts'
 
@@ -11,7 +12,8 @@ import type { Target } from './requests.ts'
  */
 export interface TokenLimits {
   /**
-   * Requests that may be started within a second, for each account of the token that has answered.
+   * Requests that may be started within a second, for each account of the token that answered within
+   * an hour.
    */
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
@@ -49,7 +51,8 @@ interface TokenState {
   limitedUntil: number
   /** When the requests of the last second were started. */
   starts: number[]
-  readonly answering: Set<string>
+  /** When each account last answered, by the stopwatch; the longest ago first. */
+  readonly answeredAt: Map<string, number>
   readonly waiting: Set<Waiting>
   /** The accounts of the reads under way. */
   readonly running: string[]
@@ -57,6 +60,8 @@ interface TokenState {
 }
 
 const rateWindowMs = 1_000
+/** An account may have been undeployed since it last answered, and then earns no credits. */
+const answerCountsMs = 3_600_000
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -70,7 +75,7 @@ export const createTokenGate = (
     const state = budgets.get(budget) ?? {
       limitedUntil: Number.NEGATIVE_INFINITY,
       starts: [],
-      answering: new Set(),
+      answeredAt: new Map(),
       waiting: new Set(),
       running: [],
       timer: undefined,
@@ -90,7 +95,11 @@ export const createTokenGate = (
   const startWaiting = (state: TokenState): void => {
     const now = stopwatch.elapsedMs()
     state.starts = state.starts.filter((at) => now - at < rateWindowMs)
-    const perSecond = limits.perSecondPerAccount * Math.max(1, state.answering.size)
+    for (const [account, at] of state.answeredAt) {
+      if (now - at < answerCountsMs) break
+      state.answeredAt.delete(account)
+    }
+    const perSecond = limits.perSecondPerAccount * Math.max(1, state.answeredAt.size)
     let next = nextOf(state)
     for (; next !== undefined && state.starts.length < perSecond; next = nextOf(state)) {
       state.starts.push(now)
@@ -152,6 +161,7 @@ export const createTokenGate = (
       for (const { fail } of state.waiting) fail(rateLimited(clock.now() + ms))
     },
 
-    answered: ({ budget, account }) => void stateOf(budget).answering.add(account),
+    answered: ({ budget, account }) =>
+      setNewest(stateOf(budget).answeredAt, account, stopwatch.elapsedMs()),
   }
 }

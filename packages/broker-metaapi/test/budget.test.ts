@@ -149,6 +149,17 @@ describe('an account that cannot be read', () => {
     expect(E.isRight(await positions(own))).toBe(true)
   })
 
+  it('is read while its margins are paused, because of one that the provider cannot compute in time', async () => {
+    const { broker, positions } = open()
+    const own = newAccount()
+    sandbox.faults.set(own.providerAccountId, 'margin', { kind: 'timeout' })
+    const query = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+    for (let call = 0; call < 2; call += 1)
+      expect(await broker.requiredMargin(own, query)()).toMatchObject({ _tag: 'Left' })
+    expect(callsTo(own, 'margin')).toBe(1)
+    expect(E.isRight(await positions(own))).toBe(true)
+  })
+
   it('is read again once it has answered a trade', async () => {
     const { positions, place } = open()
     const own = newAccount()

@@ -17,7 +17,7 @@ const key = (account = 'a', budget = 't') => ({ budget, account })
 const unavailable = { fault: { kind: 'unavailable' } }
 
 describe('the gate of a token', () => {
-  it('starts as many requests a second as its accounts that answered allow', async () => {
+  it('starts as many requests a second as its accounts that answered within an hour allow', async () => {
     const gate = gateOf({ readsAtOnce: 100, readsAtOncePerAccount: 100 })
     const startsOf = async (calls: number) => {
       const started: number[] = []
@@ -31,6 +31,9 @@ describe('the gate of a token', () => {
     gate.answered(key('a'))
     gate.answered(key('b'))
     expect(await startsOf(5)).toEqual([0, 0, 0, 0, 1_000])
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    gate.answered(key('b'))
+    expect(await startsOf(5)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
   it('starts trades before reads that have waited for longer', async () => {
