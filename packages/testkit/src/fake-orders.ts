@@ -111,6 +111,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
           placement: { step: 'recorded' },
           destination,
           version: 1,
+          recordedRun: records.serverRun,
           checkedAt,
           dueAt: clock.now(),
           endedAt: null,
@@ -246,9 +247,12 @@ export const newOrderUnderWay = (
 })
 
 /** Stores orders, in the place of those with the same ids. */
-export const putOrders = ({ tables }: FakeRecords, ...orders: readonly OperatorOrder[]): void => {
+export const putOrders = (
+  { tables, serverRun: recordedRun }: FakeRecords,
+  ...orders: readonly OperatorOrder[]
+): void => {
   for (const one of orders)
-    tables.orders.put({ checkedAt: one.order.createdAt, endedAt: null, ...one })
+    tables.orders.put({ recordedRun, checkedAt: one.order.createdAt, endedAt: null, ...one })
 }
 
 export const createFakeOperatorOrders = (records: FakeRecords): OperatorOrders =>

@@ -22,6 +22,8 @@ export interface StoredTenant extends Tenant {
 }
 
 export interface StoredOrder extends OperatorOrder {
+  /** In which run of the database server it was recorded. */
+  readonly recordedRun: string
   readonly checkedAt: Instant
   readonly endedAt: Instant | null
 }

@@ -1,7 +1,7 @@
 // How an order reaches the broker at most once, and how a pending one is followed there. A pure state
 // machine over what is stored before and after each step, so that a process that dies anywhere leaves
-// a record of what may have happened. An order is sent from `recorded` alone, and `sending` is stored before the send: a
-// process that finds `sending` queries the broker's records and never sends again.
+// a record of what may have happened. An order is sent from `recorded` alone, and `sending` is stored
+// before the send: a process that finds `sending` queries the broker's records and never sends again.
 //
 //   recorded ──send──▶ sending ──answer──▶ ended
 //      ▲                  │ no clear answer
@@ -19,8 +19,10 @@
 // broker, so its absence from the records proves nothing.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
-// when its deadline has passed. One that cannot be sent before the deadline, or whose account cannot
-// be used any more, goes from recorded to ended. After a day of rechecks nothing more is done.
+// when its deadline has passed. It goes there at once where the database was restarted, or failed
+// over, since it was recorded: the database may have lost the write of `sending`. One that cannot be
+// sent before the deadline, or whose account cannot be used any more, goes from recorded to ended.
+// After a day of rechecks nothing more is done.
 import type { UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -226,11 +228,18 @@ export type NextAction =
   | { readonly kind: 'reject_late' }
   | { readonly kind: 'none' }
 
+/**
+ * Whether an order that is stored as `recorded` may have been sent:
+ * - `no`: this process recorded it, or looked it up, and would know of a send
+ * - `unlikely`: another process had it, and the database has lost no write since; one lookup confirms
+ *   that it was not sent
+ * - `possible`: the database server is another than when the order was recorded, or was restarted,
+ *   and may have lost the write of `sending`
+ */
+export type SentBefore = 'no' | 'unlikely' | 'possible'
+
 export interface PlacementContext {
-  /**
-   * Another process may have sent the order, and the database may have lost that write.
-   */
-  readonly mustLookUpFirst: boolean
+  readonly sentBefore: SentBefore
   /** 0 or less when the deadline has passed. */
   readonly timeToDeadlineMs: number
   readonly createdAt: Instant
@@ -240,14 +249,14 @@ export interface PlacementContext {
 /** What a process that claims the order has to do. */
 export const nextAction = (
   placement: Placement,
-  { mustLookUpFirst, timeToDeadlineMs, createdAt, now }: PlacementContext,
+  { sentBefore, timeToDeadlineMs, createdAt, now }: PlacementContext,
 ): NextAction => {
   switch (placement.step) {
     case 'recorded':
-      if (timeToDeadlineMs > 0) return { kind: mustLookUpFirst ? 'verify_and_send' : 'send' }
-      return mustLookUpFirst
-        ? lookUpNow(firstLookup(createdAt, null), now)
-        : { kind: 'reject_late' }
+      if (sentBefore === 'no') return { kind: timeToDeadlineMs > 0 ? 'send' : 'reject_late' }
+      return sentBefore === 'unlikely' && timeToDeadlineMs > 0
+        ? { kind: 'verify_and_send' }
+        : lookUpNow(firstLookup(createdAt, null), now)
     case 'sending':
       return lookUpNow(firstLookup(placement.sentAt, null), now)
     case 'looking_up':

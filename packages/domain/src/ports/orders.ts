@@ -13,7 +13,7 @@ import type {
   OrderCounts,
 } from '../orders/limits.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
-import type { Placement, PlacementStep } from '../orders/placement.ts'
+import type { Placement, PlacementStep, SentBefore } from '../orders/placement.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
@@ -52,8 +52,7 @@ export interface OrderPlacement {
 
 /** An order that is due for its next step. */
 export interface OrderJob extends OrderPlacement {
-  /** Another process may have sent it. */
-  readonly mustLookUpFirst: boolean
+  readonly sentBefore: SentBefore
   /** The deadline of the send, by the stopwatch of this process. */
   readonly sendDeadlineMs: number
 }

@@ -224,7 +224,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         if (E.isRight(written) && written.right) {
           // The account may have been halted after the order was sent.
           await ports.cancelWhereHalted({ ...expected, placement: step.placement })()
-          return E.right(processed(job, expected, step))
+          return E.right(processed(job, expected, step, sent !== undefined))
         }
         if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
         const stored = E.isLeft(written) ? written : await findOverridable(sent, step)()
@@ -252,12 +252,12 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         )
 
   return (job) => () => {
-    const { order, mustLookUpFirst } = job
+    const { order, sentBefore } = job
     const { createdAt } = order
     const now = clock.now()
     const isPending = isPendingOrder(order)
     const action = nextAction(job.placement, {
-      mustLookUpFirst,
+      sentBefore,
       timeToDeadlineMs: timeToDeadlineMs(job),
       createdAt,
       now,
@@ -265,8 +265,6 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     switch (action.kind) {
       case 'send':
         return send(job)()
-      // The process that recorded the order may have sent it, and the database may have lost the
-      // record of that.
       case 'verify_and_send':
         return lookUp(
           job,
@@ -349,15 +347,14 @@ const processed = (
   job: OrderJob,
   expected: OrderPlacement,
   step: PlacementStep,
+  isAfterSend: boolean,
 ): ProcessedOrder => {
   const { placement, continueInMs } = step
-  // Where this process has sent the order, and it was `not_sent`, it had recorded it or looked it up
-  // before: the retry needs no lookup.
   const retried: OrderJob = {
     ...job,
     placement,
     version: expected.version + 1,
-    mustLookUpFirst: job.mustLookUpFirst && expected === job,
+    sentBefore: isAfterSend ? 'no' : job.sentBefore,
   }
   return {
     isCorrected: isCorrection(

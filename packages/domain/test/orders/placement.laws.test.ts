@@ -24,6 +24,7 @@ import {
   type PlacementStep,
   type Rechecking,
   type Sending,
+  type SentBefore,
   type Open,
   type BrokerOrder,
 } from '../../src/orders/placement.ts'
@@ -69,44 +70,37 @@ const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => 
 
 describe('the next action', () => {
   it.each<
-    [
-      Placement,
-      { readonly mustLookUpFirst: boolean; readonly timeToDeadlineMs: number },
-      NextAction,
-    ]
+    [Placement, { readonly sentBefore: SentBefore; readonly timeToDeadlineMs: number }, NextAction]
   >([
-    [{ step: 'recorded' }, { mustLookUpFirst: false, timeToDeadlineMs: 1 }, { kind: 'send' }],
+    [{ step: 'recorded' }, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'send' }],
+    [{ step: 'recorded' }, { sentBefore: 'no', timeToDeadlineMs: 0 }, { kind: 'reject_late' }],
     [
       { step: 'recorded' },
-      { mustLookUpFirst: false, timeToDeadlineMs: 0 },
-      { kind: 'reject_late' },
-    ],
-    [
-      { step: 'recorded' },
-      { mustLookUpFirst: true, timeToDeadlineMs: 1 },
+      { sentBefore: 'unlikely', timeToDeadlineMs: 1 },
       { kind: 'verify_and_send' },
     ],
     [
       { step: 'recorded' },
-      { mustLookUpFirst: true, timeToDeadlineMs: 0 },
+      { sentBefore: 'unlikely', timeToDeadlineMs: 0 },
+      { kind: 'look_up', from: sinceCreation, readFromTerminal: false },
+    ],
+    [
+      { step: 'recorded' },
+      { sentBefore: 'possible', timeToDeadlineMs: sendTimeoutMs },
       { kind: 'look_up', from: sinceCreation, readFromTerminal: false },
     ],
     [
       sending,
-      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
+      { sentBefore: 'no', timeToDeadlineMs: 1 },
       { kind: 'look_up', from: lookingUp, readFromTerminal: false },
     ],
     [
       lookingUp,
-      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
+      { sentBefore: 'no', timeToDeadlineMs: 1 },
       { kind: 'look_up', from: lookingUp, readFromTerminal: false },
     ],
-    [
-      rechecking,
-      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
-      { kind: 'recheck', from: rechecking },
-    ],
-    [{ step: 'ended' }, { mustLookUpFirst: false, timeToDeadlineMs: 1 }, { kind: 'none' }],
+    [rechecking, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'recheck', from: rechecking }],
+    [{ step: 'ended' }, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'none' }],
   ])('of %o with %o is %o', (placement, context, action) => {
     expect(nextAction(placement, { ...context, createdAt, now: createdAt })).toEqual(action)
   })
@@ -180,7 +174,7 @@ const stepsAfter = (
     if (placement.step !== 'looking_up') break
     now += (continueInMs ?? 0) + lateMs
     const action = nextAction(placement, {
-      mustLookUpFirst: true,
+      sentBefore: 'unlikely',
       timeToDeadlineMs: 0,
       createdAt,
       now,
@@ -371,8 +365,12 @@ describe('a pending order', () => {
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
-          const context = { mustLookUpFirst: true, timeToDeadlineMs: 0, createdAt, now }
-          const action = nextAction(step.placement, context)
+          const action = nextAction(step.placement, {
+            sentBefore: 'unlikely',
+            timeToDeadlineMs: 0,
+            createdAt,
+            now,
+          })
           expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
           if (action.kind !== 'look_up') return
           step = afterLookup(action.from, { ...lookup, answer: { kind }, at: now, isPending: true })

@@ -120,10 +120,6 @@ export const simulateOrders = async (
 
   // --- what happens from outside, while something is read or written ---
 
-  // An order whose send a failover lost is found by refreshed lookups alone.
-  const failOver = (): void => {
-    if (refreshShowsTruth) database.failOver()
-  }
   const disturb = (): void => {
     const { id } = random.pick(accounts)
     const account = database.account(id)
@@ -134,12 +130,11 @@ export const simulateOrders = async (
     }
     if (strikes('removal', 0.003) && database.removeAccount(id))
       timeline.note(`operator   removes account ${id.at(-1)}`)
-    if (strikes('failover', 0.003)) failOver()
+    if (strikes('failover', 0.003)) database.failOver()
   }
 
   const broker = createSimulatedBroker(world, {
     madeAtMs: (clientId) => madeAtMs.get(clientId) ?? 0,
-    isSendForgotten: (clientId) => database.forgottenSends.has(clientId),
     refreshShowsTruth,
     violated,
   })
@@ -151,10 +146,9 @@ export const simulateOrders = async (
       const clientId = brokerClientId(id)
       broker.expectSend(life, clientId)
       if (isHalted) violated(`${clientId} is stored as sending after its account was halted`)
-      if (strikes('failover', 0.2)) timeline.schedule(delayMs(20 * secondMs), failOver)
+      if (strikes('failover', 0.2)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
     },
     disturb,
-    isUndecided: broker.isUndecided,
     corrected: ({ id, status }) => {
       if (status !== 'rejected') corrected.add(brokerClientId(id))
     },
@@ -217,7 +211,7 @@ export const simulateOrders = async (
     for (const { id } of accounts) accountReads.put(id)
 
     const recorded = (order: NewOrder): void =>
-      begin({ ...order, placement: { step: 'recorded' }, version: 1, mustLookUpFirst: false })
+      begin({ ...order, placement: { step: 'recorded' }, version: 1, sentBefore: 'no' })
 
     const portsOf = (current: Life) => {
       const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }

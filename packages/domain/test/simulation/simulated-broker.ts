@@ -31,18 +31,11 @@ interface Try {
   isOver: boolean
   /** Whether bytes left that may have been executed, for all that the process knows. */
   mayHaveSent: boolean
-  /** From when on the broker's records show what came of it. */
-  decidedAtMs: number
 }
 
 interface Options {
   /** When the order was made. */
   readonly madeAtMs: (clientId: string) => number
-  /**
-   * Whether a failover lost the record of an earlier send, so that another is allowed where the
-   * first came to nothing.
-   */
-  readonly isSendForgotten: (clientId: string) => boolean
   readonly refreshShowsTruth: boolean
   readonly violated: (law: string) => void
 }
@@ -55,7 +48,7 @@ type Broker = ReturnType<typeof createBroker>
 
 export const createSimulatedBroker = (
   { random, timeline, strikes, delayMs }: World,
-  { madeAtMs, isSendForgotten, refreshShowsTruth, violated }: Options,
+  { madeAtMs, refreshShowsTruth, violated }: Options,
 ) => {
   const brokers = new Map<string, Broker>()
   const tries: Try[] = []
@@ -74,8 +67,8 @@ export const createSimulatedBroker = (
   const checkSend = (clientId: string): void => {
     const lateMs = timeline.now() - madeAtMs(clientId) - sendTimeoutMs
     if (lateMs > 0) violated(`${clientId} was sent ${lateMs} ms after its window`)
-    const isRepeated = tries.some((one) => one.clientId === clientId && one.mayHaveSent)
-    if (isRepeated && !isSendForgotten(clientId)) violated(`${clientId} was sent again`)
+    if (tries.some((one) => one.clientId === clientId && one.mayHaveSent))
+      violated(`${clientId} was sent again`)
   }
 
   /** What the broker does with an order that has reached it, and what it answers. */
@@ -165,7 +158,7 @@ export const createSimulatedBroker = (
     checkSend(clientId)
     current.isOver = true
     current.mayHaveSent = true
-    const request = send(current, account, order)
+    const request = send(life, account, order)
     if (strikes('crash', 0.05)) life.crash()
     const answer = await request
     timeline.note(`${life.id}  ${clientId} is answered: ${answer.kind}`)
@@ -175,11 +168,10 @@ export const createSimulatedBroker = (
 
   /** The request on its way to the broker, and the answer on its way back. */
   const send = async (
-    current: Try,
+    life: Life,
     account: BrokerAccount,
     order: OrderToSend,
   ): Promise<PlacementAnswer> => {
-    const { life } = current
     const unknown = async (): Promise<PlacementAnswer> => {
       await life.wait(random.whole(0, answerTimeoutMs))
       return { kind: 'unknown' }
@@ -191,7 +183,6 @@ export const createSimulatedBroker = (
     const actsInMs = strikes('slow_execution', 0.3)
       ? random.whole(arrivesInMs, minuteMs)
       : arrivesInMs
-    if (!isTurnedAway) current.decidedAtMs = timeline.now() + actsInMs
     const act = async (): Promise<PlacementAnswer> =>
       isTurnedAway
         ? { kind: 'not_sent', retryAfterMs: random.pick([null, 2_000, 5_000, 40_000]) }
@@ -324,20 +315,7 @@ export const createSimulatedBroker = (
     },
     /** The process committed that it sends the order. */
     expectSend: (life: Life, clientId: string) =>
-      tries.push({ clientId, life, isOver: false, mayHaveSent: false, decidedAtMs: -Infinity }),
-    /**
-     * Whether an order that a process was about to send may still be sent, or was sent and is
-     * neither executed nor lost.
-     */
-    isUndecided: (clientId: string): boolean =>
-      tries.some(
-        (one) =>
-          one.clientId === clientId &&
-          (one.decidedAtMs > timeline.now() ||
-            (!one.isOver &&
-              one.life.isAlive() &&
-              timeline.now() <= madeAtMs(clientId) + sendTimeoutMs)),
-      ),
+      tries.push({ clientId, life, isOver: false, mayHaveSent: false }),
     /** Every order that was accepted, as often as it was. */
     accepted: accepted as readonly string[],
     counts: counts as Readonly<typeof counts>,

@@ -25,7 +25,6 @@ interface Options {
   /** A row was written, and is due for these processes after so many ms. */
   readonly scheduled: (inMs: number) => void
   readonly sendRecorded: (life: Life, order: Order, isHalted: boolean) => void
-  readonly isUndecided: (clientId: string) => boolean
   /** The order was reported as rejected, and is not any more. */
   readonly corrected: (order: Order) => void
   /** Called with each statement. */
@@ -150,7 +149,7 @@ export const createSimulatedDatabase = (
           )
           .map((row) => ({
             ...orders.put({ ...row, dueAt: at + claimMs }),
-            mustLookUpFirst: true,
+            sentBefore: row.recordedRun === records.serverRun ? 'unlikely' : 'possible',
             serverRun: records.serverRun,
             sendDeadlineMs: claimedAtMs + sendTimeoutMs - (at - row.checkedAt),
           }))
@@ -158,9 +157,7 @@ export const createSimulatedDatabase = (
     )
   }
 
-  // The copy that takes over lacks the last commits. It does so only once every send that it does
-  // not know of is decided and shows at the broker: no service could tell such an order from one
-  // that was never sent.
+  // The copy that takes over lacks the last commits.
   const failOver = (): void => {
     if (isDown) return
     isDown = true
@@ -177,8 +174,6 @@ export const createSimulatedDatabase = (
     const lostOrders = records.tables.orders.where((row) => orders.get(row.order.id) !== row)
     records.tables = { ...records.tables, orders: orders.copy(), ownHalts: ownHalts.copy() }
     const recover = (): void => {
-      if (lostOrders.some(({ order }) => options.isUndecided(brokerClientId(order.id))))
-        return timeline.schedule(secondMs, recover)
       isDown = false
       timeline.note('database   is back')
       records.tables.orders.named(lostOrders).forEach(schedule)

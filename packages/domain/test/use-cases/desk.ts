@@ -50,7 +50,7 @@ import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
 import { createPositionViews } from '../../src/use-cases/positions.ts'
 import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
-import { sendTimeoutMs } from '../../src/orders/placement.ts'
+import { sendTimeoutMs, type SentBefore } from '../../src/orders/placement.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { placeOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
@@ -220,17 +220,20 @@ export const createOrderDesk = () => {
   const open = openWith()
   const tenant = { id: owner.tenantId, name: 'Acme', providerToken: 'token' }
   records.tables.tenants.set(owner.tenantId, tenant)
-  const jobOf = async ({ id, createdAt }: Order, mustLookUpFirst = false): Promise<OrderJob> => {
+  const jobOf = async (
+    { id, createdAt }: Order,
+    sentBefore: SentBefore = 'no',
+  ): Promise<OrderJob> => {
     const found = O.toUndefined(await rightOf(orders.placement(owner, id)))
     if (found === undefined) throw new Error('the order is not stored')
-    return { ...found, mustLookUpFirst, sendDeadlineMs: createdAt + sendTimeoutMs }
+    return { ...found, sentBefore, sendDeadlineMs: createdAt + sendTimeoutMs }
   }
   /** One step of an order, with other ports in place of some. */
   const process = async (
     order: Order,
-    mustLookUpFirst = false,
+    sentBefore: SentBefore = 'no',
     other: Partial<typeof ports & typeof open> = {},
-  ) => processOrder({ ...ports, ...open, ...other })(await jobOf(order, mustLookUpFirst))()
+  ) => processOrder({ ...ports, ...open, ...other })(await jobOf(order, sentBefore))()
   return {
     ...ports,
     open,
@@ -263,12 +266,12 @@ export const createOrderDesk = () => {
     /** Processes what is due, once a second. */
     runFor: async (
       seconds: number,
-      mustLookUpFirst = false,
+      sentBefore: SentBefore = 'no',
       other: Partial<typeof ports & typeof open> = {},
     ): Promise<void> => {
       for (let passed = 0; passed < seconds; passed++) {
         for (const { order, dueAt } of allOrders())
-          if (dueAt !== null && dueAt <= now) await process(order, mustLookUpFirst, other)
+          if (dueAt !== null && dueAt <= now) await process(order, sentBefore, other)
         now += secondMs
       }
     },

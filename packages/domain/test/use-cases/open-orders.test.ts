@@ -608,7 +608,7 @@ describe('a cancellation of an open order', () => {
           if (!stands) await rightOf(liftHalt(caller, account.id))
           return trading.placeOrder(...send)()
         }
-      await process(order, false, { trading: { ...trading, placeOrder } })
+      await process(order, 'no', { trading: { ...trading, placeOrder } })
       await runFor(2)
       expect(await read(order)).toMatchObject({
         status,
@@ -633,19 +633,19 @@ describe('a cancellation of an open order', () => {
     const halt = async () => {
       const halted = { since: noon, reason: null, cancelsOrders: true }
       await rightOf(halts.halt(owner, account.id, halted))
-      await process(order, false, refusing)
+      await process(order, 'no', refusing)
     }
     const pauses = () => attempts.slice(1).map((at, nth) => (at - attempts[nth]!) / minuteMs)
     await halt()
-    await runFor(5 * 60 * 60, false, refusing)
+    await runFor(5 * 60 * 60, 'no', refusing)
     expect(pauses()).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
     expect(leftByHalts).toEqual([[order.id, 'TradeRejected']])
     await rightOf(liftHalt(caller, account.id))
-    await runFor(60 * 60, false, refusing)
+    await runFor(60 * 60, 'no', refusing)
     expect(attempts).toHaveLength(10)
     attempts.length = 0
     await halt()
-    await runFor(4 * 60, false, refusing)
+    await runFor(4 * 60, 'no', refusing)
     expect(pauses()).toEqual([1, 2])
     expect(leftByHalts).toHaveLength(2)
     await runFor(60 * 60)
@@ -662,8 +662,8 @@ describe('a cancellation of an open order', () => {
       refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
     )
     const down = desk.openWith({ trading: { ...trading, cancelOrder: () => unavailableAtBroker } })
-    await desk.process(order, false, down)
-    await runFor(10 * 60, false, down)
+    await desk.process(order, 'no', down)
+    await runFor(10 * 60, 'no', down)
     expect(leftByHalts).toEqual([[order.id, 'BrokerUnavailable']])
     expect(await placement(order)).toMatchObject({ step: 'open', missing: null })
     trading.hide(false)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Account, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
-import type { PlacementStep } from '../../src/orders/placement.ts'
+import type { PlacementStep, SentBefore } from '../../src/orders/placement.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
 import type { OrderStore } from '../../src/ports/index.ts'
 import {
@@ -387,8 +387,7 @@ interface Scene {
   /** After its send was recorded, and before it is sent. */
   readonly beforeSend?: Meanwhile
   readonly broker?: FakePlacement
-  /** Whether another process recorded it. */
-  readonly isOthers?: boolean
+  readonly sentBefore?: SentBefore
   readonly seconds?: number
 }
 
@@ -447,9 +446,23 @@ describe('an order on its way to the broker', () => {
     ['late by the clock alone', { beforeSend: sleeping }, late, 0, 0],
     ['late by the stopwatch alone', { beforeSend: stalling }, late, 0, 0],
     ['that gets no slot in time', { since: (desk) => desk.holdSlots() }, late, 0, 0],
-    ['of another process', { isOthers: true }, filled, 1, 1],
-    ['sent by another process', { isOthers: true, since: sendElsewhere }, filled, 1, 1],
-    ['late of another process', { isOthers: true, since: waiting, seconds: 420 }, notFound, 0, 0],
+    ['of another process', { sentBefore: 'unlikely' }, filled, 1, 1],
+    ['sent by another process', { sentBefore: 'unlikely', since: sendElsewhere }, filled, 1, 1],
+    [
+      'late of another process',
+      { sentBefore: 'unlikely', since: waiting, seconds: 420 },
+      notFound,
+      0,
+      0,
+    ],
+    ['of a database run before this one', { sentBefore: 'possible', seconds: 420 }, notFound, 0, 0],
+    [
+      'sent by another process, which the database lost',
+      { sentBefore: 'possible', since: sendElsewhere },
+      filled,
+      1,
+      1,
+    ],
     ['looked up meanwhile, filled', { beforeSend: lookUp }, filled, 1],
     ['looked up meanwhile, refused', { beforeSend: lookUp, broker: 'refuse' }, refused, 1],
     ['also sent elsewhere, filled', { beforeSend: writeElsewhere }, filled, 1],
@@ -486,8 +499,8 @@ describe('an order on its way to the broker', () => {
       since,
       beforeSend,
       broker = 'fill',
-      isOthers = false,
-      seconds = isOthers ? 2 : 1,
+      sentBefore = 'no',
+      seconds = sentBefore === 'no' ? 1 : 2,
     } = scene
     const { desk, account, order, stored } = await placed()
     await since?.(desk, account)
@@ -498,14 +511,15 @@ describe('an order on its way to the broker', () => {
         await beforeSend?.(desk, order)
         return desk.trading.placeOrder(...send)()
       }
-    await desk.runFor(seconds, isOthers, { trading: { ...desk.trading, placeOrder } })
+    await desk.runFor(seconds, sentBefore, { trading: { ...desk.trading, placeOrder } })
     expect(await stored()).toMatchObject(after)
     expect(desk.trading.sent()).toHaveLength(sends)
     expect(desk.heldSlots()).toBe(0)
     if (drops !== undefined)
       expect(desk.changedAccounts).toEqual(Array.from({ length: drops }, () => account.id))
     // Before it is sent, the broker's own terminal is read.
-    if (isOthers) expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(after !== notFound)
+    if (sentBefore === 'unlikely')
+      expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(after !== notFound)
   })
 
   it('is not sent where the account is halted while its broker is read for the first time', async () => {
@@ -515,7 +529,7 @@ describe('an order on its way to the broker', () => {
       halted(desk, unconfirmed)
       return desk.liveAccounts.read(unconfirmed)()
     }
-    await desk.process(order, false, { liveAccounts: { read } })
+    await desk.process(order, 'no', { liveAccounts: { read } })
     expect(await stored()).toMatchObject(rejectedAs('ACCOUNT_HALTED'))
     expect(desk.trading.sent()).toEqual([])
   })
@@ -545,7 +559,7 @@ describe('an order on its way to the broker', () => {
         return async () =>
           step[2].placement.step === 'ended' && failures-- > 0 ? unavailable()() : write()
       }
-      const ended = await desk.process(order, false, { orders: { ...desk.orders, advance } })
+      const ended = await desk.process(order, 'no', { orders: { ...desk.orders, advance } })
       expect([E.isRight(ended), desk.clock.now(), (await stored()).status]).toEqual(
         times === 10
           ? [true, noon + 10 * secondMs, 'filled']
@@ -558,14 +572,14 @@ describe('an order on its way to the broker', () => {
     const { desk, account, order } = await placed()
     desk.trading.next('not_sent')
     const { version } = await desk.jobOf(order)
-    const retried = { version: version + 2, mustLookUpFirst: false }
-    expect(await desk.process(order, true)).toMatchObject({
+    const retried = { version: version + 2, sentBefore: 'no' }
+    expect(await desk.process(order, 'unlikely')).toMatchObject({
       right: { isCorrected: false, retry: { job: retried, inMs: secondMs } },
     })
     change({ tradeMode: null })(desk, account)
     desk.broker.fail(account.id, brokerRateLimited(account.id, noon + 7 * secondMs, noon))
     expect(await desk.process(order)).toMatchObject({
-      right: { retry: { job: { mustLookUpFirst: false }, inMs: 7 * secondMs } },
+      right: { retry: { job: { sentBefore: 'no' }, inMs: 7 * secondMs } },
     })
   })
 
@@ -575,7 +589,7 @@ describe('an order on its way to the broker', () => {
     await desk.process(order)
     desk.holdSlots()
     const nothing = E.right({ isCorrected: false, retry: undefined })
-    expect(await desk.process(order, true)).toStrictEqual(nothing)
+    expect(await desk.process(order, 'unlikely')).toStrictEqual(nothing)
     expect([desk.clock.now(), desk.trading.lookedUp()]).toEqual([noon + 10 * secondMs, []])
     expect((await stored()).status).toBe('pending')
   })

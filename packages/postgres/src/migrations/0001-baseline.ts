@@ -256,6 +256,8 @@ const tables = `
     absent_ms float8,
     absent_at timestamptz,
     version integer not null,
+    -- The run of the database server in which it was recorded: a later one may lack writes of this one.
+    recorded_run timestamptz not null default pg_postmaster_start_time(),
     -- By the database's clock: when its checks began, when its outcome was stored, and when a process has to go on with it.
     checked_at timestamptz not null,
     ended_at timestamptz,

@@ -58,7 +58,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
           serverRun,
           placement: { step: 'recorded' },
           version: 1,
-          mustLookUpFirst: false,
+          sentBefore: 'no',
         })
     },
     wake: () => worker?.wake(),
@@ -109,7 +109,11 @@ const claimDue = async (
   { busyTenants, limit }: ClaimRequest,
 ): Promise<readonly Promise<OrderJob>[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
-  const rows = await query<{ readonly age_ms: number; readonly server_run: string }>(
+  const rows = await query<{
+    readonly age_ms: number
+    readonly server_run: string
+    readonly is_of_this_run: boolean
+  }>(
     knex,
     sql`update orders set due_at = now() + ${claimMs} * interval '1 ms'
       where ctid = any(array(
@@ -118,11 +122,12 @@ const claimDue = async (
           and (step <> 'recorded' or due_at <= now() - ${ownMs} * interval '1 ms')
         order by due_at limit ${limit} for update skip locked))
       returning ${placements.columns}, ${serverRun} as server_run,
+        recorded_run = pg_postmaster_start_time() as is_of_this_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
   )
-  return rows.map(async (row) => ({
+  return rows.map(async (row): Promise<OrderJob> => ({
     ...placements.read(row),
-    mustLookUpFirst: true,
+    sentBefore: row.is_of_this_run ? 'unlikely' : 'possible',
     serverRun: row.server_run,
     sendDeadlineMs: claimedAtMs + sendTimeoutMs - row.age_ms,
   }))
