@@ -79,7 +79,11 @@ const several = (text: string, before: readonly string[] = []): readonly string[
   if (parts.length === 0) throw new InvalidArgumentError('It must have at least one value.')
   return [...before, ...parts]
 }
-const severalOrNone = (text: string) => (text === 'none' ? unset : several(text))
+const severalOrNone = (text: string, before?: readonly string[] | typeof unset) => {
+  if (text !== 'none' && before !== unset) return several(text, before)
+  if (before === undefined) return unset
+  throw new InvalidArgumentError('none must stand alone.')
+}
 
 /** Builds the change for this call. */
 type ChangeOf = (context: CommandContext) => Change | Promise<Change>
@@ -155,7 +159,7 @@ const deskLimits: Options = {
   ],
   '--symbols <symbols>': [
     'limits.allowedSymbols',
-    'symbols that may be traded, with commas between them; none allows all',
+    'symbols that may be traded; repeat or separate with commas; none allows all',
     severalOrNone,
   ],
 }

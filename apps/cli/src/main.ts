@@ -95,8 +95,11 @@ for (const { usage, help, required = {}, options = {}, examples = [], run } of c
   })
 }
 
-// Whoever reads may have seen enough (`| head`).
-stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1))
+// Whoever reads may have seen enough (`| head`). The command goes on, since its exit code is still of
+// use.
+stdout.on('error', (error) => {
+  if (!('code' in error && error.code === 'EPIPE')) process.exit(1)
+})
 
 try {
   await program.parseAsync(argv)

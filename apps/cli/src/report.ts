@@ -46,11 +46,12 @@ export const writeReport = async (context: CommandContext): Promise<void> => {
 
 const requireConsole = async (url: string): Promise<void> => {
   const said = 'Say where the API for users listens with --api-url or API_URL.'
-  const { status } = await fetch(`${url}/console/report`, { redirect: 'manual' }).catch(
-    (error: unknown) => {
-      throw unreachable(url, error, [said])
-    },
-  )
+  const { status } = await fetch(`${url}/console/report`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(longestMs),
+  }).catch((error: unknown) => {
+    throw unreachable(url, error, [said])
+  })
   if (status !== 200)
     throw new CommandFailure(
       'NO_CONSOLE',

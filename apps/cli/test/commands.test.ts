@@ -228,7 +228,7 @@ describe('a change of one record', () => {
     [link, `create accounts ${other}: `],
     [`accounts unlink ${other}`, `remove accounts ${other}\n`],
     [
-      `limits set ${account} --max-open-lots 20 --symbols EURUSD,GBPUSD`,
+      `limits set ${account} --max-open-lots 20 --symbols EURUSD --symbols GBPUSD`,
       `create traderLimits ${account}: limits.maxOpenLots 20, limits.allowedSymbols EURUSD GBPUSD\n`,
     ],
     [
@@ -400,6 +400,10 @@ it.each([
   [
     `limits set ${account} --max-open-lots 1e3`,
     "argument '1e3' is invalid. It must be none, or a number from 0 in digits, such as 0.5.",
+  ],
+  [
+    `limits set ${account} --symbols EURUSD --symbols none`,
+    "argument 'none' is invalid. none must stand alone.",
   ],
   [
     'keys make --user u-1 --expires 2026-01-31',

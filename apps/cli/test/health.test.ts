@@ -22,7 +22,8 @@ const restart = async (keys: NodeJS.ProcessEnv): Promise<void> => {
     ...keys,
   })
 }
-const operator = (words: string, input?: string) => call(words, service?.environment ?? {}, input)
+const operator = (words: string, input?: string, isRead?: boolean) =>
+  call(words, service?.environment ?? {}, input, isRead)
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tradeport-health-'))
@@ -73,6 +74,8 @@ it('the doctor says what is wrong and what to do, and ends with 1 where somethin
   expect(out).toMatch(/^warn {2}provider token of a: .*ECONNREFUSED.*\n {6}\w/m)
   expect(out).toMatch(/^fail {2}provider token of b: It is not set.*\n {6}\w/m)
   expect(out).not.toContain('provider-secret-of-a')
+  expect((await operator('doctor', '', false)).exit).toBe(1)
+  expect((await operator('doctor --tenant a', '', false)).exit).toBe(0)
   expect((await operator('doctor --tenant a')).exit).toBe(0)
   expect((await operator('doctor --tenant nobody')).err).toContain('no tenant with this name or id')
 })

@@ -85,12 +85,19 @@ export interface Called {
 
 /**
  * @param words as they are typed: an argument with a space in it stands in single quotes
+ * @param isRead whether anybody reads its standard output
  */
-export const call = async (words: string, env: NodeJS.ProcessEnv, input = ''): Promise<Called> => {
+export const call = async (
+  words: string,
+  env: NodeJS.ProcessEnv,
+  input = '',
+  isRead = true,
+): Promise<Called> => {
   const typed = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',
   )
   const { child, printed, exited } = spawnNode('apps/cli/src/main.ts', typed, env)
+  if (!isRead) child.stdout.destroy()
   // A command that does not read it may have ended before it is written.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
