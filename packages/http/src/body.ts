@@ -30,7 +30,7 @@ const largePerCredential = 2
  * hundred orders at the same moment.
  */
 const smallBytes = 65_536
-/** A body that takes longer to arrive counts like a large one. */
+/** A body that takes longer from its first byte to its last counts like a large one. */
 const slowMs = 250
 
 // Long bodies arrive one piece a millisecond, of all connections together: about 60 MB a second.
@@ -87,16 +87,19 @@ export const createBodies = (): Bodies => {
     maxThreads: 1,
     idleTimeout: 60_000,
   })
-  const parse = async (chunks: readonly Buffer[]) => {
-    const bytes = Buffer.concat(chunks)
+  const parse = async (chunks: Buffer[]) => {
+    // Emptied, because `freeBytes` counts the bytes once.
+    const bytes = Buffer.concat(chunks.splice(0))
     return bytes.length > longBytes
       ? parser.run(bytes, { transferList: [bytes.buffer] })
       : parseJson(bytes)
   }
   const pace = createPacer()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
-    // `receive` may have to drop the connection later, so the reply says now that it ends.
-    if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
+    // `receive` may have to drop the connection later, so the reply says now that it ends. And who was
+    // not asked to send the body may send the next request in its place.
+    if (request.headers['transfer-encoding'] !== undefined || expectsContinue(request))
+      response.shouldKeepAlive = false
     void receive(request, response, pace, () => bodyIncomplete)
   }
   const discardUnread: Bodies['discardUnread'] = (request, response) => {
@@ -147,10 +150,7 @@ export const createBodies = (): Bodies => {
         discard(request, response)
         throw new Refused(refusal)
       }
-      if (asksBeforeBody(request)) {
-        response.shouldKeepAlive = true
-        response.writeContinue()
-      }
+      if (expectsContinue(request)) response.writeContinue()
       const fault = await receive(request, response, pace, add, countLarge)
       if (fault !== undefined) throw new Refused(fault)
       const parsed = await parse(chunks)
@@ -177,9 +177,8 @@ export const createBodies = (): Bodies => {
 const isBodySent = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-// Expect: 100-continue (RFC 9110, 10.1.1). The sender is asked for the body only once it is going to
-// be read.
-const asksBeforeBody = ({ headers, httpVersion }: IncomingMessage): boolean =>
+// RFC 9110, 10.1.1. The sender is asked for the body only once it is going to be read.
+const expectsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')
 
 const headRefusal = (headers: IncomingHttpHeaders, acceptsBody: boolean): Refusal | undefined => {
@@ -220,8 +219,12 @@ const receive = (
       next = undefined
       resolve(refusal)
     }
-    const slow = setTimeout(() => rejectBody(next && countSlow()), slowMs)
+    // An immediate, because the rest may have arrived while the event loop was busy: sockets are read
+    // after timers.
+    const checkSlow = (): void => void setImmediate(() => rejectBody(next && countSlow()))
+    let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {
+      slow ??= setTimeout(checkSlow, slowMs)
       chunks += 1
       bytes += chunk.length
       if (chunks > uncheckedChunks + bytes / minChunkBytes) {
@@ -238,6 +241,7 @@ const receive = (
     })
     finished(request, (error) => {
       clearTimeout(slow)
+      next = undefined
       resolve(error ? bodyIncomplete : undefined)
     })
   })

@@ -107,13 +107,8 @@ export const listen = async (
     sendRefusal(socket, connection.last, fault)
   }
   server.on('request', accept)
-  // Without a 100 Continue we cannot tell whether the next bytes are the body, so we close after the
-  // reply.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    response.shouldKeepAlive = false
-    accept(request, response)
-  })
-  // Other expectations may be ignored (RFC 9110, 10.1.1).
+  // The reader of the body sends 100 Continue. Other expectations may be ignored (RFC 9110, 10.1.1).
+  server.on('checkContinue', accept)
   server.on('checkExpectation', accept)
 
   server.on('timeout', (socket) => {

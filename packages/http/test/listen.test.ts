@@ -199,6 +199,12 @@ describe('a listener', () => {
       order,
       lastGet('/nowhere'),
     ],
+    [
+      'who asks and wants no further reply',
+      [100, 201],
+      asking(`Connection: close\r\n${withLength}`),
+      order,
+    ],
     ['who asks with a bad credential', [401], asking(withLength, 'tp_live_bad')],
     ['who asks for too large a body', [413], asking('Content-Length: 10485761\r\n')],
     [
@@ -207,7 +213,7 @@ describe('a listener', () => {
       asking(withLength).replace('HTTP/1.1', 'HTTP/1.0'),
       order,
     ],
-  ])('answers %s: %j', async ([, statuses, ...pieces]) => {
+  ])('answers %s: %j', { timeout: 10_000 }, async ([, statuses, ...pieces]) => {
     expect(statusesOf(await converse(api.port, ...pieces))).toEqual(statuses)
   })
 

@@ -1,5 +1,7 @@
 // What a body may be, and what is answered to every other.
-import { setTimeout } from 'node:timers/promises'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxBodyBytes } from '../../src/fields.ts'
@@ -17,7 +19,7 @@ import {
   send,
   type SentRequest,
 } from '../fakes.ts'
-import { converse, host, lastGet, statusesOf } from '../raw.ts'
+import { converse, host, lastGet, repliesIn, statusesOf } from '../raw.ts'
 import { chunksOf, listOf, nested } from './json-texts.ts'
 
 const target = '/api/v1/positions/x/close'
@@ -216,6 +218,26 @@ it('a credential may have two bodies that are large or slow at a time, any numbe
   hangUp.abort()
   await Promise.all(opened)
   await expect.poll(() => outcomeOf(large, { 'x-api-key': 'a' })).toEqual({})
+})
+
+it('a body that arrives while the event loop is held is not slow', async () => {
+  const [start, rest] = [head('Content-Length: 2\r\n'), '{}']
+  const sockets = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const socket = connect(api.port, '127.0.0.1')
+      socket.write(`${start}${rest.slice(0, 1)}`)
+      await setTimeout(50)
+      return socket
+    }),
+  )
+  const replies = sockets.map(async (socket) => String((await once(socket, 'data'))[0]))
+  // After an immediate, timers run before sockets are read.
+  await setImmediate()
+  for (const socket of sockets) socket.write(rest.slice(1))
+  const until = performance.now() + 400
+  while (performance.now() < until);
+  expect(statusesOf((await Promise.all(replies)).flatMap(repliesIn))).toEqual([200, 200, 200])
+  for (const socket of sockets) socket.destroy()
 })
 
 // A share that was not given back would refuse the large body after two of these.
