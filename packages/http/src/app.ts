@@ -375,12 +375,14 @@ const handleRoute = <U>(
 const stalledCheckMs = 500
 
 // A stream of events or quotes checks the credential whenever it writes, which it cannot while its
-// reader reads nothing. A credential that cannot be checked is as good as none.
+// reader reads nothing.
 const cutOffUnlessAccepted = async (
   res: ServerResponse,
   caller: DescribedCaller | undefined,
 ): Promise<void> => {
-  if (res.writableNeedDrain && (await caller?.isStillAccepted()) === false) res.destroy()
+  if (caller === undefined || !res.writableNeedDrain) return
+  const isAccepted = await caller.isStillAccepted().catch(() => false)
+  if (!isAccepted) res.destroy()
 }
 
 // Where no credential is needed, one in the query is ignored.

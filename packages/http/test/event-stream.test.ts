@@ -77,23 +77,31 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
   expect(starts).toEqual([undefined, after, last])
 })
 
-it('disconnects a reader that reads nothing within a second of the revocation of its credential', async () => {
-  let isRevoked = false
-  const closed = Promise.withResolvers<void>()
-  await using api = await runApi({
-    identifyCaller: () =>
-      isRevoked ? TE.left(refuse('Unauthorized')) : TE.right(credential(scopes)),
-    followEvents: () => TE.right(streamOf(endless(), closed.resolve)),
-  })
-  const socket = connect(api.port, '127.0.0.1', () =>
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),
-  )
-  onTestFinished(() => void socket.destroy())
-  socket.on('error', () => undefined)
-  // Until the buffers are full, and longer than the check takes.
-  await setTimeout(1_500)
-  const first = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(0, 'open')])
-  isRevoked = true
-  const then = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(1_000, 'open')])
-  expect([first, then]).toEqual(['open', 'closed'])
-})
+it.each([
+  ['is revoked', TE.left(refuse('Unauthorized'))],
+  ['cannot be checked', () => Promise.reject(new Error('a broken cache'))],
+])(
+  'disconnects a reader that reads nothing within a second after its credential %s',
+  async (_, then) => {
+    let isRevoked = false
+    const closed = Promise.withResolvers<void>()
+    await using api = await runApi({
+      identifyCaller: () => (isRevoked ? then : TE.right(credential(scopes))),
+      followEvents: () => TE.right(streamOf(endless(), closed.resolve)),
+    })
+    const socket = connect(api.port, '127.0.0.1', () =>
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),
+    )
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    // Until the buffers are full, and longer than the check takes.
+    await setTimeout(1_500)
+    const first = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(0, 'open')])
+    isRevoked = true
+    const last = await Promise.race([
+      closed.promise.then(() => 'closed'),
+      setTimeout(1_000, 'open'),
+    ])
+    expect([first, last]).toEqual(['open', 'closed'])
+  },
+)
