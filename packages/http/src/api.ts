@@ -75,7 +75,7 @@ export interface ApiDependencies extends CommonDependencies {
   readonly trustedProxies?: Networks | undefined
 }
 
-const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`, \`meta\` and \`error\`. \`data\` is null on every error, \`error\` on every success.
+const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`, \`meta\` and \`error\`. On success \`error\` is null; on an error \`data\` is null and \`meta\` is absent.
 New fields may be added to replies within a version: ignore those that you do not know. Unknown fields and parameters of a request are refused.
 
 **Credentials.** Send an API key in \`X-API-Key\`, or an access token in \`Authorization: Bearer\`; never in the query or the body.

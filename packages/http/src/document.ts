@@ -76,7 +76,7 @@ const headerTexts: Readonly<Record<string, string>> = {
   'Retry-After': 'After how many whole seconds to try again.',
   'WWW-Authenticate': 'The scheme of the credential.',
   'Idempotent-Replayed':
-    'Sent when the reply is that of an earlier request with the same Idempotency-Key.',
+    'Sent when nothing was carried out: the reply is that of an earlier request with the same Idempotency-Key, or says that the outcome of that one is unknown.',
   ETag: 'Sent back as If-None-Match, it is answered 304 while the data is the same.',
   'Cache-Control': 'How long the reply may be kept.',
   Location: 'Where it can be read.',

@@ -434,11 +434,11 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     503,
     ({ unread, outcome }) =>
       outcome === 'unknown'
-        ? 'The service could not confirm the write, so the change may or may not be saved. Check whether it is before you send it again; an order may be sent again with the same Idempotency-Key.'
+        ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
     {
       ...partialWithoutExample({
-        outcome: oneOf(['unknown'], 'The change may or may not be saved.'),
+        outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
       }),
     },
   ],

@@ -1,5 +1,9 @@
 // Walks every route record of the API for users: who may call it, what it refuses, and that the
-// document says so.
+// document says so. And the example of the README.
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RefusalTag } from '@tradeport/domain/errors'
@@ -268,4 +272,13 @@ describe('what is reported of requests', () => {
       },
     ])
   })
+})
+
+it('answers the example of the README', async () => {
+  const cwd = join(import.meta.dirname, '..')
+  const [, code = ''] =
+    /```js\n([^]*?)```/.exec(await readFile(join(cwd, 'README.md'), 'utf8')) ?? []
+  const options = ['--conditions=@tradeport/source', '--no-warnings', '--input-type=module', '-e']
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, code], { cwd })
+  expect(stdout).toBe('XAUUSD\n')
 })
