@@ -518,23 +518,31 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(1)
   })
 
-  it('a delivery that cannot be read keeps no other of its webhook waiting', async () => {
+  it('each delivery that cannot be read is logged, and keeps no other of its webhook waiting', async () => {
     const webhook = await created()
-    const events = newEvents(2)
+    const events = newEvents(3)
     await record(webhook.owner, events)
-    await knex('events').where({ key: events[0]?.key }).update({ data: '0' })
+    const unreadable = knex('events').whereIn(
+      'key',
+      events.slice(0, 2).map(({ key }) => key),
+    )
+    await unreadable.clone().update({ data: '0' })
+    await knex('events').where({ key: events[1]?.key }).update({ data: '{' })
     const sentTo = await working(() => ok)
-    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'pending'])
-    expect(warnings).toStrictEqual([
-      {
-        event: 'webhook_delivery_unreadable',
-        reason: 'a row of events does not decode at data',
-      },
-    ])
-    await knex('events').where({ key: events[0]?.key }).update({ data: '{}' })
+    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'pending', 'pending'])
+    expect(warnings).toStrictEqual(
+      (await log(webhook))
+        .slice(1)
+        .toReversed()
+        .map(({ eventId }) => ({
+          event: 'webhook_delivery_unreadable',
+          reason: `the data of event ${eventId} does not decode`,
+        })),
+    )
+    await unreadable.update({ data: '{}' })
     clock.elapse(minuteMs)
-    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
-    expect(sentTo(webhook)).toHaveLength(2)
+    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success', 'success'])
+    expect(sentTo(webhook)).toHaveLength(3)
   })
 
   it('a webhook is sent to again after a failure of the service, which is logged once', async () => {

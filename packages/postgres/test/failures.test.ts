@@ -27,7 +27,7 @@ onEachDatabase('a failure', (here, _, kind) => {
     const { id, owner } = await storedAccount(here.operator)
     const odd = { trade_mode: 'odd-secret', purpose: 'odd-secret' }
     await here.knex('accounts').where({ id }).update(odd)
-    const reason = 'accounts.find: a row of accounts does not decode at purpose, trade_mode'
+    const reason = `accounts.find: a row of accounts does not decode at purpose, trade_mode (id ${id})`
     expect(await here.accounts.find(owner, id)()).toStrictEqual(unavailable(reason))
   })
 
@@ -39,7 +39,7 @@ onEachDatabase('a failure', (here, _, kind) => {
       .knex('api_keys')
       .where({ id })
       .update({ scopes: ['accounts:read', 'future:read'] })
-    const reason = 'credentials.findApiKey: a row of api_keys does not decode at scopes'
+    const reason = `credentials.findApiKey: a row of api_keys does not decode at scopes (id ${id})`
     expect(
       await Promise.all([hash, other.hash].map((one) => here.credentials.findApiKey(one)())),
     ).toMatchObject([unavailable(reason), E.right(O.some({ id: other.id }))])

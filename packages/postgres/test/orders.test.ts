@@ -23,7 +23,7 @@ import {
 } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { openOrders } from '../src/index.ts'
+import { openOrders, type LogEvent } from '../src/index.ts'
 import { lockWaits, onEachDatabase, stopwatch } from './harness.ts'
 
 const minuteMs = 60_000
@@ -210,21 +210,31 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(given).toHaveLength(orders.length)
   })
 
-  it('an order that cannot be read keeps no other from being given out', async () => {
-    const [unreadable, readable] = [await recorded(), await recorded()]
-    const warnings: unknown[] = []
-    const log = { warn: (warning: unknown) => void warnings.push(warning) }
+  it('each order that cannot be read is logged once, and keeps no other from being given out', async () => {
+    const orders = [await recorded(), await recorded(), await recorded()] as const
+    const [readable, ...unreadable] = orders
+    const warnings: LogEvent[] = []
+    const log = { warn: (warning: LogEvent) => void warnings.push(warning) }
     const { jobs } = openOrders({ ...here, log }, { pollMs: 50 })
-    await here.knex('orders').where({ id: unreadable.id }).update({ side: 'both' })
-    await elapse(3, unreadable, readable)
+    const ofUnreadable = here.knex('orders').whereIn('id', idsOf(...unreadable))
+    await ofUnreadable.clone().update({ side: 'both' })
+    await elapse(3, ...orders)
     const { ids, stop } = await working(end, jobs)
     await expect.poll(ids).toStrictEqual([readable.id])
-    expect(warnings).toStrictEqual([
-      { event: 'order_processing', reason: 'a row of orders does not decode at side' },
-    ])
-    await here.knex('orders').where({ id: unreadable.id }).update({ side: 'buy' })
-    await elapse(15, unreadable)
-    await expect.poll(ids).toStrictEqual(idsOf(unreadable, readable))
+    for (const _ of [1, 2]) {
+      await elapse(18, ...unreadable)
+      await expect
+        .poll(() => ofUnreadable.clone().where('due_at', '<=', here.knex.fn.now()))
+        .toStrictEqual([])
+    }
+    expect(warnings.map(({ event, reason }) => `${event}: ${reason}`).toSorted()).toStrictEqual(
+      idsOf(...unreadable).map(
+        (id) => `order_processing: a row of orders does not decode at side (id ${id})`,
+      ),
+    )
+    await ofUnreadable.clone().update({ side: 'buy' })
+    await elapse(18, ...unreadable)
+    await expect.poll(ids).toStrictEqual(idsOf(...orders))
     await stop()
   })
 

@@ -122,15 +122,18 @@ export const columnOf = (field: string): string =>
 
 /**
  * The value as its codec reads it.
- * @throws DescribedError naming the columns that do not decode, never their values
+ * @throws DescribedError naming the row's id and the columns that do not decode, never their values
  */
 export const decodeRow =
   <A>(table: string, codec: t.Type<A, unknown>) =>
-  (row: unknown): A => {
+  (row: unknown, id?: unknown): A => {
     const decoded = codec.decode(row)
     if (E.isRight(decoded)) return decoded.right
     const columns = new Set(decoded.left.map(({ context }) => columnOf(context[1]?.key ?? 'row')))
-    throw new DescribedError(`a row of ${table} does not decode at ${[...columns].join(', ')}`)
+    const where = typeof id === 'string' ? ` (id ${id})` : ''
+    throw new DescribedError(
+      `a row of ${table} does not decode at ${[...columns].join(', ')}${where}`,
+    )
   }
 
 export type Row = Readonly<Record<string, unknown>>
@@ -167,8 +170,13 @@ export const tableOf = <P extends t.Props>(
         .map(([field, column]) => `${expressions[field] ?? `${name}.${column}`} as ${column}`)
         .join(),
     ),
-    read: (row) =>
-      decode(Object.fromEntries(columns.map(([field, column]) => [field, (row as Row)[column]]))),
+    read: (row) => {
+      const values = row as Row
+      return decode(
+        Object.fromEntries(columns.map(([field, column]) => [field, values[column]])),
+        values['id'],
+      )
+    },
     write: (fields) =>
       Object.fromEntries(
         columns

@@ -2,10 +2,13 @@
 // process claims it by moving that time ahead, and one that dies leaves it due again.
 import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import type { Log } from './failures.ts'
+import { DescribedError, type Log } from './failures.ts'
 import { createFailureLog, repeating } from './repeating.ts'
 
-/** Whether queues are being read: each worker reports every successful read of its queue. */
+/**
+ * Whether queues are being read: each worker reports every successful read of its queue. One whose
+ * slots are all in use need not read it, since receivers that hang may hold them.
+ */
 export interface Heartbeats {
   /** Work on the queue begins, or it was read. */
   readonly beat: (queue: string) => void
@@ -77,6 +80,7 @@ export interface DueRowsWorker<Job> {
 export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   const { log, heartbeats, queue, events, maxPerTenant } = rows
   const failures = createFailureLog(events.work, log)
+  /** Never reset: each row that cannot be read is logged once. */
   const unreadable = createFailureLog(events.work, log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
   const stopping = new AbortController()
@@ -136,7 +140,8 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     const claimed = freeSlots > 0 ? await rows.claim(request) : []
     heartbeats.beat(queue)
     for (const read of await Promise.allSettled(claimed))
-      if (read.status === 'rejected') unreadable.report(read.reason)
+      if (read.status === 'rejected')
+        (read.reason instanceof DescribedError ? unreadable : failures).report(read.reason)
       else if (read.value !== undefined) workOn(read.value)
     const after = sharesInUse()
     isSaturated = slotsLeft(after) <= 0 || busyOf(after).length > 0

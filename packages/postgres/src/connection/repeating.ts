@@ -1,5 +1,6 @@
-// Runs a task again and again, never twice at once. A failure is logged once, and again only after
-// the task has worked in between, so that an unavailable database does not fill the log.
+// Runs a task again and again, never twice at once. A failure is logged once for each reason, and
+// again only after the task has worked in between, so that an unavailable database does not fill the
+// log.
 import { hourMs } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { describeFailure, type Log } from './failures.ts'
@@ -79,20 +80,23 @@ export const isOfPiece = (table: string, where: Sql): Sql => sql`ctid = any(arra
   select ctid from ${new Sql(table)} where ${where} limit ${rowsPerPiece} for update skip locked))`
 
 export interface FailureLog {
-  /** Logs the failure, unless one was logged since the last `reset`. */
+  /** Logs the failure, unless one with this reason was logged since the last `reset`. */
   readonly report: (error: unknown) => void
   readonly reset: () => void
 }
 
+const maxReasons = 10_000
+
 export const createFailureLog = (event: string, log: Log): FailureLog => {
-  let isReported = false
+  const reported = new Set<string>()
   return {
     report: (error) => {
-      if (!isReported) log.warn({ event, reason: describeFailure(error) })
-      isReported = true
+      const reason = describeFailure(error)
+      if (reported.has(reason)) return
+      if (reported.size === maxReasons) reported.clear()
+      reported.add(reason)
+      log.warn({ event, reason })
     },
-    reset: () => {
-      isReported = false
-    },
+    reset: () => reported.clear(),
   }
 }

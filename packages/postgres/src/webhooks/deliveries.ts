@@ -88,12 +88,13 @@ const logged = {
   },
 }
 
-/** @throws DescribedError where its data is no object */
+/** @throws DescribedError where its data is no JSON object */
 const eventOf = ({ type, data, sequence }: ReturnType<typeof events.read>): DeliveredEvent => {
-  const values: unknown = JSON.parse(data)
+  const id = formatEventId(BigInt(sequence))
+  const values = O.toNullable(O.tryCatch((): unknown => JSON.parse(data)))
   if (typeof values !== 'object' || values === null)
-    throw new DescribedError('a row of events does not decode at data')
-  return { id: formatEventId(BigInt(sequence)), type, data: values }
+    throw new DescribedError(`the data of event ${id} does not decode`)
+  return { id, type, data: values }
 }
 
 /** The deliveries of an owner's webhook with their events, which have the same owner. */
