@@ -1,6 +1,7 @@
 // Hands due rows of the database to the use cases that process them.
 import type { Logger } from 'pino'
 import type { AsyncResult, BrokerReadTag } from '@tradeport/domain/errors'
+import { DescribedError } from '@tradeport/postgres'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 
@@ -59,6 +60,6 @@ export const startWorkers = async (
 const doneOrFail = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A> => {
   const done = await work()
   if (done._tag === 'Left')
-    throw new Error('reason' in done.left ? done.left.reason : done.left._tag)
+    throw new DescribedError('reason' in done.left ? done.left.reason : done.left._tag)
   return done.right
 }

@@ -9,7 +9,9 @@ import type { LinkedDesk } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 import type { Json } from './support/service.ts'
 
+const logged: Json[] = []
 const service = useTestService([], {
+  onLogLine: (line) => logged.push(JSON.parse(line)),
   environment: { CAPABILITIES: 'pending-orders, trading-tools', WATCH_SECONDS: '2' },
 })
 const priceAt = (bid: number): void =>
@@ -145,9 +147,19 @@ it('expires at the broker’s time, and is cancelled by a halt that is to cancel
   expect(await desk.find(other.id)).toMatchObject({ cancelReason: 'halt' })
 })
 
-it('is cancelled at the terminal, which the watch shows', async () => {
+it('is cancelled at the terminal, which the watch shows, and the log says why it saw nothing while the history could not be read', async () => {
   const desk = await link()
   const { id, brokerOrderId } = await openOrder(desk)
+  desk.fail('deals', { kind: 'server-error' })
+  await expect
+    .poll(() => logged)
+    .toContainEqual(
+      expect.objectContaining({
+        event: 'journal_synchronisation',
+        reason: expect.stringContaining('answered 500'),
+      }),
+    )
+  desk.heal()
   desk.broker.trade({ actionType: 'ORDER_CANCEL', orderId: brokerOrderId })
   expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
     cancelReason: 'broker',

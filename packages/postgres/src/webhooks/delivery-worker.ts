@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows, type WorkerParts } from '../connection/due-rows.ts'
+import { DescribedError } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import { createFailureLog, isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
@@ -90,7 +91,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   ): Promise<A> => {
     const key = { tenant: owner.userId, account: webhookId }
     const release = await connections.acquire(key, connectionPatienceMs)
-    if (release === undefined) throw new Error('no database connection came free')
+    if (release === undefined) throw new DescribedError('no database connection came free')
     return statements().finally(release)
   }
 
