@@ -28,6 +28,7 @@ import {
   deliverEvent,
   describeCaller,
   identifyCaller,
+  admitAnonymous,
   processOrder,
   readFeedStanding,
   symbolAsWritten,
@@ -175,6 +176,7 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createWebhooks(ports),
     ...createMarketData(portsForReads),
     identifyCaller: identifyCaller(ports),
+    admitAnonymous: admitAnonymous(ports),
     describeCaller: describeCaller(adapters.capabilities),
     idempotency: adapters.idempotency,
   }

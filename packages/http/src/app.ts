@@ -16,7 +16,7 @@ import Koa from 'koa'
 import { type Bodies, createBodies } from './body.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
 import { apiVersion, errorEnvelope, matchesEtag, securityHeaders } from './envelope.ts'
-import { Refused } from './errors.ts'
+import { orThrow, Refused } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'
@@ -245,7 +245,7 @@ const logBrokenReply =
   }
 
 export interface CallerChecks {
-  readonly identifyCaller: UseCases['identifyCaller']
+  readonly useCases: Pick<UseCases, 'identifyCaller' | 'admitAnonymous'>
   readonly limiter: RateLimiter
   readonly clock: Clock
   /** Proxies whose X-Forwarded-For is believed. */
@@ -254,11 +254,11 @@ export interface CallerChecks {
 
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const authorizeCallers =
-  ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
-  async ({ req, res }, { access, limit }, needsCredential) => {
+  ({ useCases, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
+  async ({ req, res }, { access, limit, maxAgeSeconds }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
-    const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
-      const found = await identifyCaller({
+    const identify = async (): ReturnType<ReturnType<UseCases['identifyCaller']>> => {
+      const found = await useCases.identifyCaller({
         apiKey: req.headers['x-api-key'] as string | undefined,
         accessToken: bearerToken(req.headers),
         address,
@@ -269,8 +269,10 @@ export const authorizeCallers =
     }
     const found = await identify()
     if (E.isLeft(found)) {
-      if (!needsCredential) return undefined
-      throw new Refused(found.left)
+      if (needsCredential) throw new Refused(found.left)
+      // What caches may keep reads no broker.
+      if (maxAgeSeconds === undefined) orThrow(useCases.admitAnonymous(address, limit))
+      return undefined
     }
     const credential = found.right
     const verdict = await limiter.decide(credential, limit, clock.now())
@@ -278,10 +280,8 @@ export const authorizeCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
-    if (needsCredential && access.scopes.length > 0) {
-      const passed = requireScope(credential.scopes, access.scopes)
-      if (E.isLeft(passed)) throw new Refused(passed.left)
-    }
+    if (needsCredential && access.scopes.length > 0)
+      orThrow(requireScope(credential.scopes, access.scopes))
     return {
       owner: credential.owner,
       program: programOf(credential),
@@ -334,26 +334,26 @@ const handleRoute = <U>(
             credential: caller?.program,
           })
         : undefined
-    const read = route.read(useCases, {
-      params: ctx['params'] as object,
-      query:
-        access.kind === 'public' && !needsCredential
-          ? withoutCredentials(query, route.query)
-          : query,
-      headers: headersOf(ctx, route.headers),
-      body,
-      mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
-    })
-    if (E.isLeft(read)) throw new Refused(read.left)
+    const read = orThrow(
+      route.read(useCases, {
+        params: ctx['params'] as object,
+        query:
+          access.kind === 'public' && !needsCredential
+            ? withoutCredentials(query, route.query)
+            : query,
+        headers: headersOf(ctx, route.headers),
+        body,
+        mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
+      }),
+    )
     const { outcome, isReplayed } = await runIdempotently(
       { idempotency: useCases.idempotency, clock: dependencies.clock, caller },
       route,
-      read.right,
+      read,
       body,
     )
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
-    if (E.isLeft(outcome)) throw new Refused(outcome.left)
-    const reply = outcome.right
+    const reply = orThrow(outcome)
     if ('data' in reply) {
       // What only this caller may see must not be cached.
       const cacheSeconds = needsCredential ? undefined : maxAgeSeconds

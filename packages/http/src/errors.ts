@@ -8,6 +8,7 @@ import type {
   RefusalTag,
   UnavailableCause,
 } from '@tradeport/domain/errors'
+import * as E from 'fp-ts/lib/Either.js'
 import { accountId, halter, lots, maxBodyBytes, symbol } from './fields.ts'
 import {
   anything,
@@ -35,6 +36,11 @@ export class Refused extends Error {
     // Made here, so that a refusal that cannot be written is an unexpected failure like any other.
     this.reply = errorReply(refusal)
   }
+}
+
+export const orThrow = <A>(result: E.Either<Refusal, A>): A => {
+  if (E.isLeft(result)) throw new Refused(result.left)
+  return result.right
 }
 
 type Row<R> = readonly [
@@ -88,7 +94,7 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: readonly [string, st
   tier: ["Your plan's requests are used up.", warning],
   endpoint: ['The requests for this endpoint are used up.', warning],
   suspension: ['This credential is suspended because too many of its requests were refused.'],
-  address: ['Too many requests with a bad credential came from your address.'],
+  address: ['Too many requests without a valid credential came from your address.'],
   bodies: [
     'Two large or slow bodies are being received for this credential, which is the maximum at a time.',
   ],

@@ -2,6 +2,7 @@
 // composed.
 import type { IdempotencyStore } from '@tradeport/domain/ports'
 import type {
+  admitAnonymous,
   createAccounts,
   createEvents,
   createHalts,
@@ -35,6 +36,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createWebhooks> &
   ReturnType<typeof createMarketData> & {
     readonly identifyCaller: ReturnType<typeof identifyCaller>
+    readonly admitAnonymous: ReturnType<typeof admitAnonymous>
     readonly describeCaller: ReturnType<typeof describeCaller>
     readonly idempotency: IdempotencyStore
   }
