@@ -2,6 +2,7 @@
 // position and its trade are those of the demo (`apps/api/src/demo.ts`), so that they work there.
 import { haltedBy } from '@tradeport/domain/errors'
 import { cancelReasons } from '@tradeport/domain/orders'
+import type { Listed } from '@tradeport/domain/operator'
 import {
   formatPositionId,
   type Instant,
@@ -14,6 +15,7 @@ import {
   toIso,
 } from '@tradeport/domain/primitives'
 import { type ClosedTrade, skipReasons } from '@tradeport/domain/trades'
+import type { TradesResult } from '@tradeport/domain/use-cases'
 import {
   anyText,
   decimal,
@@ -30,7 +32,6 @@ import {
   partialWithoutExample,
   text,
   time,
-  type TypeOf,
   whole,
   withDefault,
   encodedFrom,
@@ -198,26 +199,7 @@ const counted = {
   has_prev: flag('Whether a page precedes.', false),
 }
 
-/** `meta.pagination` of numbered pages. */
-export const paginationShape = record('Pagination', 'Which page this is.', counted)
-/** Of the trade list, whose pages are reached by a cursor. */
-export const cursorPaginationShape = record(
-  'CursorPagination',
-  'Which page this is; its cursor leads to the next.',
-  { ...counted, cursor },
-)
-/** Of lists that have nothing but a cursor. */
-export const listPaginationShape = record('ListPagination', 'The cursor leads to the next page.', {
-  limit: pageLimit,
-  has_next,
-  cursor,
-})
-
-export const pageMeta = ({
-  page,
-  limit,
-  total,
-}: Omit<Page<unknown>, 'items'>): TypeOf<typeof paginationShape> => ({
+const pageMeta = ({ page, limit, total }: Page<unknown>['pagination']) => ({
   page,
   limit,
   total,
@@ -226,28 +208,33 @@ export const pageMeta = ({
   has_prev: page > 1,
 })
 
-/**
- * @param before how many items precede the page: its number is that of its first item in pages of
- * this limit
- */
-export const cursorMeta = (
-  total: number,
-  before: number,
-  limit: number,
-  next: string | undefined,
-): TypeOf<typeof cursorPaginationShape> => ({
-  ...pageMeta({ page: Math.floor(before / limit) + 1, limit, total }),
-  has_next: next !== undefined,
-  has_prev: before > 0,
-  cursor: next,
-})
-
-/** A numbered page of a list, as data. */
-export const replyWithPage = <A>(item: Schema<A>) => ({
-  data: list(item, 'Newest first.'),
-  meta: { pagination: paginationShape },
-  present: (page: Page<A>) => ({ data: page.items, meta: { pagination: pageMeta(page) } }),
-})
+/** `meta.pagination` of numbered pages. */
+export const paginationShape: Schema<Page<unknown>['pagination']> = encodedFrom(
+  record('Pagination', 'Which page this is.', counted),
+  pageMeta,
+)
+/** Of the trade list, whose pages are reached by a cursor. */
+export const cursorPaginationShape: Schema<TradesResult['pagination']> = encodedFrom(
+  record('CursorPagination', 'Which page this is; its cursor leads to the next.', {
+    ...counted,
+    cursor,
+  }),
+  ({ total, before, limit, cursor: next }: TradesResult['pagination']) => ({
+    ...pageMeta({ page: Math.floor(before / limit) + 1, limit, total }),
+    has_next: next !== undefined,
+    has_prev: before > 0,
+    cursor: next,
+  }),
+)
+/** Of lists that have nothing but a cursor. */
+export const listPaginationShape = encodedFrom(
+  record('ListPagination', 'The cursor leads to the next page.', {
+    limit: pageLimit,
+    has_next,
+    cursor,
+  }),
+  ({ hasNext, ...rest }: Listed<unknown>['pagination']) => ({ ...rest, has_next: hasNext }),
+)
 
 const source = {
   source: text("The provider's name.", 'metaapi'),

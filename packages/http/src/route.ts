@@ -21,6 +21,7 @@ import {
   type Input,
   object,
   optional,
+  type Output,
   read as readValue,
   type Schema,
 } from './schema.ts'
@@ -84,19 +85,11 @@ interface Draining {
   readonly isDraining?: (() => boolean) | undefined
 }
 
-export interface DataReply<Data> {
-  readonly data: Data
-  readonly meta?: object
-}
-
-/** A reply whose data is the result. */
-export const replyWith = <A>(data: Schema<A>) => ({
-  data,
-  present: (result: A): DataReply<A> => ({ data: result }),
-})
+/** What a use case returns: the data alone, or beside what its route has in `meta`. */
+type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
 /** What a record of a route and the route have in common. */
-export interface RouteFacts<Caller, Result, Data> {
+export interface RouteFacts<Caller, Result, Data, Meta> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
@@ -105,7 +98,7 @@ export interface RouteFacts<Caller, Result, Data> {
   /** Absent from a route that can only be refused, because a capability is off. */
   readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
-  readonly meta?: Fields
+  readonly meta?: Meta
   /** Where what was created can be read, below the prefix. The status is then 201. */
   readonly location?: (result: Result) => string
   /** It was accepted, and is done afterwards. */
@@ -158,7 +151,7 @@ export interface ReadRequest {
 }
 
 /** A route whose types no longer matter. */
-export interface Route<UseCases> extends RouteFacts<unknown, never, unknown> {
+export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fields | undefined> {
   readonly method: Method
   /** Below the prefix; `:name` is one segment. */
   readonly path: `/${string}`
@@ -201,16 +194,17 @@ export const routesOf =
     Query extends Fields,
     Headers extends Fields,
     Body,
-    Result,
     Data,
+    Result extends ResultOf<Data, Meta>,
     Tag extends RefusalTag,
     Failure extends Refusal<Tag | 'ServiceUnavailable' | 'IdempotencyInProgress'>,
     Early extends Refusal<Tag> = never,
+    Meta extends Fields | undefined = undefined,
   >(
     target: `${Method} /${string}`,
     operationId: string,
     description: string,
-    record: RouteFacts<Caller, NoInfer<Result>, Data> &
+    record: RouteFacts<Caller, NoInfer<Result>, Data, Meta> &
       NoneLeft<Tag, Failure | Early> & {
         /** Of this endpoint, in addition to those of the plan. */
         readonly limit?: Omit<EndpointLimit, 'route'>
@@ -238,13 +232,14 @@ export const routesOf =
           caller: Caller,
           inputs: Inputs<Params, Query, Headers, Body>,
         ) => TE.TaskEither<Failure, Result>
-        readonly present: (
-          result: Result,
+        /** The reply where it is no JSON. */
+        readonly stream?: (
+          result: NoInfer<Result>,
           inputs: Inputs<Params, Query, Headers, Body>,
-        ) => DataReply<NoInfer<Data>> | StreamedReply
+        ) => StreamedReply
       },
   ): Route<UseCases> => {
-    const { access, body, limit, range, refusalForMalformedId, data, location } = record
+    const { access, body, limit, range, refusalForMalformedId, data, meta, location } = record
     const params: Fields = record.params ?? {}
     const query: Fields = record.query ?? {}
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
@@ -258,20 +253,20 @@ export const routesOf =
       params: input('', params),
       query: input('', query),
       headers: input('', { headers: input('', headers) }),
-      meta: object('', record.meta ?? {}),
+      meta: object('', meta ?? {}),
     }
     const toReply = (
       result: Result,
       inputs: Inputs<Params, Query, Headers, Body>,
     ): JsonReply | StreamedReply => {
-      const presented = record.present(result, inputs)
-      if ('content' in presented) return presented
-      const value = presented.data
+      if (record.stream !== undefined) return record.stream(result, inputs)
+      const shown = meta === undefined ? { data: result } : result
+      const value = (shown as { readonly data: Data }).data
       return {
         status: statusOf(record),
         location: location?.(result),
         data: data?.stringify?.(value) ?? JSON.stringify(data?.encode(value)),
-        meta: schemas.meta.encode({ ...presented.meta }),
+        meta: schemas.meta.encode(shown as object),
         isSecret: record.isSecret,
       }
     }

@@ -212,7 +212,7 @@ export const reconciliation = {
   sum: 10_000,
   balance: 10_000.5,
   difference: 0.5,
-  isComplete: false,
+  complete: false,
   checkedAt: now,
 }
 const noResults = { netProfits: [], closedAt: [], holdingTimes: [] }
@@ -314,54 +314,54 @@ export const fakeUseCases = ({
   listBalanceHistory: () =>
     TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
   listPositions: (_, { page, limit }) =>
-    TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
-  getPosition: () => TE.right({ position, provenance }),
+    TE.right({ data: [position], pagination: { page, limit, total: 1 }, provenance }),
+  getPosition: () => TE.right({ data: position, provenance }),
   getHalt: () => TE.right({ accountId, halt: ownHalt }),
   haltAccount: (_, _id, _request, once) => begun(once)({ accountId, halt: ownHalt }),
   liftHalt: () => TE.right({ accountId, halt: O.none }),
   changeLevels: (_, _id, { stopLoss, takeProfit }) =>
     TE.right({
-      position: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },
+      data: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },
       provenance,
     }),
-  closePosition: (_, _id, _volume, once) => begun(once)({ closed: closedPosition, provenance }),
+  closePosition: (_, _id, _volume, once) => begun(once)({ data: closedPosition, provenance }),
   closePositions: (_, _selection, once) =>
     begun(once)([{ accountId, ticket: position.ticket, result: E.right(closedPosition) }]),
-  listTrades: () =>
-    TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
-  getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
-  getTradeStatistics: () => TE.right({ data: noStatistics, provenance, warnings: [] }),
-  getExtendedStatistics: () =>
-    TE.right({ data: extendedStatistics(noResults, null), provenance, warnings: [] }),
+  listTrades: (_, { limit }) =>
+    TE.right({
+      data: [closedTrade('1')],
+      pagination: { total: 1, before: 0, limit, cursor: undefined },
+      provenance,
+    }),
+  getTrade: () => TE.right({ data: closedTrade('1'), provenance }),
+  getTradeStatistics: () => TE.right({ data: noStatistics, provenance }),
+  getExtendedStatistics: () => TE.right({ data: extendedStatistics(noResults, null), provenance }),
   getTradeBreakdown: () =>
     TE.right({
       data: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]),
       provenance,
-      warnings: [],
     }),
   getRobustStatistics: (_, _filter, resamples) =>
     TE.right({
       data: robustStatistics(Float64Array.of(...noResults.netProfits), resamples),
       provenance,
-      warnings: [],
     }),
   getTradeDeals: () =>
     TE.right({
-      deals: { items: [deal], page: 1, limit: 1_000, total: 1 },
-      sums: dealSums,
+      data: { deals: [deal], sums: dealSums },
+      pagination: { page: 1, limit: 1_000, total: 1 },
       provenance,
     }),
-  getReconciliation: () => TE.right({ reconciliation, provenance }),
-  getTradeCurve: () =>
-    TE.right({ data: tradeCurve(noResults, null, null, 500), provenance, warnings: [] }),
+  getReconciliation: () => TE.right({ data: reconciliation, provenance }),
+  getTradeCurve: () => TE.right({ data: tradeCurve(noResults, null, null, 500), provenance }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
   listSymbols: (filter) => TE.right(filterInstruments(filter)),
   getMarketData: () => TE.left(refuse('NotImplemented', { feature: 'market-data' })),
   listInstruments: (_, { accountId: of, page = 1, limit = 100, ...filter }) =>
     TE.right(
       of === undefined
-        ? filterInstruments(filter)
-        : { items: [instrumentTerms('EURUSD')], page, limit, total: 1 },
+        ? { data: filterInstruments(filter) }
+        : { data: [instrumentTerms('EURUSD')], pagination: { page, limit, total: 1 } },
     ),
   getQuote: (_, symbol) => TE.right(quoteOf(symbol)),
   listQuotes: (_, symbols) => TE.right(symbols.map(quoteOf)),
@@ -396,12 +396,17 @@ export const fakeUseCases = ({
         rewardAmount: null,
       },
     }),
-  listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
+  listOrders: (_, { page, limit }) =>
+    TE.right({ data: [pendingOrder], pagination: { page, limit, total: 1 } }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(refuse('OrderInFlight')),
   cancelOrders: () => TE.right([]),
   cancelOrder: () => TE.left(refuse('OrderInFlight')),
-  listEvents: () => TE.right({ events: [loggedEvent], hasNext: false }),
+  listEvents: () =>
+    TE.right({
+      data: [loggedEvent],
+      pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },
+    }),
   followEvents: () => TE.right(streamOf([loggedEvent])),
   webhookIssues: ({ url }) =>
     url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : [],
@@ -409,13 +414,14 @@ export const fakeUseCases = ({
   listWebhooks: () => TE.right([webhook]),
   getWebhook: () => TE.right(webhook),
   changeWebhook: () => TE.right(webhook),
-  deleteWebhook: () => TE.right(webhook.id),
+  deleteWebhook: () => TE.right({ id: webhook.id, deleted: true }),
   testWebhook: (_, _id, once) =>
-    begun(once)({ isSuccess: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
-  listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
+    begun(once)({ success: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
+  listWebhookDeliveries: (_, __, { page, limit }) =>
+    TE.right({ data: [], pagination: { page, limit, total: 0 } }),
   replayWebhookDelivery: (_, _id, _deliveryId, once) => begun(once)(delivery),
   rotateWebhookSecret: (_, _id, _rotation, once) => begun(once)({ webhook, secret: webhookSecret }),
-  recoverWebhook: (_, _id, _since, once) => begun(once)(3),
+  recoverWebhook: (_, _id, _since, once) => begun(once)({ scheduled: 3 }),
   ...parts,
 })
 

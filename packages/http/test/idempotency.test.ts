@@ -75,7 +75,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
       return placeOrderIn(idempotency)(caller, input)
     },
     closePosition: (_, _id, _volume, once) =>
-      effect('close', once)({ closed: closedPosition, provenance }),
+      effect('close', once)({ data: closedPosition, provenance }),
     haltAccount: (_, id, _request, once) => effect('halt', once)({ accountId: id, halt: ownHalt }),
     closePositions: (_, _selection, once) => effect('closes', once)([]),
     createWebhook: (_, _wanted, once) =>
@@ -84,11 +84,11 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
       effect(
         'test',
         once,
-      )({ isSuccess: true, responseCode: 204, responseTimeMs: 1, failureReason: null }),
+      )({ success: true, responseCode: 204, responseTimeMs: 1, failureReason: null }),
     replayWebhookDelivery: (_, _id, _deliveryId, once) => effect('replay', once)(delivery),
     rotateWebhookSecret: (_, _id, _rotation, once) =>
       effect('rotation', once)({ webhook, secret: webhookSecret }),
-    recoverWebhook: (_, _id, _since, once) => effect('recovery', once)(3),
+    recoverWebhook: (_, _id, _since, once) => effect('recovery', once)({ scheduled: 3 }),
   }
   return {
     ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),

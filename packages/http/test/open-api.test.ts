@@ -166,7 +166,6 @@ it('a route lists exactly the refusals of its use case, or does not compile', ()
   const record = {
     access: anybody,
     useCase: () => TE.left(refuse('AccountNotFound')),
-    present: (nothing: never) => nothing,
   } as const
   expect(
     route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound'] }).refusals,

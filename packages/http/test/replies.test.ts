@@ -116,7 +116,7 @@ const reason = { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed
 const closeWith = (parts: Partial<ClosedPosition>, shown: object): Row => ({
   data: { id: `${accountId}:42`, brokerPositionId: '42', ...shown },
   meta: ofPositions,
-  parts: { closePosition: () => TE.right({ closed: { ...closedPosition, ...parts }, provenance }) },
+  parts: { closePosition: () => TE.right({ data: { ...closedPosition, ...parts }, provenance }) },
 })
 const closesOf = (result: CloseAttempt['result']) =>
   E.right([{ accountId, ticket: '42' as never, result }])
@@ -133,13 +133,11 @@ const tradesWith = (
   query,
   meta: { ...ofTrades, pagination: { ...onePage, total, ...pagination } },
   parts: {
-    listTrades: () =>
+    listTrades: (_, { limit }) =>
       TE.right({
-        trades: [closedTrade('1', { volumeEstimated: true })],
-        total,
-        before,
+        data: [closedTrade('1', { volumeEstimated: true })],
+        pagination: { total, before, limit, cursor },
         provenance,
-        cursor,
       }),
   },
 })
@@ -148,7 +146,7 @@ const positionsWith = (total: number, page: number, pagination: object): Row => 
   meta: { ...ofPositions, pagination: { ...onePage, total, page, ...pagination } },
   parts: {
     listPositions: (_, { limit }) =>
-      TE.right({ page: { items: [], page, limit, total }, provenance }),
+      TE.right({ data: [], pagination: { page, limit, total }, provenance }),
   },
 })
 
@@ -276,7 +274,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: { ...shownPosition, ...levels },
       meta: ofPositions,
-      parts: { getPosition: () => TE.right({ position: { ...position, ...levels }, provenance }) },
+      parts: { getPosition: () => TE.right({ data: { ...position, ...levels }, provenance }) },
     },
   ],
   haltAccount: [
@@ -415,7 +413,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     data: { success: false, responseCode: 0, failureReason: shownFailures[failureReason] },
     parts: {
       testWebhook: () =>
-        TE.right({ isSuccess: false, responseCode: 0, responseTimeMs: 31, failureReason }),
+        TE.right({ success: false, responseCode: 0, responseTimeMs: 31, failureReason }),
     },
   })),
   listWebhookDeliveries: [
@@ -425,10 +423,8 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       parts: {
         listWebhookDeliveries: (_, __, { page, limit }) =>
           TE.right({
-            items: failures.map((failureReason) => ({ ...delivery, failureReason })),
-            page,
-            limit,
-            total: 5,
+            data: failures.map((failureReason) => ({ ...delivery, failureReason })),
+            pagination: { page, limit, total: 5 },
           }),
       },
     },
@@ -449,7 +445,10 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: [],
       meta: { pagination: { limit: 100, has_next: true } },
-      parts: { listEvents: () => TE.right({ events: [], hasNext: true }) },
+      parts: {
+        listEvents: (_, { limit }) =>
+          TE.right({ data: [], pagination: { limit, hasNext: true, cursor: undefined } }),
+      },
     },
   ],
   replayWebhookDelivery: [
@@ -565,8 +564,12 @@ describe('a reply', () => {
     const lists = [trades, trades.toReversed(), [], trades.slice(1)]
     let page: typeof trades = []
     await using api = await runApi({
-      listTrades: () =>
-        TE.right({ trades: page, total: 3, before: 0, provenance, cursor: undefined }),
+      listTrades: (_, { limit }) =>
+        TE.right({
+          data: page,
+          pagination: { total: 3, before: 0, limit, cursor: undefined },
+          provenance,
+        }),
     })
     for (const list of lists) {
       page = list

@@ -151,7 +151,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const page = ({ owner, id }: Webhook, query: object = {}, by = owner) =>
     rightOf(ports.deliveries.list(by, id, { page: 1, limit: 100, ...query }))
   const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
-    (await page(webhook)).items
+    (await page(webhook)).data
   const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
   const statusOf = async (webhook: Webhook) => (await log(webhook))[0]?.status
   const find = async ({ owner, id }: Webhook) =>
@@ -204,9 +204,18 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(owner, newEvents(3))
     const all = await log(webhook)
     const second = await page(webhook, { page: 2, limit: 2 })
-    expect(second).toStrictEqual({ items: all.slice(2, 4), page: 2, limit: 2, total: 5 })
-    expect(await page(webhook, { status: 'success' })).toMatchObject({ items: [], total: 0 })
-    expect(await page(webhook, {}, theirs.owner)).toMatchObject({ items: [], total: 0 })
+    expect(second).toStrictEqual({
+      data: all.slice(2, 4),
+      pagination: { page: 2, limit: 2, total: 5 },
+    })
+    expect(await page(webhook, { status: 'success' })).toMatchObject({
+      data: [],
+      pagination: { total: 0 },
+    })
+    expect(await page(webhook, {}, theirs.owner)).toMatchObject({
+      data: [],
+      pagination: { total: 0 },
+    })
   })
 
   it('deliveries are sent in the order of recording, one at a time to one webhook and each once, by two instances', async () => {
@@ -291,7 +300,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await expect.poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
       await record(owner)
       await expect
-        .poll(async () => (await page(fine, { status: 'success' })).total)
+        .poll(async () => (await page(fine, { status: 'success' })).pagination.total)
         .toBe(attempts + 3)
       expect(await log(webhook)).toHaveLength(attempts + 2)
     },
@@ -375,7 +384,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(new Set(counts)).toStrictEqual(new Set([0, 3]))
     silent.clear()
     for (const { end } of hanging.splice(0)) end(ok)
-    await expect.poll(async () => (await page(webhook, { status: 'pending' })).total).toBe(0)
+    await expect
+      .poll(async () => (await page(webhook, { status: 'pending' })).pagination.total)
+      .toBe(0)
     const [, , ...again] = sentTo(webhook).map(({ event }) => event)
     const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
     expect(again.map(({ data }) => data)).toStrictEqual(wanted)

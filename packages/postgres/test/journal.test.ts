@@ -492,7 +492,7 @@ onEachDatabase('the journal', (here, there) => {
       cashFlows: { count: 0, inflows: 0, outflows: 0, largest: [] },
       groups: [],
       ofPosition: [1, 2].map((page) => ({
-        deals: { items: [], page, limit: 2, total: 0 },
+        deals: { data: [], pagination: { page, limit: 2, total: 0 } },
         sums: {
           openedVolume: 0,
           closedVolume: 0,
@@ -527,7 +527,8 @@ onEachDatabase('the journal', (here, there) => {
       here.webhooks.create(account.owner, { webhook, secret: 'a secret of some length' }),
     )
     const recorded = async () =>
-      (await rightOf(here.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 }))).total
+      (await rightOf(here.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 })))
+        .pagination.total
     const { figures } = stored
     const reading = {
       tradeMode: 'demo',

@@ -111,10 +111,10 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
     ])
     const log = () => rightOf(deliveries.list(owner, webhook.id, { page: 1, limit: 9 }))
     const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: Date.now() }
-    const [first] = (await log()).items
+    const [first] = (await log()).data
     return {
       write: deliveries.replay(owner, webhook.id, first?.id as DeliveryId, replay),
-      count: async () => (await log()).total - 1,
+      count: async () => (await log()).pagination.total - 1,
     }
   },
 }

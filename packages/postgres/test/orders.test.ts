@@ -484,7 +484,10 @@ onEachDatabase('orders', (here, there, kind) => {
       accounts: puts(account),
     })
     const own = await recordedOn(account)
-    expect(await list(owner)).toMatchObject({ total: 1, items: [{ id: own }] })
+    expect(await list(owner)).toMatchObject({
+      data: [{ id: own }],
+      pagination: { total: 1 },
+    })
     expect(await rightOf(here.orders.find(owner, left))).toStrictEqual(O.none)
     expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
     const { ids, stop } = await working(async () => undefined)

@@ -276,10 +276,13 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
             noon,
           ),
         )
-      const { items, total } = await page(1)
-      const walked = [...items]
+      const {
+        data,
+        pagination: { total },
+      } = await page(1)
+      const walked = [...data]
       for (let number = 2; number <= Math.ceil(total / limit) + 1; number += 1)
-        walked.push(...(await page(number)).items)
+        walked.push(...(await page(number)).data)
       writing.isOver = true
       await Promise.all(writers)
       const ids = new Set(walked.map(({ id }) => id))

@@ -66,9 +66,13 @@ export interface OwnedListRequest extends ListRequest {
 }
 
 export interface Listed<A> {
-  readonly items: readonly A[]
-  /** Undefined on the last piece. */
-  readonly cursor: string | undefined
+  readonly data: readonly A[]
+  readonly pagination: {
+    readonly limit: number
+    readonly hasNext: boolean
+    /** Undefined on the last piece. */
+    readonly cursor: string | undefined
+  }
 }
 
 type Parse<A> = (text: string) => O.Option<A>
@@ -135,9 +139,10 @@ export const readList = <Place, A>(
     // One more than requested shows whether there is a next piece.
     TE.flatMap((after) => list.read({ after, limit: limit + 1 })),
     TE.map((found) => {
-      const items = found.slice(0, limit)
-      const last = items.at(-1)
-      const isLast = found.length <= limit || last === undefined
-      return { items, cursor: isLast ? undefined : cursorAfter(list.name, list.placeOf(last)) }
+      const data = found.slice(0, limit)
+      const last = data.at(-1)
+      const hasNext = found.length > limit && last !== undefined
+      const cursor = hasNext ? cursorAfter(list.name, list.placeOf(last)) : undefined
+      return { data, pagination: { limit, hasNext, cursor } }
     }),
   )

@@ -7,17 +7,15 @@ export interface PageRequest {
 }
 
 export interface Page<A> {
-  readonly items: readonly A[]
-  readonly page: number
-  readonly limit: number
-  /** How many items there are on all pages. */
-  readonly total: number
+  readonly data: readonly A[]
+  readonly pagination: PageRequest & {
+    /** How many items there are on all pages. */
+    readonly total: number
+  }
 }
 
 /** The requested page of a whole list; a page beyond the last is empty. */
 export const pageOf = <A>(all: readonly A[], { page, limit }: PageRequest): Page<A> => ({
-  items: all.slice((page - 1) * limit, page * limit),
-  page,
-  limit,
-  total: all.length,
+  data: all.slice((page - 1) * limit, page * limit),
+  pagination: { page, limit, total: all.length },
 })

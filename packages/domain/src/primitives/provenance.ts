@@ -10,6 +10,12 @@ export interface Provenance {
   readonly readAt: Instant
 }
 
+/** Data of a broker. */
+export interface Sourced<A, P = Provenance> {
+  readonly data: A
+  readonly provenance: P
+}
+
 /** @param now the time of the reply, which stands in where no account was read */
 export const provenanceOf = (
   source: string,

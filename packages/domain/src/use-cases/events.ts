@@ -4,7 +4,8 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ScopedCaller } from '../access/credential.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
-import { readableTypes, type EventId } from '../events/event-log.ts'
+import { readableTypes, type EventId, type LoggedEvent } from '../events/event-log.ts'
+import type { Listed } from '../operator/listing.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
@@ -17,6 +18,9 @@ import type { StreamSlots } from './steps/stream-slots.ts'
 type WithOptionalTypes<Query> = Omit<Query, 'types'> & {
   readonly types?: readonly WebhookEventType[] | undefined
 }
+
+/** The cursor is the last event's, also where none follows yet. */
+type ListedEvents = Listed<LoggedEvent>
 
 const pageLimit = 1_000
 
@@ -81,11 +85,15 @@ export const createEvents = (ports: EventPorts) => {
     listEvents: (
       { owner, scopes }: ScopedCaller,
       { types, ...query }: WithOptionalTypes<EventsQuery>,
-    ): AsyncResult<EventsPage, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> =>
+    ): AsyncResult<ListedEvents, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> =>
       pipe(
         TE.fromEither(readableTypes(scopes, types)),
         TE.tap(() => requireOwnAccount(ports)(owner, query.accountId)),
         TE.flatMap((readable) => readPage(owner, { ...query, types: readable })),
+        TE.map(({ events, hasNext }) => ({
+          data: events,
+          pagination: { limit: query.limit, hasNext, cursor: events.at(-1)?.id },
+        })),
       ),
 
     /** GET /events/stream. */

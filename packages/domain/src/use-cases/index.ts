@@ -29,7 +29,7 @@ export {
   type CloseAttempt,
   type ClosedPosition,
 } from './position-changes.ts'
-export { createPositionViews, createPositions, type PositionResult } from './positions.ts'
+export { createPositionViews, createPositions } from './positions.ts'
 export { processOrder, type ProcessedOrder } from './process-order.ts'
 export { sendOwnerNotice, type NoticeOutcome } from './send-owner-notice.ts'
 export {
@@ -44,6 +44,7 @@ export {
   type Summed,
   type TradeExport,
   type TradeProvenance,
+  type TradesResult,
 } from './trades.ts'
 export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -208,11 +208,11 @@ export const createMarketData = (ports: MarketPorts) => {
         const found = symbols.filter((symbol) => symbol.toLowerCase().includes(text))
         return pageOf(found.toSorted(), { page, limit })
       }),
-      TE.flatMap(({ items, ...rest }) =>
+      TE.flatMap(({ data, pagination }) =>
         pipe(
-          RA.chunksOf(termsAtOnce)(items),
+          RA.chunksOf(termsAtOnce)(data),
           TE.traverseSeqArray(TE.traverseArray((symbol) => marketData.instrument(account, symbol))),
-          TE.map((read): Page<BrokerInstrument> => ({ ...rest, items: read.flat() })),
+          TE.map((read): Page<BrokerInstrument> => ({ data: read.flat(), pagination })),
         ),
       ),
     )
@@ -346,13 +346,13 @@ export const createMarketData = (ports: MarketPorts) => {
       caller: Caller | undefined,
       query: InstrumentsQuery,
     ): AsyncResult<
-      readonly Instrument[] | Page<BrokerInstrument>,
+      Page<BrokerInstrument> | { readonly data: readonly Instrument[] },
       'ValidationError' | 'AccountNotFound' | 'NotFound' | BrokerReadTag
     > => {
       const { accountId, type, search, page, limit } = query
       if (caller === undefined || accountId === undefined)
         return page === undefined && limit === undefined
-          ? TE.right(filterInstruments({ type, search }))
+          ? TE.right({ data: filterInstruments({ type, search }) })
           : TE.left(onlyWith('accountId', page === undefined ? 'limit' : 'page'))
       if (type !== undefined) return TE.left(brokersHaveNoTypes)
       return pipe(

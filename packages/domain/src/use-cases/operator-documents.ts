@@ -13,17 +13,22 @@ import {
   type PlannedChange,
 } from '../operator/plan.ts'
 import { noChanges, type OperatorDocument } from '../operator/records.ts'
-import type { OperatorOrder, Ports } from '../ports/index.ts'
+import type { OrderId } from '../orders/order.ts'
+import type { Placement } from '../orders/placement.ts'
+import type { Ports } from '../ports/index.ts'
+import type { AccountId } from '../primitives/ids.ts'
 
 export interface TouchedOrder {
-  readonly order: OperatorOrder
+  readonly id: OrderId
+  readonly accountId: AccountId
+  readonly step: Placement['step']
   readonly effects: readonly OrderEffect[]
 }
 
 export interface OperatorPlan {
-  readonly plan: readonly PlannedChange[]
+  readonly changes: readonly PlannedChange[]
   /** Oldest first, at most `maxTouchedOrders`. */
-  readonly orders: readonly TouchedOrder[]
+  readonly ordersUnderWay: readonly TouchedOrder[]
 }
 
 /** How many orders a plan names at most. */
@@ -48,14 +53,18 @@ export const createOperatorDocuments = (
     return pipe(
       operatorOrders.underWay({ of }, { after: undefined, limit: maxTouchedOrders }),
       TE.map((orders) =>
-        orders.map((order) => {
-          const { owner, request } = order.order
+        orders.map(({ order: { id, owner, request }, placement }) => {
           const effects = [
             tenants.get(owner.tenantId),
             users.get(owner.userId),
             accounts.get(request.accountId),
           ]
-          return { order, effects: effects.filter((effect) => effect !== undefined) }
+          return {
+            id,
+            accountId: request.accountId,
+            step: placement.step,
+            effects: effects.filter((effect) => effect !== undefined),
+          }
         }),
       ),
     )
@@ -87,8 +96,8 @@ export const createOperatorDocuments = (
             })),
           ),
         ),
-        TE.bindW('orders', ({ effects }) => readTouched(effects)),
-        TE.map(({ plan, orders }) => ({ plan, orders })),
+        TE.bindW('ordersUnderWay', ({ effects }) => readTouched(effects)),
+        TE.map(({ plan: changes, ordersUnderWay }) => ({ changes, ordersUnderWay })),
       )
     },
   }

@@ -84,8 +84,8 @@ export const createOrdersUnderWay = ({
           request,
         ),
         // A removed tenant may still have orders under way.
-        TE.tap(({ items }) =>
-          tenantId === undefined || items.length > 0 ? TE.right(undefined) : tenantOf(tenantId),
+        TE.tap(({ data }) =>
+          tenantId === undefined || data.length > 0 ? TE.right(undefined) : tenantOf(tenantId),
         ),
       )
     },

@@ -48,15 +48,14 @@ const requireTenantUser =
       ? TE.right(undefined)
       : requireFound('user')(users.email({ tenantId, userId }))
 
-export interface TenantView {
-  readonly tenant: ListedTenant
+export interface TenantView extends ListedTenant {
   /** How many records it has. */
   readonly counts: TenantCounts
 }
 
 export interface RotatedBatch extends Omit<ResealedBatch, 'last'> {
-  /** Undefined where nothing is left. */
-  readonly cursor: string | undefined
+  /** Null where nothing is left. */
+  readonly cursor: string | null
 }
 
 const byAccount = byOwner(parseAccountId)
@@ -109,7 +108,6 @@ export const createOperatorRecords = ({
     getTenant: (tenantId: TenantId): AsyncResult<TenantView, 'NotFound'> =>
       pipe(
         tenantOf(tenantId),
-        TE.bindTo('tenant'),
         TE.bindW('counts', () => records.counts(tenantId)),
       ),
 
@@ -173,9 +171,7 @@ export const createOperatorRecords = ({
         TE.map(({ last, ...batch }) => ({
           ...batch,
           cursor:
-            last === undefined
-              ? undefined
-              : cursorAfter(sealedSecretsList, secretPlaces.placeOf(last)),
+            last === undefined ? null : cursorAfter(sealedSecretsList, secretPlaces.placeOf(last)),
         })),
       ),
   }

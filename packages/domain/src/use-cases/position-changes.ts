@@ -42,7 +42,7 @@ import {
 } from '../primitives/ids.ts'
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
-import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import {
   changeAtBroker,
@@ -91,11 +91,6 @@ export interface ClosedPosition extends CloseOutcome {
   /** In the account's currency, before commission and swap. */
   readonly realizedPnl: number | null
   readonly closedAt: Instant | null
-}
-
-export interface CloseResult {
-  readonly closed: ClosedPosition
-  readonly provenance: Provenance
 }
 
 /** Which open positions of an account to close: those that match everything that is given. */
@@ -389,7 +384,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     id: string,
     volume: number | undefined,
     { begin }: IdempotencyGuard,
-  ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
+  ): AsyncResult<Sourced<ClosedPosition>, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
     changeWhileLocked(caller, id, (target, send) =>
       pipe(
         TE.Do,
@@ -412,7 +407,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
           const { accountId, ticket } = target.id
           const { readAt } = shown?.reading ?? before.reading
           return {
-            closed: {
+            data: {
               accountId,
               ticket,
               brokerOrderId: sent.brokerOrderId,
@@ -460,7 +455,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
           doEach(selected, async ({ ticket }): Promise<CloseAttempt> => {
             const id = formatPositionId(accountId, ticket)
             const result = await closePosition(caller, id, undefined, withoutKey)()
-            return { accountId, ticket, result: E.map(closedOf)(result) }
+            return {
+              accountId,
+              ticket,
+              result: E.map(({ data }: Sourced<ClosedPosition>) => data)(result),
+            }
           }),
       ),
     )
@@ -486,8 +485,6 @@ const shownClose = (
   const outcome = closeShownBy(positionsBefore, request, reading.positions, isRenumbered)
   return outcome && { outcome, reading }
 }
-
-const closedOf = ({ closed }: CloseResult): ClosedPosition => closed
 
 // A rate limit, or an account that the provider does not have, does not pass within two seconds.
 const isLasting = ({

@@ -17,7 +17,7 @@ import {
 } from '../positions/position.ts'
 import { parsePositionId, type AccountId, type Owner, type PositionId } from '../primitives/ids.ts'
 import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
-import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import { selectBrokerAccounts } from './steps/find.ts'
 
@@ -26,8 +26,7 @@ export interface PositionsQuery extends PageRequest {
   readonly symbol?: SymbolFilter | undefined
 }
 
-export interface PositionsResult {
-  readonly page: Page<Position>
+export interface PositionsResult extends Page<Position> {
   readonly provenance: Provenance
 }
 
@@ -64,9 +63,10 @@ export const createPositions = (
         request,
       )
       // Margins are read for the page alone.
-      const items = await ports.positionViews.view(page.items)()
+      const data = await ports.positionViews.view(page.data)()
       return E.right({
-        page: { ...page, items },
+        ...page,
+        data,
         provenance: provenanceOf(ports.broker.source, reads, ports.clock.now()),
       })
     },
@@ -96,10 +96,7 @@ export interface OpenPosition {
   readonly reading: PositionsReading
 }
 
-export interface PositionResult {
-  readonly position: Position
-  readonly provenance: Provenance
-}
+export type PositionResult = Sourced<Position>
 
 /**
  * The account that a position's id names. An id that is malformed, unknown or another user's is not
@@ -131,8 +128,8 @@ export const showPosition =
   ): T.Task<PositionResult> =>
     pipe(
       withMargin({ broker })({ brokerAccount, position }),
-      T.map((shown) => ({
-        position: shown,
+      T.map((data) => ({
+        data,
         provenance: provenanceOf(
           broker.source,
           [{ accountId: brokerAccount.accountId, readAt }],

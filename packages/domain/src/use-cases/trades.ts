@@ -6,6 +6,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
+import type { BrokerDeal } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type {
   JournalSums,
@@ -17,8 +18,8 @@ import type {
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { parsePositionId, type AccountId, type Owner } from '../primitives/ids.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
-import type { PageRequest } from '../primitives/pages.ts'
-import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import type { Page, PageRequest } from '../primitives/pages.ts'
+import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
 import {
   calculateHere,
   type BreakdownKey,
@@ -77,10 +78,8 @@ interface JournalRead {
   readonly state: JournalState
 }
 
-interface TradeResult {
-  readonly closed: ClosedTrade
-  readonly provenance: TradeProvenance
-}
+/** With the trades' provenance. */
+type SourcedTrades<A> = Sourced<A, TradeProvenance>
 
 /** A warning: sums over accounts of several currencies mix amounts of different currencies. */
 export interface MixedCurrencies {
@@ -89,10 +88,8 @@ export interface MixedCurrencies {
 }
 
 /** What was computed of all trades of a filter. */
-export interface Summed<A> {
-  readonly data: A
-  readonly provenance: TradeProvenance
-  readonly warnings: readonly MixedCurrencies[]
+export interface Summed<A> extends SourcedTrades<A> {
+  readonly warnings?: readonly MixedCurrencies[]
 }
 
 export interface TradesQuery {
@@ -101,10 +98,12 @@ export interface TradesQuery {
   readonly cursor?: string | undefined
 }
 
-export interface TradesResult extends TradeSlice {
-  readonly provenance: TradeProvenance
-  /** Leads to the next page; undefined on the last. */
-  readonly cursor: string | undefined
+export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]> {
+  readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
+    readonly limit: number
+    /** Leads to the next page; undefined on the last. */
+    readonly cursor: string | undefined
+  }
 }
 
 export interface TradeExport {
@@ -118,8 +117,11 @@ export interface TradeExport {
   readonly exportedAt: Instant
 }
 
-export interface TradeDeals extends PositionDeals {
-  readonly provenance: TradeProvenance
+export interface TradeDeals extends SourcedTrades<{
+  readonly deals: readonly BrokerDeal[]
+  readonly sums: PositionDeals['sums']
+}> {
+  readonly pagination: Page<unknown>['pagination']
 }
 
 /** Money in the account's currency. */
@@ -132,13 +134,8 @@ export interface Reconciliation extends Pick<
   /** `balance` less `sum`. */
   readonly difference: number | null
   /** Whether the deals explain the balance, and none is known to be missing. */
-  readonly isComplete: boolean
+  readonly complete: boolean
   readonly checkedAt: Instant | null
-}
-
-interface ReconciliationResult {
-  readonly reconciliation: Reconciliation
-  readonly provenance: Provenance
 }
 
 type ReadTag = 'AccountNotFound' | JournalTag
@@ -177,7 +174,7 @@ export const createTrades = (ports: TradePorts) => {
   const findTrade = (
     owner: Owner,
     text: string,
-  ): AsyncResult<TradeResult, 'TradeNotFound' | JournalTag> =>
+  ): AsyncResult<SourcedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
     pipe(
       TE.Do,
       TE.bind('id', () => TE.fromOption(() => refuse('TradeNotFound'))(parsePositionId(text))),
@@ -185,11 +182,11 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('account', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
-      TE.bindW('closed', ({ id }) =>
+      TE.bindW('data', ({ id }) =>
         pipe(trades.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('TradeNotFound')))),
       ),
       TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
-      TE.map(({ closed, provenance }) => ({ closed, provenance })),
+      TE.map(({ data, provenance }) => ({ data, provenance })),
     )
 
   /** Brings the journals of the accounts up to date, then queries their trades. */
@@ -247,7 +244,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.map(({ data, provenance, currencies }) => ({
         data,
         provenance,
-        warnings: currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : [],
+        ...(currencies.length > 1 && { warnings: [{ code: 'mixed_currencies', currencies }] }),
       })),
     )
 
@@ -298,11 +295,11 @@ export const createTrades = (ports: TradePorts) => {
         TE.flatMap(({ after }) =>
           queryTrades(owner, filter, (selection) => trades.page(owner, selection, after, limit)),
         ),
-        TE.map(({ rows, provenance }) => ({
-          ...rows,
-          provenance,
-          cursor: nextCursor(filter, rows),
-        })),
+        TE.map(({ rows, provenance }) => {
+          const { trades: data, total, before } = rows
+          const pagination = { total, before, limit, cursor: nextCursor(filter, rows) }
+          return { data, pagination, provenance }
+        }),
       ),
 
     /**
@@ -422,17 +419,21 @@ export const createTrades = (ports: TradePorts) => {
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
         findTrade(owner, id),
-        TE.bindW('found', ({ closed: { accountId, trade } }) =>
+        TE.bindW('found', ({ data: { accountId, trade } }) =>
           trades.deals(owner, accountId, trade.positionId, page),
         ),
-        TE.map(({ found, provenance }) => ({ ...found, provenance })),
+        TE.map(({ found: { deals, sums }, provenance }) => ({
+          data: { deals: deals.data, sums },
+          pagination: deals.pagination,
+          provenance,
+        })),
       ),
 
     /** GET /accounts/:id/reconciliation: whether the deals add up to the balance. */
     getReconciliation: (
       { owner }: Caller,
       accountId: AccountId,
-    ): AsyncResult<ReconciliationResult, ReadTag> =>
+    ): AsyncResult<Sourced<Reconciliation>, ReadTag> =>
       pipe(
         findAccount(ports)(owner, accountId),
         TE.flatMapEither(requireBrokerAccount),
@@ -446,7 +447,7 @@ export const createTrades = (ports: TradePorts) => {
           ),
         ),
         TE.map(({ read, sums }) => ({
-          reconciliation: reconciliationOf(sums),
+          data: reconciliationOf(sums),
           provenance: provenanceOf(broker.source, [read], clock.now()),
         })),
       ),
@@ -477,6 +478,6 @@ const reconciliationOf = ({ check, rereadAt, sum, ...sums }: JournalSums): Recon
   sum,
   balance: check && sumExactly([sum, check.difference]),
   difference: check && check.difference,
-  isComplete: check?.difference === 0 && rereadAt === null,
+  complete: check?.difference === 0 && rereadAt === null,
   checkedAt: check && check.at,
 })

@@ -39,7 +39,7 @@ import {
 } from '../webhooks/webhook.ts'
 
 export interface WebhookTest {
-  readonly isSuccess: boolean
+  readonly success: boolean
   /** The answer's status; 0 when there was none. */
   readonly responseCode: number
   readonly responseTimeMs: number
@@ -170,8 +170,11 @@ export const createWebhooks = ({
         }),
       ),
 
-    /** DELETE /webhooks/:id: the id of the webhook that is removed. */
-    deleteWebhook: ({ owner }: Caller, id: string): AsyncResult<WebhookId, 'NotFound'> =>
+    /** DELETE /webhooks/:id. */
+    deleteWebhook: (
+      { owner }: Caller,
+      id: string,
+    ): AsyncResult<{ readonly id: WebhookId; readonly deleted: true }, 'NotFound'> =>
       pipe(
         requireId(id),
         TE.tap((webhookId) =>
@@ -181,6 +184,7 @@ export const createWebhooks = ({
             required,
           ),
         ),
+        TE.map((webhookId) => ({ id: webhookId, deleted: true })),
       ),
 
     /**
@@ -200,16 +204,16 @@ export const createWebhooks = ({
         TE.bindW('answer', ({ to }) =>
           TE.fromTask(webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
         ),
-        TE.let('isSuccess', ({ answer }) => isDelivered(answer.responseCode)),
+        TE.let('success', ({ answer }) => isDelivered(answer.responseCode)),
         // It was sent, so that a success that cannot be recorded must not read as a failed request,
         // which would be repeated. The webhook may also have been deleted meanwhile.
-        TE.tapTask(({ webhookId, isSuccess }) =>
-          isSuccess ? webhooks.recordTestSuccess(owner, webhookId, clock.now()) : T.of(undefined),
+        TE.tapTask(({ webhookId, success }) =>
+          success ? webhooks.recordTestSuccess(owner, webhookId, clock.now()) : T.of(undefined),
         ),
-        TE.map(({ answer, isSuccess }) => ({
+        TE.map(({ answer, success }) => ({
           ...answer,
-          isSuccess,
-          failureReason: isSuccess ? null : failureOf(answer),
+          success,
+          failureReason: success ? null : failureOf(answer),
         })),
       ),
 
@@ -262,7 +266,7 @@ export const createWebhooks = ({
       since: EventId | Instant,
       { begin }: IdempotencyGuard,
     ): AsyncResult<
-      number,
+      { readonly scheduled: number },
       'NotFound' | 'ValidationError' | 'EventGone' | 'IdempotencyInProgress'
     > =>
       pipe(
@@ -280,6 +284,7 @@ export const createWebhooks = ({
         TE.flatMap((webhook) =>
           webhookDeliveries.recover(caller.owner, webhook.id, { since, at: clock.now() }),
         ),
+        TE.map((scheduled) => ({ scheduled })),
       ),
   }
 }

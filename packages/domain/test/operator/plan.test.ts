@@ -137,20 +137,20 @@ it('writes nothing, is refused where applying is, and is empty once the document
         const applied = await apply(document)()
         if (E.isLeft(planned)) expect(applied).toStrictEqual(planned)
         if (E.isLeft(planned) || E.isLeft(applied)) continue
-        const records = planned.right.plan.map(({ section, id }) => `${section} ${id}`)
+        const records = planned.right.changes.map(({ section, id }) => `${section} ${id}`)
         expect(new Set(records).size).toBe(records.length)
         const hasToken = document.tenants.some(({ providerToken }) => providerToken !== undefined)
         if (!hasToken) expect(records.length === 0).toBe(state() === before)
         // A document that removes a record and describes what belongs to it creates that each time.
         if (hasToken || removals.some((removal) => parts.includes(removal))) continue
-        expect((await rightOf(plan(document))).plan).toStrictEqual([])
+        expect((await rightOf(plan(document))).changes).toStrictEqual([])
       }
     }),
   )
 })
 
 it('names every new record with all fields, and of secrets no more than their names', async () => {
-  const { plan: planned } = await rightOf(createService().plan(whole))
+  const { changes: planned } = await rightOf(createService().plan(whole))
   expect(planned.map(({ section, id, action }) => `${action} ${section} ${id}`)).toStrictEqual([
     'create tenants acme',
     'create users u-1',
@@ -230,7 +230,7 @@ it.each<[string, Part, readonly PlannedChange[]]>([
   ],
 ])('names %s', async (_, part, expected) => {
   const { plan } = await createApplied()
-  expect((await rightOf(plan(documentOf(part)))).plan).toStrictEqual(expected)
+  expect((await rightOf(plan(documentOf(part)))).changes).toStrictEqual(expected)
 })
 
 describe('the orders under way that a document touches', () => {
@@ -291,8 +291,17 @@ describe('the orders under way that a document touches', () => {
     ],
   ])('are listed with what happens to them: %s', async (_, part, effects) => {
     const { plan } = await createTrading()
-    expect((await rightOf(plan(documentOf(part)))).orders).toStrictEqual(
-      effects.length === 0 ? [] : [{ order: own, effects }],
+    expect((await rightOf(plan(documentOf(part)))).ordersUnderWay).toStrictEqual(
+      effects.length === 0
+        ? []
+        : [
+            {
+              id: own.order.id,
+              accountId: own.order.request.accountId,
+              step: own.placement.step,
+              effects,
+            },
+          ],
     )
   })
 
@@ -300,6 +309,6 @@ describe('the orders under way that a document touches', () => {
     const { plan, apply } = await createTrading()
     const document = documentOf({ users: [{ id: ann, removed: true }] })
     await rightOf(apply(document))
-    expect((await rightOf(plan(document))).orders).toStrictEqual([])
+    expect((await rightOf(plan(document))).ordersUnderWay).toStrictEqual([])
   })
 })

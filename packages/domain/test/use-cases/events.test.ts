@@ -113,15 +113,18 @@ const readingOf = (stream: EventStream): Reading => {
   return reading
 }
 
+const pageOf = (limit: number, hasNext: boolean, event: LoggedEvent | undefined) =>
+  E.right({ data: [event], pagination: { limit, hasNext, cursor: event?.id } })
+
 describe('GET /events', () => {
   it('gives the page that is asked for, of the wanted types and account', async () => {
     const { log, list } = open()
     const [first, second, third] = log.record(owner, [closed, filled, closed])
     log.record(stranger, [closed])
     const before = { before: third?.id, order: 'desc', limit: 1 } as const
-    expect(await list(before)).toEqual(E.right({ events: [second], hasNext: true }))
+    expect(await list(before)).toEqual(pageOf(1, true, second))
     const after = { after: first?.id, accountId: account, types: [closed.type] }
-    expect(await list(after)).toEqual(E.right({ events: [third], hasNext: false }))
+    expect(await list(after)).toEqual(pageOf(100, false, third))
   })
 
   it('refuses to continue after an event where one may be missing, and says after which none is', async () => {
@@ -166,7 +169,7 @@ describe('GET /events', () => {
     )
     const query = { order: 'asc', limit: 100 } as const
     const readable = webhookEventTypes.filter((type) => prefixes.includes(type.split('.')[0] ?? ''))
-    const { events } = await rightOf(use.listEvents(callerWith(scope), query))
+    const { data: events } = await rightOf(use.listEvents(callerWith(scope), query))
     expect(events.map(({ type }) => type)).toStrictEqual(readable)
     for (const type of webhookEventTypes)
       expect(

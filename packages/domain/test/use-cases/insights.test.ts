@@ -44,7 +44,6 @@ it('compute balances of one account alone, and warn of several currencies', asyn
       },
       maxDrawdown: { amount: 50, peakAt: 10, troughAt: 20, recoveredAt: null },
     },
-    warnings: [],
   })
   const extended = await rightOf(insights.getExtendedStatistics(caller, { ...all, accountId: id }))
   expect(extended.data.maxDrawdownPercent).toBe(5_000 / 1_099)
@@ -95,9 +94,9 @@ it('resample the trades of a filter', async () => {
 it('show the deals of a trade with the sums that are its figures', async () => {
   const { insights, id } = opened()
   const first = { page: 1, limit: 10 }
-  const { deals, sums } = await rightOf(insights.getTradeDeals(caller, `${id}:5`, first))
-  expect(deals.items.map((deal) => deal.id)).toEqual(['51', '52'])
-  expect(sums).toEqual({
+  const { data } = await rightOf(insights.getTradeDeals(caller, `${id}:5`, first))
+  expect(data.deals.map((deal) => deal.id)).toEqual(['51', '52'])
+  expect(data.sums).toEqual({
     openedVolume: 1,
     closedVolume: 1,
     profit: 101,
@@ -115,29 +114,29 @@ it('show the deals of a trade with the sums that are its figures', async () => {
 it('compare the deals with the balance, and know nothing where it cannot be read', async () => {
   const { desk, insights, accounts, id } = opened()
   const sums = { deals: 5, firstDealAt: 1, lastDealAt: 20, sum: 1_050 }
-  const { reconciliation } = await rightOf(insights.getReconciliation(caller, id))
-  expect(reconciliation).toMatchObject({ ...sums, balance: 1_050, difference: 0, isComplete: true })
+  const { data } = await rightOf(insights.getReconciliation(caller, id))
+  expect(data).toMatchObject({ ...sums, balance: 1_050, difference: 0, complete: true })
   const deals = [deposit, ...closed('5', 10, 101)]
   desk.put(accounts[1], deals, 1_150)
   const other = await rightOf(insights.getReconciliation(caller, accounts[1].id))
-  expect(other.reconciliation).toMatchObject({
+  expect(other.data).toMatchObject({
     sum: 1_100,
     balance: 1_150,
     difference: 50,
-    isComplete: false,
+    complete: false,
   })
   const third = desk.link()
   desk.put(third, deals)
   desk.broker.accountInformation = () => TE.left(down(third.id))
   const unknown = await rightOf(insights.getReconciliation(caller, third.id))
-  expect(unknown.reconciliation).toEqual({
+  expect(unknown.data).toEqual({
     ...sums,
     deals: 3,
     lastDealAt: 10,
     sum: 1_100,
     balance: null,
     difference: null,
-    isComplete: false,
+    complete: false,
     checkedAt: null,
   })
   expect(await tagOf(insights.getReconciliation({ owner: stranger }, id))).toBe('AccountNotFound')

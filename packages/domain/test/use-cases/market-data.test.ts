@@ -135,8 +135,8 @@ it("a page of a broker's instruments has their terms; what needs an account is r
   const { id } = link({}, ['EURUSD.r', 'AUDUSD.r', 'XAUUSD'])
   const page = { accountId: id, search: 'usd.', page: 2, limit: 1 }
   expect(await rightOf(use.listInstruments(caller, page))).toMatchObject({
-    items: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
-    total: 2,
+    data: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
+    pagination: { total: 2 },
   })
   const many = link(
     {},
@@ -152,11 +152,11 @@ it("a page of a broker's instruments has their terms; what needs an account is r
   }
   Object.assign(marketData, { instrument: counted })
   const terms = await rightOf(use.listInstruments(caller, { accountId: many.id }))
-  expect(terms).toMatchObject({ items: { length: 20 }, total: 30 })
+  expect(terms).toMatchObject({ data: { length: 20 }, pagination: { total: 30 } })
   expect(most).toBe(4)
-  expect(await rightOf(use.listInstruments(caller, { search: 'gold' }))).toMatchObject([
-    { symbol: 'XAUUSD', marginRate: 0.01 },
-  ])
+  expect(await rightOf(use.listInstruments(caller, { search: 'gold' }))).toMatchObject({
+    data: [{ symbol: 'XAUUSD', marginRate: 0.01 }],
+  })
   for (const [query, path] of [
     [{ page: 1 }, 'page'],
     [{ limit: 1 }, 'limit'],

@@ -64,15 +64,15 @@ const of = (list: List, cursor?: string, limit = 1) => list(tenant.id, { cursor,
 
 describe.each(lists)('the list of %s', (name, length, list) => {
   it('has every record once, for every size of its pieces', async () => {
-    const { items: whole } = await rightOf(of(list, undefined, 1_000))
+    const { data: whole } = await rightOf(of(list, undefined, 1_000))
     expect(whole).toHaveLength(length)
     for (let limit = 1; limit <= 10; limit += 1) {
       const pieces: unknown[][] = []
       let cursor: string | undefined
       do {
         const piece: Listed<unknown> = await rightOf(of(list, cursor, limit))
-        pieces.push([...piece.items])
-        cursor = piece.cursor
+        pieces.push([...piece.data])
+        cursor = piece.pagination.cursor
       } while (cursor !== undefined)
       expect(pieces.flat()).toStrictEqual(whole)
       expect(pieces).toHaveLength(Math.ceil(length / limit))
@@ -81,7 +81,7 @@ describe.each(lists)('the list of %s', (name, length, list) => {
 
   it('accepts no cursor but its own, and is of no tenant that does not exist', async () => {
     for (const [, , other] of lists) {
-      const { cursor } = await rightOf(of(other))
+      const { cursor } = (await rightOf(of(other))).pagination
       expect(await tagOf(of(list, cursor))).toBe(other === list ? 'none' : 'InvalidCursor')
     }
     const asked = list('nobody' as TenantId, { cursor: undefined, limit: 10 })
@@ -115,7 +115,8 @@ it.each([
 
 it('returns a tenant with how many records it has, where it exists', async () => {
   expect(await rightOf(use.getTenant(tenant.id))).toStrictEqual({
-    tenant: { ...tenant, hasProviderToken: false },
+    ...tenant,
+    hasProviderToken: false,
     counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },
   })
   expect(await tagOf(use.getTenant('nobody' as TenantId))).toBe('NotFound')

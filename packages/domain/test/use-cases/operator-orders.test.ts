@@ -43,8 +43,7 @@ const opened = (...stored: readonly OperatorOrder[]) => {
   const use = createOrdersUnderWay(ports)
   const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[0]> = {}) =>
     use.listOrdersUnderWay({ isStuck: false, cursor: undefined, limit: 2, ...query })
-  const idsOf = async (query = {}) =>
-    (await rightOf(list(query))).items.map(({ order }) => order.id)
+  const idsOf = async (query = {}) => (await rightOf(list(query))).data.map(({ order }) => order.id)
   return { records, ports, use, list, idsOf }
 }
 
@@ -58,8 +57,11 @@ describe('the list of orders under way', () => {
       aged(0, account, { placement: { step: 'ended' }, dueAt: null }),
     )
     expect(await idsOf()).toStrictEqual([old.order.id, twin.order.id])
-    const { cursor } = await rightOf(list())
-    expect(await rightOf(list({ cursor }))).toStrictEqual({ items: [young], cursor: undefined })
+    const { cursor } = (await rightOf(list())).pagination
+    expect(await rightOf(list({ cursor }))).toStrictEqual({
+      data: [young],
+      pagination: { limit: 2, hasNext: false, cursor: undefined },
+    })
     expect(await tagOf(list({ isStuck: true, cursor }))).toBe('InvalidCursor')
     expect(await idsOf({ tenantId: tenant.id })).toStrictEqual([old.order.id, young.order.id])
   })

@@ -267,7 +267,7 @@ describe('a stop loss and a take profit', () => {
     const desk = open({ held: bothLevels })
     desk.wait(5)
     expect(await rightOf(moveStop(desk, 1.1))).toEqual({
-      position: {
+      data: {
         ...openPosition({ stopLoss: 1.1, takeProfit: 1.5 }),
         accountId: desk.account.id,
         userId: owner.userId,
@@ -277,7 +277,7 @@ describe('a stop loss and a take profit', () => {
     })
     desk.broker.put(desk.account.id, { margin: () => O.none })
     const both = { stopLoss: 1.1, takeProfit: 1.6 }
-    expect((await rightOf(moveTarget(desk, 1.6))).position).toMatchObject({
+    expect((await rightOf(moveTarget(desk, 1.6))).data).toMatchObject({
       ...both,
       marginUsed: null,
     })
@@ -290,7 +290,7 @@ describe('a stop loss and a take profit', () => {
   it('are returned without the margin where it takes long', async () => {
     const desk = open()
     const broker = { ...desk.broker, requiredMargin: () => () => never }
-    const { position } = await rightOf(moveStop({ ...desk, broker }, 1.1))
+    const { data: position } = await rightOf(moveStop({ ...desk, broker }, 1.1))
     expect([position.marginUsed, desk.clock.now() - noon]).toEqual([null, 2_000])
   })
 
@@ -309,7 +309,7 @@ describe('a stop loss and a take profit', () => {
     async (positions) => {
       const desk = open({ lag: { positions } })
       const moves = [moveStop(desk, 1.05), moveTarget(desk, 1.5)].map(rightOf)
-      expect((await Promise.all(moves))[1]?.position).toMatchObject(bothLevels)
+      expect((await Promise.all(moves))[1]?.data).toMatchObject(bothLevels)
       expect(desk.held()).toMatchObject(bothLevels)
     },
   )
@@ -346,7 +346,7 @@ describe('a stop loss and a take profit', () => {
     expect(await moveStop(desk, expected === rounded ? 1.100_042 : 1.1)()).toMatchObject(
       expected === 'unknown'
         ? E.left(refuse('BrokerOutcomeUnknown', { accountId: desk.account.id }))
-        : E.right({ position: expected, provenance: { readAt: noon + readAt } }),
+        : E.right({ data: expected, provenance: { readAt: noon + readAt } }),
     )
     expect([desk.clock.now() - noon, desk.positionTrading.sent().length]).toEqual([waitedMs, 1])
   })
@@ -358,7 +358,7 @@ it('changes both levels of a position at once, and removes one', async () => {
     rightOf(createPositionChanges(desk).changeLevels({ owner }, desk.id, levels))
   await change({ stopLoss: 1.1, takeProfit: 1.6 })
   expect(desk.held()).toMatchObject({ stopLoss: 1.1, takeProfit: 1.6 })
-  expect((await change({ stopLoss: null })).position).not.toHaveProperty('stopLoss')
+  expect((await change({ stopLoss: null })).data).not.toHaveProperty('stopLoss')
   expect(desk.held()).toEqual(openPosition({ takeProfit: 1.6 }))
   expect(desk.positionTrading.sent()).toHaveLength(2)
 })
@@ -430,7 +430,7 @@ describe('POST /positions/:id/close', () => {
     const desk = open()
     desk.wait(7)
     expect(await rightOf(close(desk, volume))).toEqual({
-      closed: {
+      data: {
         accountId: desk.account.id,
         ticket: '42',
         brokerOrderId: '1001',
@@ -450,7 +450,11 @@ describe('POST /positions/:id/close', () => {
     const desk = open({ lag: { positions: 3 } })
     const closes = await Promise.all([0.1, 0.15, undefined].map((of) => rightOf(close(desk, of))))
     expect(
-      closes.map(({ closed }) => [closed.closedVolume, closed.remainingVolume, closed.realizedPnl]),
+      closes.map(({ data: closed }) => [
+        closed.closedVolume,
+        closed.remainingVolume,
+        closed.realizedPnl,
+      ]),
     ).toEqual([
       [0.1, 0.2, 10],
       [0.15, 0.05, 15],
@@ -562,7 +566,7 @@ describe('POST /positions/:id/close', () => {
       expect(outcome).toEqual(E.left(refuse('BrokerOutcomeUnknown', { accountId: account.id })))
       expect(expected).toBe('unknown')
     } else {
-      const { closed, provenance } = outcome.right
+      const { data: closed, provenance } = outcome.right
       const { closedVolume, remainingVolume, realizedPnl, remainingTicket } = closed
       const waitedMs = desk.clock.now() - noon
       expect([closedVolume, remainingVolume, realizedPnl, waitedMs]).toEqual(expected)

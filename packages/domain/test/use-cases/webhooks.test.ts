@@ -103,7 +103,10 @@ describe('the records of webhooks', () => {
     const changed = await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
     expect(changed).toStrictEqual({ ...webhook, enabled: false, updatedAt: noon + 5 })
     expect(await rightOf(use.getWebhook(caller, webhook.id.toUpperCase()))).toStrictEqual(changed)
-    expect(await rightOf(use.deleteWebhook(caller, webhook.id))).toBe(webhook.id)
+    expect(await rightOf(use.deleteWebhook(caller, webhook.id))).toEqual({
+      id: webhook.id,
+      deleted: true,
+    })
     expect(await tagOf(use.deleteWebhook(caller, webhook.id))).toBe('NotFound')
   })
 
@@ -176,7 +179,7 @@ describe('a test of a webhook', () => {
     const disabled = await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
     ports.webhookSender.answer({ responseCode: 204, responseTimeMs: 31 }, async () => wait(31))
     expect(await test()).toStrictEqual({
-      isSuccess: true,
+      success: true,
       responseCode: 204,
       responseTimeMs: 31,
       failureReason: null,
@@ -199,7 +202,7 @@ describe('a test of a webhook', () => {
     async (answer, failureReason) => {
       const { ports, webhook, test, stored } = await createDesk()
       ports.webhookSender.answer(answer)
-      expect(await test()).toStrictEqual({ ...answer, isSuccess: false, failureReason })
+      expect(await test()).toStrictEqual({ ...answer, success: false, failureReason })
       expect(await stored()).toStrictEqual([webhook])
     },
   )
@@ -209,7 +212,7 @@ describe('a test of a webhook', () => {
     ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () =>
       rightOf(use.deleteWebhook(caller, webhook.id)),
     )
-    expect(await test()).toMatchObject({ isSuccess: true })
+    expect(await test()).toMatchObject({ success: true })
   })
 
   // Once it is sent, an error would have it sent again.
@@ -234,11 +237,12 @@ describe('the deliveries of a webhook', () => {
   it('are an empty list, and none is replayed, in a service without events', async () => {
     const { use, webhook } = await createDesk()
     expect(await rightOf(use.listWebhookDeliveries(caller, webhook.id, page))).toStrictEqual({
-      ...page,
-      items: [],
-      total: 0,
+      data: [],
+      pagination: { ...page, total: 0 },
     })
-    expect(await rightOf(use.recoverWebhook(caller, webhook.id, 0, withoutKey))).toBe(0)
+    expect(await rightOf(use.recoverWebhook(caller, webhook.id, 0, withoutKey))).toEqual({
+      scheduled: 0,
+    })
     const never = formatEventId(7n)
     expect(await use.recoverWebhook(caller, webhook.id, never, withoutKey)()).toStrictEqual(
       E.left({ _tag: 'EventGone', resumeAfter: formatEventId(0n), oldest: null }),

@@ -3,7 +3,12 @@ import { isDemo } from '@tradeport/domain/accounts'
 import { type AsyncResult, refuse } from '@tradeport/domain/errors'
 import { parseOrderId, type Placement } from '@tradeport/domain/orders'
 import { parseTicket, type TenantId } from '@tradeport/domain/primitives'
-import type { Listed, ListedAccount, OwnedListRequest } from '@tradeport/domain/operator'
+import type {
+  IssuedSecret,
+  Listed,
+  ListedAccount,
+  OwnedListRequest,
+} from '@tradeport/domain/operator'
 import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
@@ -20,7 +25,7 @@ import {
   positive,
   ticket,
 } from '../fields.ts'
-import { type IsOn, replyWith, operatorOnly } from '../route.ts'
+import { type IsOn, operatorOnly } from '../route.ts'
 import {
   time,
   anyText,
@@ -135,13 +140,6 @@ const ofTenant = {
 const listing = <A>(item: Schema<A>) => ({
   data: list(item, 'In the order of the list.'),
   meta: { pagination: listPaginationShape },
-  present: (
-    { items, cursor: next }: Listed<A>,
-    { query }: { readonly query: { readonly limit: number } },
-  ) => ({
-    data: items,
-    meta: { pagination: { limit: query.limit, has_next: next !== undefined, cursor: next } },
-  }),
 })
 
 const tenantList = <A>(
@@ -175,9 +173,18 @@ const checked = list(check, 'Every check.')
 
 const secret = text('No other reply shows it.', 'shown-only-here')
 const applied = object('The keys and tokens that were generated or given now.', {
-  apiKeys: list(object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }), 'Keys.'),
+  apiKeys: list(
+    encodedFrom(
+      object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
+      (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
+    ),
+    'Keys.',
+  ),
   accessTokens: list(
-    object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
+    encodedFrom(
+      object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
+      (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
+    ),
     'Tokens.',
   ),
 })
@@ -249,7 +256,7 @@ const ofOrder = {
     ),
   },
   refusalForMalformedId: refuse('NotFound', { what: 'order' }),
-  ...replyWith(operatorOrder),
+  data: operatorOrder,
 }
 
 const rotation = input('Which batch.', {
@@ -283,12 +290,6 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
           data: applied,
-          present: ({ apiKeys, accessTokens }) => ({
-            data: {
-              apiKeys: apiKeys.map(({ id, secret: key }) => ({ id, key })),
-              accessTokens: accessTokens.map(({ id, secret: token }) => ({ id, token })),
-            },
-          }),
         },
       ),
       // A route of its own: a service that does not know it answers 404, where one that ignored a flag
@@ -303,17 +304,6 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.planOperatorDocument(body),
           data: plan,
-          present: ({ plan: changes, orders }) => ({
-            data: {
-              changes,
-              ordersUnderWay: orders.map(({ order: { order, placement }, effects }) => ({
-                id: order.id,
-                accountId: order.request.accountId,
-                step: placement.step,
-                effects,
-              })),
-            },
-          }),
         },
       ),
       route('GET /tenants', 'listTenants', 'List tenants, by id.', {
@@ -337,7 +327,6 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
             desks: count,
           }),
         }),
-        present: ({ tenant, counts }) => ({ data: { ...tenant, counts } }),
       }),
       route(
         'GET /tenants/:tenantId/provider-accounts/:providerAccountId',
@@ -349,7 +338,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           refusals: ['NotFound', 'ValidationError'],
           useCase: (useCases, _, inputs) =>
             useCases.findProviderAccount(inputs.tenantId, inputs.providerAccountId),
-          ...replyWith(providerAccount),
+          data: providerAccount,
         },
       ),
       tenantList(
@@ -453,7 +442,6 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           refusals: ['InvalidCursor'],
           useCase: (useCases, _, { body }) => useCases.rotateSecrets(body),
           data: rotated,
-          present: ({ cursor: next = null, ...counts }) => ({ data: { ...counts, cursor: next } }),
         },
       ),
       route(
@@ -464,7 +452,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           access,
           refusals: [],
           useCase: (useCases) => useCases.checkService,
-          ...replyWith(checked),
+          data: checked,
         },
       ),
       route(
@@ -475,7 +463,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           ...ofTenant,
           refusals: ['NotFound'],
           useCase: (useCases, _, inputs) => useCases.checkTenant(inputs.tenantId),
-          ...replyWith(checked),
+          data: checked,
         },
       ),
     ],

@@ -20,7 +20,7 @@ import {
   instant,
   margin,
 } from '../fields.ts'
-import { type IsOn, replyWith, anyOf } from '../route.ts'
+import { type IsOn, anyOf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -144,7 +144,7 @@ const writers = anyOf('trading:write')
 const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
 
 export const accountRoutes = (isOn: IsOn) => {
-  const ofHalt = { ...byId, capability: 'trading-tools', ...replyWith(halt(isOn)) }
+  const ofHalt = { ...byId, capability: 'trading-tools', data: halt(isOn) }
   return [
     route(
       'GET /accounts',
@@ -154,14 +154,14 @@ export const accountRoutes = (isOn: IsOn) => {
         access,
         refusals: [],
         useCase: (useCases, caller) => useCases.listAccounts(caller),
-        ...replyWith(list(account, 'Oldest first; empty when none is linked.')),
+        data: list(account, 'Oldest first; empty when none is linked.'),
       },
     ),
     route('GET /accounts/:id', 'getAccount', 'Get an account.', {
       ...byId,
       refusals: ['AccountNotFound', 'AccountDisconnected'],
       useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
-      ...replyWith(account),
+      data: account,
     }),
     route(
       'GET /accounts/:id/history',
@@ -182,7 +182,7 @@ export const accountRoutes = (isOn: IsOn) => {
         refusals: ['AccountNotFound'],
         useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
           useCases.listBalanceHistory(caller, id, { from, to, interval }),
-        ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
+        data: list(snapshot, 'Newest first; empty when there is none.'),
       },
     ),
     route('GET /accounts/:id/halt', 'getHalt', 'Whether an account is halted, by whom and why.', {

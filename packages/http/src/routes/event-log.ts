@@ -94,12 +94,6 @@ export const eventRoutes = [
       }),
     data: list(event, 'In the order of the page.'),
     meta: { pagination: listPaginationShape },
-    present: ({ events, hasNext }, { query }) => ({
-      data: events,
-      meta: {
-        pagination: { limit: query.limit, has_next: hasNext, cursor: events.at(-1)?.id },
-      },
-    }),
   }),
   route('GET /events/stream', 'streamEvents', 'Events as they are recorded.', {
     capability: 'events',
@@ -112,7 +106,7 @@ export const eventRoutes = [
     ...eventStreamOf(
       'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
     ),
-    present: ({ startsAfter, batches, tooSlow, close }) =>
+    stream: ({ startsAfter, batches, tooSlow, close }) =>
       eventStreamReply({
         startsAfter,
         batches,

@@ -10,13 +10,11 @@ import {
   utc,
   type TradeGroup,
 } from '@tradeport/domain/statistics'
-import type { Reconciliation } from '@tradeport/domain/use-cases'
 import {
   accountId,
   brokerReadRefusals,
   commission,
   limit,
-  pageMeta,
   paginationShape,
   paging,
   profit,
@@ -45,7 +43,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import { access, allOf, ofAccounts, reading, replyWithSums, statisticsFields } from './trades.ts'
+import { access, allOf, ofAccounts, reading, sumsReply, statisticsFields } from './trades.ts'
 
 const capability = 'insights'
 
@@ -168,8 +166,10 @@ const tradeDeals = record(
 )
 
 const checked = 'null where they were not compared since deals last changed.'
-const reconciliation = encodedFrom(
-  record('Reconciliation', 'Whether the deals of an account add up to its balance.', {
+const reconciliation = record(
+  'Reconciliation',
+  'Whether the deals of an account add up to its balance.',
+  {
     deals: whole('How many deals are kept.', 2_168),
     firstDealAt: nullable(time('The earliest deal; null without any.')),
     lastDealAt: nullable(time('The latest deal; null without any.')),
@@ -178,8 +178,7 @@ const reconciliation = encodedFrom(
     difference: nullable(decimal(`balance less sum; ${checked}`, 0)),
     complete: flag('Whether the deals explain the balance, and none is known to be missing.'),
     checkedAt: nullable(time(`When both were compared; ${checked}`)),
-  }),
-  ({ isComplete: complete, ...sums }: Reconciliation) => ({ ...sums, complete }),
+  },
 )
 
 const timeZone = parsedString(
@@ -240,7 +239,7 @@ export const insightRoutes = [
     },
     useCase: (useCases, caller, { query }) =>
       useCases.getTradeCurve(caller, allOf(query), query.points),
-    ...replyWithSums(curve),
+    ...sumsReply(curve),
   }),
   route(
     'GET /trades/breakdown',
@@ -255,7 +254,7 @@ export const insightRoutes = [
       },
       useCase: (useCases, caller, { query }) =>
         useCases.getTradeBreakdown(caller, allOf(query), query.by, query.timeZone),
-      ...replyWithSums(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+      ...sumsReply(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
@@ -266,7 +265,7 @@ export const insightRoutes = [
     },
     useCase: (useCases, caller, { query }) =>
       useCases.getRobustStatistics(caller, allOf(query), query.resamples),
-    ...replyWithSums(robust),
+    ...sumsReply(robust),
   }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
     access,
@@ -277,10 +276,6 @@ export const insightRoutes = [
     useCase: (useCases, caller, { id, query }) => useCases.getTradeDeals(caller, id, query),
     data: tradeDeals,
     meta: { provenance: tradeProvenanceShape, pagination: paginationShape },
-    present: ({ deals, sums, provenance }) => ({
-      data: { deals: deals.items, sums },
-      meta: { provenance, pagination: pageMeta(deals) },
-    }),
   }),
   route(
     'GET /accounts/:id/reconciliation',
@@ -295,7 +290,6 @@ export const insightRoutes = [
       useCase: (useCases, caller, { id }) => useCases.getReconciliation(caller, id),
       data: reconciliation,
       meta: { provenance: provenanceShape },
-      present: ({ reconciliation: data, provenance }) => ({ data, meta: { provenance } }),
     },
   ),
 ]

@@ -11,7 +11,6 @@ import {
 import { parseSymbolFilter, type SymbolFilter } from '@tradeport/domain/primitives'
 import type { StreamedQuote } from '@tradeport/domain/use-cases'
 import * as O from 'fp-ts/lib/Option.js'
-import { absurd } from 'fp-ts/lib/function.js'
 import { codeOf } from '../errors.ts'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
 import {
@@ -19,12 +18,11 @@ import {
   brokerReadRefusals,
   instant,
   limit,
-  pageMeta,
   paginationShape,
   symbolFilter,
   timeRange,
 } from '../fields.ts'
-import { anybody, anybodyBut, anyOf, type IsOn, replyWith } from '../route.ts'
+import { anybody, anybodyBut, anyOf, type IsOn } from '../route.ts'
 import {
   time,
   decimal,
@@ -83,7 +81,6 @@ const refusedOnly = {
   refusals: ['NotFound', 'NotImplemented'],
   useCase: (useCases: UseCases, _: unknown, { symbol }: { readonly symbol: string }) =>
     useCases.getMarketData(symbol),
-  present: absurd<never>,
 } as const
 
 const routesWithoutPrices = [
@@ -92,7 +89,7 @@ const routesWithoutPrices = [
     query: listFilters,
     refusals: [],
     useCase: (useCases, _, { query }) => useCases.listSymbols(query),
-    ...replyWith(listed),
+    data: listed,
     maxAgeSeconds: 60,
   }),
   route(
@@ -241,10 +238,6 @@ const routesWithPrices = [
       useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
       data: instrumentList,
       meta: { pagination: optional(paginationShape) },
-      present: (found) =>
-        'items' in found
-          ? { data: found.items, meta: { pagination: pageMeta(found) } }
-          : { data: found },
       maxAgeSeconds: 60,
     },
   ),
@@ -254,7 +247,7 @@ const routesWithPrices = [
     refusals,
     useCase: (useCases, caller, { query }) =>
       useCases.listQuotes(caller, query.symbols, query.accountId),
-    ...replyWith(list(quote, 'In the order of the request.')),
+    data: list(quote, 'In the order of the request.'),
   }),
   route(
     'GET /quotes/stream',
@@ -269,7 +262,7 @@ const routesWithPrices = [
       ...eventStreamOf(
         'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
       ),
-      present: ({ batches, close }) =>
+      stream: ({ batches, close }) =>
         eventStreamReply({ batches, framesOf: (quotes) => quotes.map(frameOf).join(''), close }),
     },
   ),
@@ -280,7 +273,7 @@ const routesWithPrices = [
     refusals,
     useCase: (useCases, caller, { symbol, query }) =>
       useCases.getQuote(caller, symbol, query.accountId),
-    ...replyWith(quote),
+    data: quote,
   }),
   route(
     'GET /candles/:symbol',
@@ -298,7 +291,7 @@ const routesWithPrices = [
           to: query.endTime,
           limit: query.limit,
         }),
-      ...replyWith(list(candle, 'Oldest first. The current one is included.')),
+      data: list(candle, 'Oldest first. The current one is included.'),
     },
   ),
   route(
@@ -316,7 +309,7 @@ const routesWithPrices = [
           to: query.endTime,
           limit: query.limit,
         }),
-      ...replyWith(list(tick, 'Oldest first.')),
+      data: list(tick, 'Oldest first.'),
     },
   ),
 ]

@@ -2,7 +2,7 @@
 import { plans, scopes } from '@tradeport/domain/access'
 import type { CallerDescription } from '@tradeport/domain/use-cases'
 import { ownerId } from '../fields.ts'
-import { anyCredential, replyWith } from '../route.ts'
+import { anyCredential } from '../route.ts'
 import {
   encodedFrom,
   list,
@@ -67,7 +67,7 @@ export const meRoutes = [
       access: anyCredential,
       refusals: [],
       useCase: (useCases, caller) => useCases.describeCaller(caller),
-      ...replyWith(description),
+      data: description,
     },
   ),
 ]

@@ -25,7 +25,6 @@ import { errorReply } from '../errors.ts'
 import {
   accountId,
   cancelReason,
-  replyWithPage,
   clientId,
   dateRange,
   instant,
@@ -35,13 +34,14 @@ import {
   orderId,
   orderSymbol,
   ownerId,
+  paginationShape,
   paging,
   positionId,
   positive,
   side,
   symbol,
 } from '../fields.ts'
-import { replyWith, anyOf, type IsOn, type Route } from '../route.ts'
+import { anyOf, type IsOn, type Route } from '../route.ts'
 import {
   anything,
   flag,
@@ -289,7 +289,7 @@ const wait = digits(
 
 export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
   const hasPending = isOn('pending-orders')
-  const reply = replyWith(order(hasPending))
+  const data = order(hasPending)
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
     !hasPending && pendingOrderTypes.some((type) => type === orderType)
@@ -339,7 +339,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
             wait: query.wait === undefined ? undefined : { seconds: query.wait, mayGoOn: mayWait },
           })
         },
-        ...reply,
+        data,
         location: ({ id }) => `/orders/${id}`,
       },
     ),
@@ -361,7 +361,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
             TE.flatMap(() => useCases.previewOrder(caller, { ...request, side: type })),
           )
         },
-        ...replyWith(preview),
+        data: preview,
       },
     ),
     route('GET /orders', 'listOrders', 'Orders, newest first.', {
@@ -380,14 +380,15 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
       refusals: ['AccountNotFound'],
       useCase: (useCases, caller, { query: { startDate: from, endDate: to, ...query } }) =>
         useCases.listOrders(caller, { ...query, from, to }),
-      ...replyWithPage(order(hasPending)),
+      data: list(data, 'Newest first.'),
+      meta: { pagination: paginationShape },
     }),
     route('GET /orders/:id', 'getOrder', 'Get an order.', {
       access,
       params,
       refusals: ['NotFound'],
       useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
-      ...reply,
+      data,
     }),
     route(
       'PUT /orders/:id',
@@ -399,7 +400,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         body: orderChange(hasPending),
         refusals: [...changeRefusals, 'OrderNotModifiable', 'ValidationError', 'InvalidPrice'],
         useCase: (useCases, caller, { id, body }) => useCases.modifyOrder(caller, id, body),
-        ...reply,
+        data,
       },
     ),
     route(
@@ -411,7 +412,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         params,
         refusals: [...changeRefusals, 'OrderNotCancellable'],
         useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
-        ...reply,
+        data,
       },
     ),
     route(
@@ -424,7 +425,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         query: { accountId },
         refusals: ['AccountNotFound'],
         useCase: (useCases, caller, { query }) => useCases.cancelOrders(caller, query.accountId),
-        ...replyWith(list(cancelAttempt, 'Oldest order first; empty where none is open.')),
+        data: list(cancelAttempt, 'Oldest order first; empty where none is open.'),
       },
     ),
   ]

@@ -2,7 +2,7 @@
 import { refuse } from '@tradeport/domain/errors'
 import { type AccountId, formatPositionId } from '@tradeport/domain/primitives'
 import type { Position } from '@tradeport/domain/positions'
-import type { CloseAttempt, ClosedPosition, PositionResult } from '@tradeport/domain/use-cases'
+import type { CloseAttempt, ClosedPosition } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import { errorReply } from '../errors.ts'
 import {
@@ -11,7 +11,6 @@ import {
   instant,
   lots,
   optionalErrorText,
-  pageMeta,
   paginationShape,
   paging,
   positionFields,
@@ -24,7 +23,7 @@ import {
   takeProfit,
   ticket,
 } from '../fields.ts'
-import { anyOf, replyWith } from '../route.ts'
+import { anyOf } from '../route.ts'
 import {
   decimal,
   withDescription,
@@ -171,14 +170,6 @@ const selection = named(
 const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
 const meta = { provenance: provenanceShape }
-const onePosition = {
-  data: position,
-  meta,
-  present: (found: PositionResult) => ({
-    data: found.position,
-    meta: { provenance: found.provenance },
-  }),
-}
 const writers = anyOf('trading:write', 'positions:write')
 const changing = {
   access: writers,
@@ -197,7 +188,8 @@ const moving = {
   ...changing,
   body: level,
   refusals: [...changing.refusals, 'InvalidPrice'],
-  ...onePosition,
+  data: position,
+  meta,
 } as const
 
 export const positionRoutes = [
@@ -208,17 +200,14 @@ export const positionRoutes = [
     useCase: (useCases, caller, { query }) => useCases.listPositions(caller, query),
     data: keptList(position, 'Oldest first.'),
     meta: { ...meta, pagination: paginationShape },
-    present: ({ page, provenance }) => ({
-      data: page.items,
-      meta: { provenance, pagination: pageMeta(page) },
-    }),
   }),
   route('GET /positions/:id', 'getPosition', 'Get a position.', {
     access,
     params,
     refusals: [...brokerReadRefusals, 'PositionNotFound'],
     useCase: (useCases, caller, { id }) => useCases.getPosition(caller, id),
-    ...onePosition,
+    data: position,
+    meta,
   }),
   route(
     'PUT /positions/:id/sl',
@@ -266,7 +255,6 @@ export const positionRoutes = [
         useCases.closePosition(caller, id, body.volume, guard),
       data: closeResult,
       meta,
-      present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
     },
   ),
   route(
@@ -284,7 +272,7 @@ export const positionRoutes = [
         'LiveAccountRestricted',
       ],
       useCase: (useCases, caller, { body, guard }) => useCases.closePositions(caller, body, guard),
-      ...replyWith(list(closeAttempt, 'Oldest position first; empty where none matches.')),
+      data: list(closeAttempt, 'Oldest position first; empty where none matches.'),
     },
   ),
 ]

@@ -1,11 +1,9 @@
 // Closed trades: listed, summed up, exported and read.
-import type { Summed } from '@tradeport/domain/use-cases'
 import { profitFilters, type TradeFilter } from '@tradeport/domain/trades'
 import {
   accountId,
   brokerReadRefusals,
   cursor,
-  cursorMeta,
   cursorPaginationShape,
   dateRange,
   limit,
@@ -161,16 +159,12 @@ export const allOf = (query: Input<typeof ofAccounts>): TradeFilter =>
   filterOf({ ...query, profitFilter: 'all' })
 
 /** What was computed of all trades of a filter. */
-export const replyWithSums = <A>(data: Schema<A>) => ({
+export const sumsReply = <A>(data: Schema<A>) => ({
   data,
   meta: {
     ...meta,
     ...partialWithoutExample({ warnings: list(warning, 'Left out when there is none.') }),
   },
-  present: ({ data, provenance, warnings }: Summed<A>) => ({
-    data,
-    meta: { provenance, warnings: warnings.length === 0 ? undefined : warnings },
-  }),
 })
 
 export const tradeRoutes = (isOn: IsOn) => [
@@ -186,10 +180,6 @@ export const tradeRoutes = (isOn: IsOn) => [
       }),
     data: keptList(tradeShape, 'Most recently closed first.'),
     meta: { ...meta, pagination: cursorPaginationShape },
-    present: ({ trades, total, before, cursor: next, provenance }, { query }) => ({
-      data: trades,
-      meta: { provenance, pagination: cursorMeta(total, before, query.limit, next) },
-    }),
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...reading,
@@ -204,7 +194,7 @@ export const tradeRoutes = (isOn: IsOn) => [
       query.extended
         ? useCases.getExtendedStatistics(caller, allOf(query))
         : useCases.getTradeStatistics(caller, allOf(query)),
-    ...replyWithSums(statistics(isOn('insights'))),
+    ...sumsReply(statistics(isOn('insights'))),
   }),
   route(
     'GET /trades/export',
@@ -219,7 +209,7 @@ export const tradeRoutes = (isOn: IsOn) => [
       },
       useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
       ...tradeFileReply,
-      present: (exported, { query }) => tradeFile(exported, query.format),
+      stream: (exported, { query }) => tradeFile(exported, query.format),
     },
   ),
   route('GET /trades/:id', 'getTrade', 'Get a closed trade.', {
@@ -229,6 +219,5 @@ export const tradeRoutes = (isOn: IsOn) => [
     useCase: (useCases, caller, { id }) => useCases.getTrade(caller, id),
     data: tradeShape,
     meta,
-    present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
   }),
 ]

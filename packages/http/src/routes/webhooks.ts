@@ -17,8 +17,15 @@ import {
 } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
-import { replyWithPage, deliveryId, instant, instantPattern, paging, webhookId } from '../fields.ts'
-import { type IsOn, replyWith, anyOf } from '../route.ts'
+import {
+  deliveryId,
+  instant,
+  instantPattern,
+  paginationShape,
+  paging,
+  webhookId,
+} from '../fields.ts'
+import { type IsOn, anyOf } from '../route.ts'
 import {
   anyText,
   decimal,
@@ -154,23 +161,17 @@ export const webhookRoutes = (isOn: IsOn) => {
 
   const webhook = record('Webhook', 'Where which events are posted.', fields)
 
-  const createdWebhook = record(
-    'CreatedWebhook',
-    'A webhook with a new secret, which no other reply shows.',
-    {
+  const createdWebhook = encodedFrom(
+    record('CreatedWebhook', 'A webhook with a new secret, which no other reply shows.', {
       ...fields,
       secret: text(
         'The key of the signatures of what is posted. Keep it.',
         '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
       ),
-    },
+    }),
+    (created: WebhookWithSecret) => ({ ...created.webhook, secret: created.secret }),
   )
-
-  const replyWithSecret = {
-    data: createdWebhook,
-    isSecret: true,
-    present: ({ webhook: shown, secret }: WebhookWithSecret) => ({ data: { ...shown, secret } }),
-  } as const
+  const secretReply = { data: createdWebhook, isSecret: true } as const
 
   const delivery = record('Delivery', 'One record of the log of event deliveries.', {
     id: deliveryId,
@@ -251,21 +252,21 @@ export const webhookRoutes = (isOn: IsOn) => {
         refusals: ['ValidationError', 'WebhookLimitReached'],
         useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
         location: ({ webhook: { id } }) => `/webhooks/${id}`,
-        ...replyWithSecret,
+        ...secretReply,
       },
     ),
     route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
       access,
       refusals: [],
       useCase: (useCases, caller) => useCases.listWebhooks(caller),
-      ...replyWith(list(webhook, 'Oldest first.')),
+      data: list(webhook, 'Oldest first.'),
     }),
     route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
       access,
       params,
       refusals: ['NotFound'],
       useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
-      ...replyWith(webhook),
+      data: webhook,
     }),
     route(
       'PUT /webhooks/:id',
@@ -277,7 +278,7 @@ export const webhookRoutes = (isOn: IsOn) => {
         furtherIssues,
         refusals: ['ValidationError', 'NotFound'],
         useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
-        ...replyWith(webhook),
+        data: webhook,
       },
     ),
     route(
@@ -292,7 +293,7 @@ export const webhookRoutes = (isOn: IsOn) => {
         refusals: ['NotFound'],
         useCase: (useCases, caller, { id, body, guard }) =>
           useCases.rotateWebhookSecret(caller, id, body, guard),
-        ...replyWithSecret,
+        ...secretReply,
       },
     ),
     route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
@@ -300,7 +301,6 @@ export const webhookRoutes = (isOn: IsOn) => {
       refusals: ['NotFound'],
       useCase: (useCases, caller, { id }) => useCases.deleteWebhook(caller, id),
       data: deletedWebhook,
-      present: (id) => ({ data: { id, deleted: true as const } }),
     }),
     route(
       'POST /webhooks/:id/test',
@@ -311,7 +311,6 @@ export const webhookRoutes = (isOn: IsOn) => {
         refusals: ['NotFound'],
         useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
         data: testResult,
-        present: ({ isSuccess, ...result }) => ({ data: { ...result, success: isSuccess } }),
       },
     ),
     route(
@@ -328,7 +327,8 @@ export const webhookRoutes = (isOn: IsOn) => {
         refusals: ['NotFound'],
         useCase: (useCases, caller, { id, query }) =>
           useCases.listWebhookDeliveries(caller, id, query),
-        ...replyWithPage(delivery),
+        data: list(delivery, 'Newest first.'),
+        meta: { pagination: paginationShape },
       },
     ),
     route(
@@ -344,7 +344,7 @@ export const webhookRoutes = (isOn: IsOn) => {
         refusals: ['NotFound'],
         useCase: (useCases, caller, { id, deliveryId, guard }) =>
           useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
-        ...replyWith(delivery),
+        data: delivery,
         location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
       },
     ),
@@ -361,7 +361,6 @@ export const webhookRoutes = (isOn: IsOn) => {
           useCases.recoverWebhook(caller, id, body.since, guard),
         data: recovered,
         status: 202,
-        present: (scheduled) => ({ data: { scheduled } }),
       },
     ),
   ]

@@ -34,7 +34,7 @@ beforeAll(async () => {
     identifyCaller: ({ apiKey = '' }) => TE.right(credential(['positions:write'], { id: apiKey })),
     closePosition: (_, _id, volume) => {
       volumes.push(volume)
-      return TE.right({ closed: closedPosition, provenance })
+      return TE.right({ data: closedPosition, provenance })
     },
   })
 })

@@ -169,8 +169,8 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
           order by ${foldingOrder}`,
       )
       const { sums, total } = rows[0] as PositionSummary
-      const items = rows.filter(({ id }) => id !== null).map(dealOfRow)
-      return { deals: { items, page, limit, total }, sums }
+      const data = rows.filter(({ id }) => id !== null).map(dealOfRow)
+      return { deals: { data, pagination: { page, limit, total } }, sums }
     },
     reconciliation: (owner, accountId) =>
       readFirst(

@@ -66,10 +66,8 @@ export const listOrders = async (
       order by orders.created_at desc, orders.sequence desc`,
   )
   return {
-    items: rows.filter(({ id }) => id !== null).map(orders.read),
-    page,
-    limit,
-    total: rows[0]?.total ?? 0,
+    data: rows.filter(({ id }) => id !== null).map(orders.read),
+    pagination: { page, limit, total: rows[0]?.total ?? 0 },
   }
 }
 

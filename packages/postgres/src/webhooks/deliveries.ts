@@ -115,13 +115,13 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         knex,
         sql`select count(*)::int as total from ${matching}`,
       )
-      const items = await readAll(
+      const data = await readAll(
         knex,
         sql`select ${logged.columns} from ${matching}
           order by webhook_deliveries.sequence desc limit ${limit} offset ${(page - 1) * limit}`,
         mapped(logged, ({ delivery }) => delivery),
       )
-      return { items, page, limit, total: count?.total ?? 0 }
+      return { data, pagination: { page, limit, total: count?.total ?? 0 } }
     },
     replay: async (owner, id, original, { id: replayId, at }) => {
       const made = await inTransaction(knex, async (trx) => {
