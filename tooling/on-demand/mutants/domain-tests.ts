@@ -32,6 +32,8 @@ export default defineConfig({
       // The checks of new orders are seen where orders are placed.
       'test/use-cases/orders.test.ts',
     ],
+    // Takes a minute, and fails for no mutant that the tables do not notice.
+    testNamePattern: /^(?!.*contain the truth)/,
     sequence: { sequencer: TablesFirst },
     isolate: false,
     testTimeout: 60_000,
