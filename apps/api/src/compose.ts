@@ -28,7 +28,6 @@ import {
   deliverEvent,
   describeCaller,
   identifyCaller,
-  admitAnonymous,
   processOrder,
   readFeedStanding,
   symbolAsWritten,
@@ -176,7 +175,6 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createWebhooks(ports),
     ...createMarketData(portsForReads),
     identifyCaller: identifyCaller(ports),
-    admitAnonymous: admitAnonymous(ports),
     describeCaller: describeCaller(adapters.capabilities),
     idempotency: adapters.idempotency,
   }

@@ -102,8 +102,8 @@ export const {
   groups,
   prefix: apiPrefix,
   documentPath: `${apiPrefix}/openapi.json`,
-  authorizeWith: (dependencies: ApiDependencies, useCases) =>
-    authorizeCallers({ ...dependencies, useCases }),
+  authorizeWith: (dependencies: ApiDependencies, { identifyCaller }) =>
+    authorizeCallers({ ...dependencies, identifyCaller }),
   about: (isOn) => ({
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',

@@ -245,7 +245,7 @@ const logBrokenReply =
   }
 
 export interface CallerChecks {
-  readonly useCases: Pick<UseCases, 'identifyCaller' | 'admitAnonymous'>
+  readonly identifyCaller: UseCases['identifyCaller']
   readonly limiter: RateLimiter
   readonly clock: Clock
   /** Proxies whose X-Forwarded-For is believed. */
@@ -254,11 +254,11 @@ export interface CallerChecks {
 
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const authorizeCallers =
-  ({ useCases, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
-  async ({ req, res }, { access, limit, maxAgeSeconds }, needsCredential) => {
+  ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
+  async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
-    const identify = async (): ReturnType<ReturnType<UseCases['identifyCaller']>> => {
-      const found = await useCases.identifyCaller({
+    const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
+      const found = await identifyCaller({
         apiKey: req.headers['x-api-key'] as string | undefined,
         accessToken: bearerToken(req.headers),
         address,
@@ -269,10 +269,8 @@ export const authorizeCallers =
     }
     const found = await identify()
     if (E.isLeft(found)) {
-      if (needsCredential) throw new Refused(found.left)
-      // What caches may keep reads no broker.
-      if (maxAgeSeconds === undefined) orThrow(useCases.admitAnonymous(address, limit))
-      return undefined
+      if (!needsCredential) return undefined
+      throw new Refused(found.left)
     }
     const credential = found.right
     const verdict = await limiter.decide(credential, limit, clock.now())

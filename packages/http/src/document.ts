@@ -254,7 +254,7 @@ const operationOf = (
         : `Needs no credential without \`${access.scopedBy}\`, and with it one of these scopes: ${scopeNames}.`),
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
     limit &&
-      `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}.`,
+      `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}${isPublic ? ' where a credential is sent' : ''}.`,
   ]
   return {
     operationId,

@@ -94,7 +94,7 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: readonly [string, st
   tier: ["Your plan's requests are used up.", warning],
   endpoint: ['The requests for this endpoint are used up.', warning],
   suspension: ['This credential is suspended because too many of its requests were refused.'],
-  address: ['Too many requests without a valid credential came from your address.'],
+  address: ['Too many requests with a bad credential came from your address.'],
   bodies: [
     'Two large or slow bodies are being received for this credential, which is the maximum at a time.',
   ],

@@ -2,7 +2,6 @@
 // composed.
 import type { IdempotencyStore } from '@tradeport/domain/ports'
 import type {
-  admitAnonymous,
   createAccounts,
   createEvents,
   createHalts,
@@ -36,7 +35,6 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createWebhooks> &
   ReturnType<typeof createMarketData> & {
     readonly identifyCaller: ReturnType<typeof identifyCaller>
-    readonly admitAnonymous: ReturnType<typeof admitAnonymous>
     readonly describeCaller: ReturnType<typeof describeCaller>
     readonly idempotency: IdempotencyStore
   }

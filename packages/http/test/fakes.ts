@@ -307,7 +307,6 @@ export const fakeUseCases = ({
     if (apiKey === goodKey) return TE.right(credential(scopes))
     return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(refuse('Unauthorized'))
   },
-  admitAnonymous: () => E.right(undefined),
   describeCaller: describeCaller(['trading-tools']),
   listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),

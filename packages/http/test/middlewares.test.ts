@@ -7,7 +7,6 @@ import {
   scopes,
 } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
-import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
@@ -200,33 +199,6 @@ describe('a limit', () => {
         [undefined, undefined, undefined],
         [],
       ])
-    },
-  )
-
-  it.each([
-    ['/api/v1/quotes/EURUSD', 'GET /quotes/:symbol'],
-    ['/api/v1/ticks/EURUSD', undefined],
-    ['/api/v1/symbols', null],
-  ])(
-    'of the address applies without a credential, where a broker is read: %s',
-    async (target, route) => {
-      const counted: unknown[] = []
-      const exceeding = refuse('RateLimitExceeded', {
-        exceeded: { scope: 'address' },
-        retryAfterSeconds: 7,
-      })
-      await using api = await runLimited(refusing, {
-        admitAnonymous: (...of) => {
-          counted.push(of)
-          return E.left(exceeding)
-        },
-      })
-      const { status, headers } = await send(api, target, { headers: { 'x-api-key': 'bad' } })
-      expect([status, headers['retry-after'], counted]).toEqual(
-        route === null
-          ? [200, undefined, []]
-          : [429, '7', [['127.0.0.1', route && expect.objectContaining({ route })]]],
-      )
     },
   )
 

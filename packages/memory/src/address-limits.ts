@@ -1,13 +1,7 @@
-// Limits per client address, counted in this process: failed credentials, so that a caller who
-// guesses is refused before any lookup, and requests without an accepted one.
-import {
-  type CredentialHash,
-  decideRate,
-  type RateState,
-  rateVerdict,
-  unusedRateState,
-} from '@tradeport/domain/access'
+// Failed credentials per client address, counted in this process, so that a caller who guesses is
+// refused before any lookup.
 import { minuteMs } from '@tradeport/domain/primitives'
+import type { CredentialHash } from '@tradeport/domain/access'
 import type { AddressLimits, CallerAddress } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import ipaddr from 'ipaddr.js'
@@ -15,11 +9,9 @@ import { LRUCache } from 'lru-cache'
 
 /** Failures allowed for an address within a minute of the first. */
 const maxFailures = 60
-/** Of requests without an accepted credential. */
-const plan = 'free'
 
 interface AddressLimitsOptions {
-  /** The most addresses of each kind, and the most accepted credentials; the least recently used go first. */
+  /** The most addresses, and the most accepted credentials; the least recently used go first. */
   readonly maxEntries?: number
 }
 
@@ -33,7 +25,6 @@ export const createAddressLimits = ({
 }: AddressLimitsOptions = {}): AddressLimits => {
   const failures = new LRUCache<string, Failures>({ max: maxEntries })
   const acceptedAt = new LRUCache<CredentialHash, Instant>({ max: maxEntries })
-  const anonymous = new LRUCache<string, RateState>({ max: maxEntries })
 
   const failuresOf = (group: string, now: Instant): Failures => {
     const found = failures.get(group)
@@ -59,12 +50,6 @@ export const createAddressLimits = ({
       const group = addressGroup(address)
       const { since, count } = failuresOf(group, now)
       failures.set(group, { since, count: count + 1 })
-    },
-    countAnonymous: (address, endpoint, now) => {
-      const group = addressGroup(address)
-      const decision = decideRate(anonymous.get(group) ?? unusedRateState, plan, endpoint, now)
-      anonymous.set(group, decision.state)
-      return rateVerdict(decision, plan, endpoint, now).refusal?.retryAfterSeconds ?? 0
     },
   }
 }

@@ -37,18 +37,6 @@ describe('failed credentials of one address', () => {
   })
 })
 
-it('requests without a credential have the limits of the plan free, by address', () => {
-  const limits = createAddressLimits()
-  const endpoint = { route: 'GET /quotes/:symbol', requests: 301, periodSeconds: 60 }
-  const counts = [...Array(301).keys()].map(() => limits.countAnonymous(address, endpoint, start))
-  expect(counts).toStrictEqual([...Array(300).fill(0), 1])
-  expect(limits.countAnonymous('203.0.113.10', undefined, start)).toBe(0)
-  expect(limits.countAnonymous(address, undefined, start + 1_000)).toBe(0)
-  const scarce = { ...endpoint, requests: 1 }
-  expect(limits.countAnonymous('203.0.113.10', scarce, start)).toBe(0)
-  expect(limits.countAnonymous('203.0.113.10', scarce, start)).toBe(60)
-})
-
 describe('addresses that count as one', () => {
   it.each<[one: string | undefined, other: string | undefined, areOne: boolean]>([
     ['203.0.113.9', '203.0.113.10', false],

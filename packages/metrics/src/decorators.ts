@@ -183,9 +183,4 @@ export const meteredAddressLimits = (
     if (waitMs > 0) tally.refused.address += 1
     return waitMs
   },
-  countAnonymous: (address, endpoint, now) => {
-    const waitSeconds = limits.countAnonymous(address, endpoint, now)
-    if (waitSeconds > 0) tally.refused.address += 1
-    return waitSeconds
-  },
 })

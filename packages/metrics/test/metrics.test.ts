@@ -140,14 +140,12 @@ describe('the limiter', () => {
         waitMs: (_, now) => now,
         recordAccepted: () => undefined,
         recordFailed: () => undefined,
-        countAnonymous: (_, _endpoint, now) => now,
       },
       metrics.decisions,
     )
     expect([0, 1, 59_000].map((now) => limits.waitMs('203.0.113.9', now))).toEqual([0, 1, 59_000])
-    for (const now of [0, 7]) limits.countAnonymous(undefined, undefined, now)
     expect(await valuesOf(metrics, 'tradeport_limiter_refused_total')).toMatchObject({
-      'limit=address': 3,
+      'limit=address': 2,
     })
   })
 

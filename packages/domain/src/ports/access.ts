@@ -50,10 +50,7 @@ export interface UserStore {
 /** The caller's IP address as text; undefined where the connection is already gone. */
 export type CallerAddress = string | undefined
 
-/**
- * Limits per client address: failed credentials, so that guessing is slow and reads no database, and
- * requests without an accepted one.
- */
+/** Limits failed credentials per client address, so that guessing is slow and reads no database. */
 export interface AddressLimits {
   /**
    * Whether the credential was accepted within the last minute: it is then looked up whatever else
@@ -64,15 +61,6 @@ export interface AddressLimits {
   readonly waitMs: (address: CallerAddress, now: Instant) => number
   readonly recordAccepted: (hash: CredentialHash, now: Instant) => void
   readonly recordFailed: (hash: CredentialHash, address: CallerAddress, now: Instant) => void
-  /**
-   * Counts a request without an accepted credential as one of a key with the plan free, and returns
-   * after how many whole seconds to try again; 0 if it may pass.
-   */
-  readonly countAnonymous: (
-    address: CallerAddress,
-    endpoint: EndpointLimit | undefined,
-    now: Instant,
-  ) => number
 }
 
 /** Counts requests against their limits, in this process or over several instances. */

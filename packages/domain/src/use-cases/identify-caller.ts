@@ -15,7 +15,7 @@ import {
   type Scope,
   type ScopedCaller,
 } from '../access/credential.ts'
-import type { EndpointLimit, LimitStanding } from '../access/rate-limits.ts'
+import type { LimitStanding } from '../access/rate-limits.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import type { CallerAddress, Ports, TokenVerifier, VerifiedToken } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
@@ -57,7 +57,13 @@ export const identifyCaller =
     const hash = ports.secrets.hash(secret)
     if (!addressLimits.wasAccepted(hash, clock.now())) {
       const waitMs = addressLimits.waitMs(address, clock.now())
-      if (waitMs > 0) return E.left(tooMany(wholeSeconds(waitMs)))
+      if (waitMs > 0)
+        return E.left(
+          refuse('RateLimitExceeded', {
+            exceeded: { scope: 'address' },
+            retryAfterSeconds: wholeSeconds(waitMs),
+          }),
+        )
       if (accessToken === undefined && !isApiKey(secret)) return recordFailed(ports, hash, address)
     }
     const found = await (
@@ -73,23 +79,6 @@ export const identifyCaller =
     }
     return recordFailed(ports, hash, address)
   }
-
-/**
- * Whether a request without an accepted credential may pass where none is needed. It is limited by
- * address, so that a key is never worse than none.
- */
-export const admitAnonymous =
-  ({ addressLimits, clock }: Pick<CallerPorts, 'addressLimits' | 'clock'>) =>
-  (
-    address: CallerAddress,
-    endpoint: EndpointLimit | undefined,
-  ): E.Either<Refusal<'RateLimitExceeded'>, void> => {
-    const retryAfterSeconds = addressLimits.countAnonymous(address, endpoint, clock.now())
-    return retryAfterSeconds === 0 ? E.right(undefined) : E.left(tooMany(retryAfterSeconds))
-  }
-
-const tooMany = (retryAfterSeconds: number): Refusal<'RateLimitExceeded'> =>
-  refuse('RateLimitExceeded', { exceeded: { scope: 'address' }, retryAfterSeconds })
 
 /** A caller with the whole credential and what is left of its limits. */
 export interface DescribedCaller extends ScopedCaller {

@@ -4,7 +4,6 @@ export { createAccounts, createLiveAccounts, type AccountView } from './accounts
 export { checkThresholds } from './check-thresholds.ts'
 export { createHalts, type HaltView } from './halts.ts'
 export {
-  admitAnonymous,
   describeCaller,
   identifyCaller,
   type CallerDescription,

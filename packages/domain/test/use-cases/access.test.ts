@@ -59,7 +59,6 @@ const setUp = (sent: Sent, service: Service = {}) => {
       recordAccepted: (hash) => void log.push(hash === secret ? 'accepted' : hash),
       recordFailed: (...failed) =>
         void log.push(failed[0] === secret && failed[1] === address ? 'failed' : failed.join()),
-      countAnonymous: () => 0,
     },
     secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
     clock: { now: () => 1_000 },
