@@ -53,8 +53,10 @@ export type SynchroniseJournal = (
 /** Reads a journal that is due, and releases its claim. */
 export type ReadDueJournal = (claim: JournalClaim) => TE.TaskEither<ReadFailure, void>
 
-/** After this long a caller gives up. The read continues. */
+/** After this long a caller gives up. The read continues, in whatever process it is. */
 const patienceMs = 120 * secondMs
+/** Between two checks of whether the patience of a caller is over while this process reads. */
+const waitPauseMs = secondMs
 /**
  * How long a comparison with the balance holds: a deal that comes to be shown more than a day late
  * is in no read of the history's end, and the balance alone shows that it is missing.
@@ -152,15 +154,20 @@ export const createJournalReads = (
         // show.
         if (completedReads === 2) return E.right(state)
       }
-      if (stopwatch.elapsedMs() - startedMs >= patienceMs)
+      const hasPatience = (): boolean => stopwatch.elapsedMs() - startedMs < patienceMs
+      let outcome: Outcome | void = undefined
+      if (hasPatience()) {
+        const read = underWay.get(keyOf(account)) ?? sharing(account, claimAndRead(account))
+        while (outcome === undefined && hasPatience())
+          outcome = await Promise.race([read, pause(waitPauseMs)()])
+      }
+      if (outcome === undefined)
         return E.left(
           refuse('BrokerUnavailable', {
             accountId: account.accountId,
             reason: 'the history is still being read',
           }),
         )
-      const running = underWay.get(keyOf(account))
-      const outcome = await (running ?? sharing(account, claimAndRead(account)))
       if (E.isLeft(outcome)) return outcome
       if (outcome.right === busy) await pause(checkPauseMs)()
       else completedReads += 1

@@ -55,7 +55,6 @@ import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { placeOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
-import * as T from 'fp-ts/lib/Task.js'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { calculateHere } from '../../src/statistics/calculations.ts'
@@ -342,8 +341,7 @@ export const createJournalDesk = ({
   recordsEvents = true,
   stopsAboveDeals = 20_000,
 }: JournalDeskOptions = {}) => {
-  let now = 1_000_000
-  const clock = { now: () => now }
+  const { clock, wait: pass, pause } = createTestTime(1_000_000)
   const desk = createTestDesk(clock, pageSize)
   const events: ServiceEvent[] = []
   const keys = new Set<string>()
@@ -355,14 +353,13 @@ export const createJournalDesk = ({
   // Tests replace single reads.
   const broker: { -readonly [Read in keyof FakeBroker]: FakeBroker[Read] } = desk.broker
   const disagreements: number[] = []
-  const pass = (ms: number): void => void (now += ms)
   const ports = {
     ...desk,
     journal,
     trades,
     broker,
-    stopwatch: { elapsedMs: () => now },
-    pause: (ms: number) => T.fromIO(() => pass(ms)),
+    stopwatch: { elapsedMs: clock.now },
+    pause,
     recordsEvents,
     stopsAboveDeals,
     maxDeals: stopsAboveDeals,

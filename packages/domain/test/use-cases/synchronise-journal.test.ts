@@ -120,6 +120,24 @@ describe('the first read', () => {
     expect(desk.reads()).toEqual(reads)
   })
 
+  it('goes on after its callers gave up, of whatever process', async () => {
+    const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
+    const desk = withHistory(deposits, { pageSize: 2, recordsEvents: false })
+    const { dealsPage } = desk.broker
+    desk.broker.dealsPage = (account, window) => async () => {
+      await desk.pause(10_000)()
+      return dealsPage(account, window)()
+    }
+    const since = desk.clock.now() - 1
+    const answers = [desk.synchroniseJournal, desk.synchroniseJournal, desk.otherProcess()].map(
+      (by) => tagOf(desk.sync(since, by)),
+    )
+    expect(await Promise.all(answers)).toEqual(Array(3).fill('BrokerUnavailable'))
+    expect(desk.clock.now() - since).toBeLessThan(2 * minuteMs + 5_000)
+    expect((await rightOf(desk.sync(since))).deals).toBe(deposits.length)
+    expect(desk.reads()[0]).toBeLessThan(deposits.length)
+  })
+
   it('fails where the provider keeps returning the same page', async () => {
     const desk = withHistory(two)
     desk.broker.dealsPage = () => TE.right({ deals: [], nextOffset: 1_000, readAt: 0 })
