@@ -77,6 +77,7 @@ export interface Rechecking {
   readonly step: 'rechecking'
   readonly sentAt: Instant
   readonly brokerOrderId: string | null
+  /** Lookups since, without the unreadable ones. */
   readonly rechecks: number
 }
 /** The broker holds a pending order. */
@@ -183,18 +184,20 @@ const steadyLookupPauseMs = minuteMs
 const lookupsBeforeSlowPolling = lookupPausesMs.length + 60
 const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
+/** How many of them have to be readable: those of a day. */
 const rechecksOfADay = 24
 const firstHaltPauseMs = minuteMs
 const longestHaltPauseMs = hourMs
 
-const brokerUnavailable: RejectReason = {
-  code: 'BROKER_UNAVAILABLE',
-  message: 'The broker could not be reached within 30 seconds; the order was not placed.',
-}
-const tokenRefused: RejectReason = {
-  code: 'BROKER_UNAVAILABLE',
-  message:
+const lateMessages = {
+  unreachable: 'The broker could not be reached within 30 seconds; the order was not placed.',
+  token_refused:
     'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
+  told_to_wait:
+    'The provider accepts no request of this service within 30 seconds of the order; it was not placed.',
+  no_slot:
+    'Other orders were still being sent 30 seconds after this one was made; it was not placed.',
+  overdue: 'The service could not send the order within 30 seconds; it was not placed.',
 }
 const notFoundAtBroker: RejectReason = {
   code: notFoundAtBrokerCode,
@@ -206,14 +209,12 @@ const notFoundAtBroker: RejectReason = {
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
   ended({ kind: 'rejected', reason: unusableReason(why) })
 
-/** The rejection of an order that could not be sent before its deadline. */
-export const lateRejection: PlacementStep = ended({ kind: 'rejected', reason: brokerUnavailable })
-
-/** The same, where the provider answered the last try with 401. */
-export const tokenRefusedRejection: PlacementStep = ended({
-  kind: 'rejected',
-  reason: tokenRefused,
-})
+/** The rejection of an order that could not be sent before its deadline, with the last cause. */
+export const lateRejection = (cause: keyof typeof lateMessages): PlacementStep =>
+  ended({
+    kind: 'rejected',
+    reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
+  })
 
 export type NextAction =
   | { readonly kind: 'send' }
@@ -308,7 +309,8 @@ export const afterNotSent = (
 ): PlacementStep => {
   const pauseMs = Math.max(retryPauseMs, retryAfterMs ?? 0)
   if (pauseMs < timeToDeadlineMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
-  return cause === 'token_refused' ? tokenRefusedRejection : lateRejection
+  const isToldToWait = retryAfterMs !== null && retryAfterMs >= timeToDeadlineMs
+  return lateRejection(cause ?? (isToldToWait ? 'told_to_wait' : 'unreachable'))
 }
 
 /**
@@ -487,6 +489,7 @@ export const afterRecheck = (
   const shown = endOrOpen(from, answer, isPending)
   if (shown !== undefined) return shown
   if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
+  if (answer.kind === 'unreadable') return { placement: from, continueInMs: recheckPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay
     ? { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }

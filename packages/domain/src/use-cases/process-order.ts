@@ -120,7 +120,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
               : TE.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) }),
           ),
         ),
-        TE.right({ step: lateRejection }),
+        TE.right({ step: lateRejection('no_slot') }),
       ),
       TE.flatMap((result) => {
         if (result === undefined) return TE.right(nothingFollows)
@@ -282,7 +282,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
           afterRecheck(action.from, answer, isPending),
         )()
       case 'reject_late':
-        return write(job, lateRejection)()
+        return write(job, lateRejection('overdue'))()
       case 'none':
         return Promise.resolve(E.right(nothingFollows))
     }

@@ -14,7 +14,6 @@ import {
   nextAction,
   sendTimeoutMs,
   lateRejection,
-  tokenRefusedRejection,
   rejectUnusable,
   type LookingUp,
   type LookupAnswer,
@@ -125,13 +124,14 @@ describe('the provider’s answer to a send', () => {
   it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
     [null, sendTimeoutMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
-    [null, secondMs, tokenRefusedRejection, 'token_refused'],
+    [null, secondMs, lateRejection('token_refused'), 'token_refused'],
     [0, sendTimeoutMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs)],
-    [null, secondMs, lateRejection],
+    [null, secondMs, lateRejection('unreachable')],
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
-    [25 * secondMs, 25 * secondMs, lateRejection],
-    [null, -hourMs, lateRejection],
+    [25 * secondMs, 25 * secondMs, lateRejection('told_to_wait')],
+    [25 * secondMs, secondMs, lateRejection('token_refused'), 'token_refused'],
+    [null, -hourMs, lateRejection('unreachable')],
   ])(
     'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
     (retryAfterMs, leftMs, step, cause) => {
@@ -297,7 +297,7 @@ describe('an order that was rejected as not found', () => {
     [{ kind: 'found', outcome: filled }, ended(filled)],
     [{ kind: 'open' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
-    [{ kind: 'unreadable' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
+    [{ kind: 'unreadable' }, { placement: rechecking, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
     expect(afterRecheck(rechecking, answer, false)).toEqual(step)
   })
@@ -418,11 +418,14 @@ describe('an order that can no longer be sent', () => {
   const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
   it.each<[PlacementStep, code: string, message: RegExp]>([
     [
-      lateRejection,
+      lateRejection('unreachable'),
       'BROKER_UNAVAILABLE',
       /not be reached within 30 seconds; the order was not placed/,
     ],
-    [tokenRefusedRejection, 'BROKER_UNAVAILABLE', /refused the token that the operator/],
+    [lateRejection('token_refused'), 'BROKER_UNAVAILABLE', /refused the token that the operator/],
+    [lateRejection('told_to_wait'), 'BROKER_UNAVAILABLE', /provider accepts no request/],
+    [lateRejection('no_slot'), 'BROKER_UNAVAILABLE', /Other orders were still being sent/],
+    [lateRejection('overdue'), 'BROKER_UNAVAILABLE', /service could not send the order within 30/],
     ...(
       [
         [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /no longer linked; the order was not/],
