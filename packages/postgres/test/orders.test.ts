@@ -469,8 +469,11 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(
       await here.knex('order_counters').where({ user_id: userId }).pluck('pending'),
     ).toStrictEqual([1])
+    const from = O.toNullable(await rightOf(here.operatorOrders.find(left)))
     await write(here.operator, { users: removes(userId) })
-    await advanced(account, left, { ...filled, finish })
+    if (from === null) return expect.fail('it is stored')
+    const step = { ...filled, finish }
+    expect(await rightOf(here.orders.advance(account.owner, from, step, made))).toBe(true)
   })
 
   it('orders under way of a removed user are followed to their end, and are not those of a user who gets the same id', async () => {
@@ -489,11 +492,13 @@ onEachDatabase('orders', (here, there, kind) => {
       pagination: { total: 1 },
     })
     expect(await rightOf(here.orders.find(owner, left))).toStrictEqual(O.none)
+    expect(await rightOf(here.orders.placement(owner, left))).toStrictEqual(O.none)
     expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
-    const { ids, stop } = await working(async () => undefined)
+    const { given, ids, stop } = await working(async () => undefined)
     await expect.poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
     await stop()
-    await advanced(account, left, filled)
+    const job = given.find(({ order }) => order.id === left) ?? expect.fail('it was given out')
+    expect(await rightOf(here.orders.advance(owner, job, filled, made))).toBe(true)
     expect(await rightOf(here.orders.counts(owner, made))).toStrictEqual({ today: 1, open: 1 })
     const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const
     const { events } = await rightOf(here.eventLog.page(owner, query))

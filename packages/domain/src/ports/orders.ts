@@ -84,7 +84,10 @@ export interface NewOrder {
   readonly serverRun: string | undefined
   /** Undefined where the request has no idempotency key. */
   readonly keep: ReplyToKeep | undefined
-  /** The positions that the account's limits need; undefined where nothing is limited. */
+  /**
+   * The positions that the account's limits need; undefined where nothing was limited when the
+   * checks began. A limit that is set after that applies from the next order on.
+   */
   readonly openPositions: OpenPositions | undefined
 }
 
@@ -123,6 +126,7 @@ export interface OrderStore {
     query: OrdersQuery,
     now: Instant,
   ) => AsyncResult<Page<Order>>
+  /** None for an order of a user who was removed, which `find` does not show either. */
   readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<OrderPlacement>>
   /**
    * Writes a step of the placement if the stored version is still that of `from`, in one

@@ -62,11 +62,11 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
     return verdicts
   }
   const recordInBatch = inBatches({ lanes: 2, maxSize: 100 }, recordTogether)
-  const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>, where = sql`true`) =>
+  const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>) =>
     readFirst(
       knex,
       sql`select ${rows.columns} from orders
-        where ${ofOwner(owner)} and id = ${id} and ${where}`,
+        where ${ofOwner(owner)} and id = ${id} and not is_orphaned`,
       rows,
     )
   return {
@@ -90,7 +90,7 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
           )
           return counted ?? { today: 0, open: 0 }
         },
-        find: (owner, id) => find(owner, id, orders, sql`not is_orphaned`),
+        find: (owner, id) => find(owner, id, orders),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
         placement: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, step, now) => {
