@@ -238,6 +238,29 @@ onEachDatabase('orders', (here, there, kind) => {
     await stop()
   })
 
+  it('no more than 250 orders of a tenant are given out at once, and those of others beside them', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { tenantId } = await storedOwner(here.operator)
+    // A user may have 50.
+    const users = Array.from({ length: 6 }, () => newUser(tenantId))
+    await write(here.operator, { users: puts(...users) })
+    const crowd = await Promise.all(
+      Array.from({ length: 260 }, (_, index) =>
+        recorded({ tenantId, userId: users[index % 6]?.id ?? expect.fail() }),
+      ),
+    )
+    const other = await recorded()
+    await elapse(5, ...crowd)
+    await elapse(4, other)
+    const { given, ids, stop } = await working((job) => held.then(() => end(job)))
+    await expect.poll(ids).toContain(other.id)
+    await setTimeout(500)
+    expect(given).toHaveLength(251)
+    release()
+    await expect.poll(() => given.length).toBe(261)
+    await stop()
+  })
+
   it('an order is not given out twice to a process that is slow', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const order = await recorded()

@@ -144,8 +144,11 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
         (read.reason instanceof DescribedError ? unreadable : failures).report(read.reason)
       else if (read.value !== undefined) workOn(read.value)
     const after = sharesInUse()
-    isSaturated = slotsLeft(after) <= 0 || busyOf(after).length > 0
-    if (freeSlots > 0 && claimed.length === freeSlots) poll.again()
+    const busy = busyOf(after).length
+    isSaturated = slotsLeft(after) <= 0 || busy > 0
+    // Rows of a tenant that has become busy may have hidden those of others.
+    const mayHaveMore = claimed.length === freeSlots || busy > request.busyTenants.length
+    if (freeSlots > 0 && mayHaveMore) poll.again()
   })
 
   return {

@@ -24,6 +24,7 @@ const claimMs = 15 * secondMs
  * it up before it sends it.
  */
 const ownMs = 3 * secondMs
+const maxPerTenant = 250
 const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
 const haltedMs = minuteMs
@@ -70,7 +71,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
         events: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
-        maxPerTenant: 250,
+        maxPerTenant,
         maxPerClaim: 100,
         keyOf: ({ order, version }) => `${order.id}:${version}`,
         tenantOf: ({ order }) => order.owner.tenantId,
@@ -106,7 +107,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
 // it may be sent even where wall clocks are wrong.
 const claimDue = async (
   { knex, stopwatch }: Parts,
-  { busyTenants, limit }: ClaimRequest,
+  { busyTenants, shares, limit }: ClaimRequest,
 ): Promise<readonly Promise<OrderJob>[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows = await query<{
@@ -115,12 +116,17 @@ const claimDue = async (
     readonly is_of_this_run: boolean
   }>(
     knex,
-    sql`update orders set due_at = now() + ${claimMs} * interval '1 ms'
-      where ctid = any(array(
-        select ctid from orders
+    sql`with due as (
+        select ctid as row_id, tenant_id, due_at from orders
         where due_at <= now() and tenant_id <> all(${busyTenants}::text[])
           and (step <> 'recorded' or due_at <= now() - ${ownMs} * interval '1 ms')
-        order by due_at limit ${limit} for update skip locked))
+        order by due_at limit ${limit} for update skip locked),
+      ranked as (
+        select row_id, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by due_at) as rank
+        from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)
+          on tenant = tenant_id)
+      update orders set due_at = now() + ${claimMs} * interval '1 ms'
+      where ctid = any(array(select row_id from ranked where rank <= ${maxPerTenant}))
       returning ${placements.columns}, ${serverRun} as server_run,
         recorded_run = pg_postmaster_start_time() as is_of_this_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
