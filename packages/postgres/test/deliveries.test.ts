@@ -729,6 +729,14 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(untried.owner)
     await expect.poll(() => statusOf(untried)).toBe('success')
     expect(hanging).toHaveLength(1)
+    // A turn of one group must not hold a lease of the other for its own.
+    silent.add(untried.id)
+    await knex('webhooks').where({ id: untried.id }).update({ is_slow: false })
+    await record(untried.owner)
+    await expect.poll(() => hanging.length).toBe(2)
+    const leased = hanging.map(({ due }) => due.to.webhook.id)
+    const leases = await knex('webhooks').whereIn('id', leased).pluck('sender')
+    expect(new Set(leases).size).toBe(2)
   })
 
   it.skipIf(kind === 'embedded')(

@@ -196,7 +196,7 @@ export interface DueDeliveriesParts {
   readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
   /** After a delivery that cannot be read was put off. */
   readonly onUnreadable: (error: unknown) => void
-  /** The id of this process among the senders. */
+  /** The id of this worker among the senders. */
   readonly sender: string
   readonly leaseMs: number
 }
@@ -343,6 +343,8 @@ export const createDueDeliveries = ({
     },
   }
 }
+
+export type DueDeliveries = ReturnType<typeof createDueDeliveries>
 
 const dueWebhooks = mapped(
   tableOf(

@@ -13,6 +13,7 @@ import { query, sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
   makeStrandedDue,
+  type DueDeliveries,
   type DueDeliveriesParts,
   type DueWebhook,
 } from './deliveries.ts'
@@ -76,12 +77,6 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { knex, log, heartbeats, clock, attempt, limits = {} } = parts
   const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
-  const deliveries = createDueDeliveries({
-    ...parts,
-    onUnreadable: unreadable.report,
-    sender: randomUUID(),
-    leaseMs,
-  })
   const connections = createFairPool(connectionLimits)
   const stopping = new AbortController()
 
@@ -96,7 +91,10 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   }
 
   // A turn that fails leaves the lease, which is the pause before the next one.
-  const sendTurn = async (webhook: LeasedWebhook): Promise<undefined> => {
+  const sendTurn = async (
+    deliveries: DueDeliveries,
+    webhook: LeasedWebhook,
+  ): Promise<undefined> => {
     let leasedAt = webhook.leasedAtMs
     const endsAt = performance.now() + turnMs
     while (performance.now() < endsAt && !stopping.signal.aborted) {
@@ -116,6 +114,13 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
 
   const workers = (['prompt', 'slow'] as const).map((group) => {
     const { size, perUser } = limits[group] ?? defaultLimits[group]
+    // With an id of its own, since a webhook may change its group while it is leased.
+    const deliveries = createDueDeliveries({
+      ...parts,
+      onUnreadable: unreadable.report,
+      sender: randomUUID(),
+      leaseMs,
+    })
     return workOnDueRows<LeasedWebhook>({
       log,
       heartbeats,
@@ -138,7 +143,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
         })
         return claimed.map(async (webhook) => ({ ...webhook, leasedAtMs }))
       },
-      work: sendTurn,
+      work: (webhook) => sendTurn(deliveries, webhook),
     })
   })
   const upkeep = [
