@@ -95,7 +95,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
   return {
     ...portOf<Omit<OrderStore, 'onOutcome'>>({
       record: (owner, { order, destination, checkedAt, keep, openPositions }) => {
-        if (keep !== undefined && unansweredKey(records, owner, keep.claim) === undefined)
+        if (keep !== undefined && unansweredKey(records, owner, keep.claim)?.state !== 'claimed')
           return E.left(refuse('IdempotencyInProgress'))
         const allowed = pipe(
           requireLimits(owner, order, openPositions),

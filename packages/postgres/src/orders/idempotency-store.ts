@@ -126,7 +126,7 @@ export interface OwnedReply extends ReplyToKeep {
 
 /**
  * Keeps several replies in the caller's transaction. Returns the ids of the claims that hold their
- * keys; the others are left as they are.
+ * keys and have not begun; the others are left as they are.
  */
 export const keepReplies = async (
   trx: Knex.Transaction,
@@ -147,7 +147,7 @@ export const keepReplies = async (
       from unnest(${keysOf(replies)}, ${replies.map(({ claim }) => claim.id)}::text[],
           ${bodies.map(({ plain }) => plain)}::text[], ${sealed}::text[])
         as new (tenant_id, user_id, key, id, reply_body, sealed)
-      where held.tenant_id = new.tenant_id and held.user_id = new.user_id and held.key = new.key and held.id = new.id and held.state <> 'replied'
+      where held.tenant_id = new.tenant_id and held.user_id = new.user_id and held.key = new.key and held.id = new.id and held.state = 'claimed'
       returning held.id`,
   )
   return new Set(rows.map(({ id }) => id))
