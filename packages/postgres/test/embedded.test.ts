@@ -53,7 +53,7 @@ describe('a folder', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('is found again as it was left, without the claims of the process that died', async () => {
+  it('is found again as it was left, without the claims of the process that died, and is free again where that fails', async () => {
     const first = await openDatabase({ folder })
     const account = await rightOf(
       TE.fromEither(
@@ -69,7 +69,12 @@ describe('a folder', () => {
     await first.close()
     const second = await openDatabase({ folder })
     expect(await claimOn(second)).toBe(true)
+    await second.knex.raw(`
+      create function refuse() returns trigger language plpgsql as $$begin raise 'not today'; end$$;
+      create trigger refuse before update on journals for each row execute function refuse()`)
     await second.close()
+    await expect(openDatabase({ folder })).rejects.toThrow('not today')
+    await (await lockFolder(folder)).release()
   })
 
   it('is refused to a second process with the name of the holder, and free again when it could not be opened', async () => {

@@ -64,15 +64,15 @@ export const openDatabase = async (
     'url' in options
       ? { pool: poolOfServer(options), release: noop }
       : await openEmbedded(options, log)
-  const knex = await openMigrated(pool, options.statementTimeoutMs ?? defaultTimeoutMs, log).catch(
-    async (error: unknown) => {
-      await release()
-      throw error
-    },
-  )
-  // Only this process has the folder open: whoever claimed journals before has died.
-  if (server === null)
-    await knex('journals').whereNotNull('token').update({ token: null, leased_until: null })
+  const prepare = async (knex: Knex): Promise<void> => {
+    await bringUpToDate(knex)
+    if (server === null) await freeJournals(knex)
+  }
+  const timeoutMs = options.statementTimeoutMs ?? defaultTimeoutMs
+  const knex = await openPrepared(pool, timeoutMs, log, prepare).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
   return {
     knex,
     server,
@@ -112,21 +112,31 @@ const poolOfServer = ({
   }
 }
 
-// The tables are brought up to date on a connection of its own without a timeout, since a migration
-// may take as long as its tables are large.
-const openMigrated = async (pool: PoolOptions, timeoutMs: number, log: Log): Promise<Knex> => {
-  const migrating = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
+// The tables are prepared on a connection of its own without a timeout, since a migration may take
+// as long as its tables are large.
+const openPrepared = async (
+  pool: PoolOptions,
+  timeoutMs: number,
+  log: Log,
+  prepare: (knex: Knex) => Promise<void>,
+): Promise<Knex> => {
+  const preparing = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
   try {
-    await prepare(migrating)
+    await prepare(preparing)
   } finally {
-    await migrating.destroy()
+    await preparing.destroy()
   }
   return openPool(pool, timeoutMs, log)
 }
 
+// Only this process has the folder open: whoever claimed journals before has died, and requests
+// would wait for it. What else it had claimed becomes due again within minutes.
+const freeJournals = (knex: Knex) =>
+  knex('journals').whereNotNull('token').update({ token: null, leased_until: null })
+
 const oldestServerVersion = 14
 
-const prepare = async (knex: Knex): Promise<void> => {
+const bringUpToDate = async (knex: Knex): Promise<void> => {
   const version = await one<number>(
     knex,
     `current_setting('server_version_num')::int / 10000`,
