@@ -187,7 +187,8 @@ onEachDatabase('sealed secrets', (here) => {
         expect(JSON.stringify({ ...row, [column]: null })).not.toContain('secret ')
       }
     }
-    expect(await read(under(1), all[0] as Stored)).toMatchObject(nothing)
+    const otherKey = under(1)
+    for (const _ of [1, 2]) expect(await read(otherKey, all[0] as Stored)).toMatchObject(nothing)
     expect(here.warnings.splice(0)).toMatchObject([{ event: 'provider_token_unreadable' }])
     await expectReadable(under(0), all)
     for (const [table, column] of columns) {

@@ -9,6 +9,7 @@ import { readingTogether } from '../connection/batches.ts'
 import { bytes, decodeRow, nullable, tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
+import { createFailureLog } from '../connection/repeating.ts'
 import { Sql, allOf, query, readAll, sql, transact } from '../connection/sql.ts'
 import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
@@ -20,13 +21,15 @@ interface Parts {
 const sealedTokens = tableOf('tenants', { providerToken: nullable(bytes) })
 
 /**
- * A token that cannot be decrypted counts as absent (the broker is then unavailable), and is logged.
+ * A token that cannot be decrypted counts as absent (the broker is then unavailable), and is logged
+ * once.
  */
 export const createProviderTokens = ({
   knex,
   cipher,
   log,
 }: Parts & { readonly log: Log }): ProviderTokens => {
+  const unreadable = createFailureLog('provider_token_unreadable', log)
   const findToken = readingTogether(
     (ids) =>
       query(
@@ -42,7 +45,7 @@ export const createProviderTokens = ({
       try {
         return O.some(openSecret(cipher, 'provider_token', tenantId, found.value.providerToken))
       } catch (error) {
-        log.warn({ event: 'provider_token_unreadable', reason: (error as Error).message })
+        unreadable.report(error)
         return O.none
       }
     },
