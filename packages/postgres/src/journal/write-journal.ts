@@ -93,14 +93,15 @@ export const writeJournal = async (
       ...written,
       isChanged: inserted.length + removed.size > 0,
     })
+    // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To return
+    // would commit the deals without their progress.
+    if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
     if (firstRead !== undefined) {
       firstRead.deals += inserted.length - removed.size
       firstRead.latest = Math.max(firstRead.latest, span.latest)
       for (const id of touched) firstRead.positions.add(id)
     }
-    return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0, firstRead }))(
-      recorded,
-    )
+    return E.right({ state: recorded.right, hasEvents: events.length > 0, firstRead })
   })
   if (E.isLeft(result)) return result
   const { state, hasEvents, firstRead } = result.right
