@@ -113,6 +113,7 @@ const asBrokerDeals = (deals: readonly Deal[]): readonly BrokerDeal[] => {
   return [...new Map(given.map((deal) => [dealKey(deal), deal])).values()]
 }
 
+const notLinked = E.left({ _tag: 'BrokerUnavailable' })
 const places = fc.array(fc.nat(25), { maxLength: 20 })
 const at = fc.integer({ min: 0, max: 4 }).map((minute) => noon + minute * minuteMs)
 const steps = fc.array(
@@ -288,7 +289,8 @@ onEachDatabase('the journal', (here, there) => {
     (await exported(account)).trades.map(({ trade }) => trade.positionId)
 
   it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
-    const runs = fc.array(fc.record({ account: fc.nat(1), steps }), {
+    const result = fc.constantFrom('read' as const, 'stopped' as const)
+    const runs = fc.array(fc.record({ account: fc.nat(1), steps, result }), {
       minLength: 1,
       maxLength: 3,
     })
@@ -305,7 +307,7 @@ onEachDatabase('the journal', (here, there) => {
           for (const account of [first, second]) records.tables.accounts.set(account.id, account)
           const fake = createFakeJournal(records, () => undefined, { now: () => noon })
           const accounts = [brokerAccountOf(first), brokerAccountOf(second)] as const
-          for (const { account, steps } of runs) {
+          for (const { account, steps, result } of runs) {
             const broker = accounts[account] as BrokerAccount
             const [claim, model] = [
               await claimOf(ports.journal, broker),
@@ -315,8 +317,8 @@ onEachDatabase('the journal', (here, there) => {
               expect(await make(ports.journal, claim, deals, step)).toStrictEqual(
                 await make(fake.journal, model, deals, step),
               )
-            await rightOf(ports.journal.release(claim, 'read'))
-            await rightOf(fake.journal.release(model, 'read'))
+            await rightOf(ports.journal.release(claim, result))
+            await rightOf(fake.journal.release(model, result))
           }
           const asked = order.map((index) => accounts[index] as BrokerAccount)
           expect(await readAll(ports, asked, limit, filter)).toStrictEqual(
@@ -372,7 +374,7 @@ onEachDatabase('the journal', (here, there) => {
     const after = { ...before, providerAccountId: 'another', region: null }
     expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
     await rightOf(ports.journal.release(claim, 'read'))
-    expect(await rightOf(ports.journal.claim(before))).toStrictEqual(O.none)
+    expect(await ports.journal.claim(before)()).toMatchObject(notLinked)
     const next = await claimOf(ports.journal, after)
     expect(next).toMatchObject({
       account: after,
@@ -513,7 +515,7 @@ onEachDatabase('the journal', (here, there) => {
       ...strangers.map((owner) => ({ ...unlinked, owner })),
       { ...unlinked, providerAccountId: 'another' },
     ]) {
-      expect(await rightOf(ports.journal.claim(other))).toStrictEqual(O.none)
+      expect(await ports.journal.claim(other)()).toMatchObject(notLinked)
       await rightOf(ports.journal.want(other, noon))
     }
     expect(await stateOf(unlinked)).toBeUndefined()

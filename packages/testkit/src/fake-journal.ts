@@ -1,5 +1,6 @@
 // The journal in memory, with the trades that its deals amount to.
 import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type Refusal } from '@tradeport/domain/errors'
 import { journalEvents, type ServiceEvent } from '@tradeport/domain/events'
 import {
   balanceAmounts,
@@ -136,10 +137,13 @@ export const createFakeJournal = (
 
   const journal = portOf<Journal>({
     find: (account) => O.fromNullable(journalOf(account)?.state),
-    claim: (account) => {
+    claim: (account): E.Either<Refusal<'BrokerUnavailable'>, O.Option<JournalClaim>> => {
+      const { accountId } = account
       const found = linked(account)
-      const before = stored.get(account.accountId)
-      if (found === undefined || (before !== undefined && isLeased(before))) return O.none
+      const before = stored.get(accountId)
+      if (found === undefined)
+        return E.left(refuse('BrokerUnavailable', { accountId, reason: 'it is not linked' }))
+      if (before !== undefined && isLeased(before)) return E.right(O.none)
       const held =
         journalOf(account) ??
         newJournal(account.providerAccountId, before === undefined ? found.createdAt : clock.now())
@@ -150,12 +154,14 @@ export const createFakeJournal = (
       stored.set(account.accountId, held)
       const token = String((lastNumber += 1))
       held.lease = { token, until: clock.now() + leaseMs }
-      return O.some({ account, token, state: held.state, linkedAt: held.linkedAt })
+      return E.right(O.some({ account, token, state: held.state, linkedAt: held.linkedAt }))
     },
     renew: (claim) => whileClaimed(claim, () => undefined),
-    release: ({ account, token }) => {
+    release: ({ account, token }, result) => {
       const held = stored.get(account.accountId)
-      if (held?.lease?.token === token) held.lease = null
+      if (held?.lease?.token !== token) return
+      held.lease = null
+      if (result === 'stopped') held.state = { ...held.state, wantedAt: null }
     },
     dealsFrom: (account, from, limit) =>
       dealsFrom(account, from).toSorted(byTimeAndText).slice(0, limit),

@@ -31,6 +31,10 @@ export interface NewDeals {
   readonly now: Instant
 }
 
+/** Whether a deal is no older than the link, so that it makes events. */
+export const isNewDeal = ({ time }: BrokerDeal, linkedAt: Instant): boolean =>
+  !isReadableTime(time) || time >= linkedAt
+
 /**
  * The events in the order of the deals; for each deal the position's events come first, then the
  * trade's, then the balance's.
@@ -46,7 +50,7 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
   const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
-  const isNew = ({ time }: BrokerDeal): boolean => !isReadableTime(time) || time >= linkedAt
+  const isNew = (deal: BrokerDeal): boolean => isNewDeal(deal, linkedAt)
 
   for (const [ticket, own] of groupByPosition(inserted)) {
     const all = news.positions.get(ticket) ?? []

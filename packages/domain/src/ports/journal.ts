@@ -49,8 +49,15 @@ export interface JournalChange {
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null
 }
 
-/** `retryAfterSeconds`: the provider accepts no request of the tenant until then. */
-export type JournalReadResult = 'read' | 'failed' | { readonly retryAfterSeconds: number }
+/**
+ * `stopped`: a first read found more deals than it may. `retryAfterSeconds`: the provider accepts no
+ * request of the tenant until then.
+ */
+export type JournalReadResult =
+  | 'read'
+  | 'stopped'
+  | 'failed'
+  | { readonly retryAfterSeconds: number }
 
 /** The claim has lapsed, and another process may write. */
 export interface JournalLost {
@@ -61,15 +68,18 @@ export interface Journal {
   readonly find: (account: BrokerAccount) => AsyncResult<O.Option<JournalState>>
   /**
    * Claims the account's journal, which is made where there is none, and made anew where the
-   * account was linked to another account at the provider. None while another process holds it, and
-   * where the account is not linked any more. A claim lapses 30 seconds after it was made or last
-   * used.
+   * account was linked to another account at the provider. None while another process holds it;
+   * BrokerUnavailable where the account is not linked like this any more. A claim lapses 30 seconds
+   * after it was made or last used.
    */
-  readonly claim: (account: BrokerAccount) => AsyncResult<O.Option<JournalClaim>>
+  readonly claim: (
+    account: BrokerAccount,
+  ) => AsyncResult<O.Option<JournalClaim>, 'BrokerUnavailable'>
   readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
    * Ends the claim. After a read, an account of the watch is due again at its next round; after a
-   * failure, once a pause has passed that doubles to a minute.
+   * failure, once a pause has passed that doubles to a minute. No other read is due after one that
+   * stopped, also where one is wanted, since it would go on.
    */
   readonly release: (claim: JournalClaim, result: JournalReadResult) => AsyncResult<void>
   /** The first kept deals from a time on, by time; those without a readable time come last. */

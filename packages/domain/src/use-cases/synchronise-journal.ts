@@ -7,6 +7,7 @@ import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
+import { isNewDeal } from '../events/journal-events.ts'
 import {
   agreed,
   isFresh,
@@ -109,8 +110,7 @@ export const createJournalReads = (
   const readAndRelease = async (claim: JournalClaim): Promise<E.Either<ReadFailure, void>> => {
     let result: JournalReadResult = 'failed'
     try {
-      await readClaimed(ports, claim)
-      result = 'read'
+      result = await readClaimed(ports, claim)
       return E.right(undefined)
     } catch (error) {
       if (!(error instanceof StoppedRead)) throw error
@@ -208,7 +208,10 @@ const orThrow = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Pr
 }
 
 /** Reads what is new, and compares the journal with the account's balance. */
-const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<void> => {
+const readClaimed = async (
+  ports: JournalPorts,
+  claim: JournalClaim,
+): Promise<'read' | 'stopped'> => {
   const { journal, broker, clock } = ports
   const { account } = claim
 
@@ -256,7 +259,7 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
    * The account's figures, only where some deal will be recorded as an event, which contains them.
    */
   const readingFor = async (deals: readonly BrokerDeal[]): Promise<AccountReading | null> =>
-    ports.recordsEvents && deals.some(({ time }) => time !== undefined && time >= claim.linkedAt)
+    ports.recordsEvents && deals.some((deal) => isNewDeal(deal, claim.linkedAt))
       ? orThrow(broker.accountInformation(account))
       : null
 
@@ -267,6 +270,7 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
     let { state } = claim
     let reading: AccountReading | null = null
     let { latestDealAt } = state
+    if (state.deals > ports.stopsAboveDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
       reading = await readingFor(deals)
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
@@ -374,14 +378,14 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
     planned.kind === 'first'
       ? await readFirst(planned.window)
       : await readAgain(claim.state, planned.window)
-  if (read === undefined) return
+  if (read === undefined) return 'stopped'
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state
   // A difference is compared again until the whole history is to be read because of it.
   const isChecked =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < comparedForMs : rereadAt !== null)
-  if (isChecked && !read.isDifferent && !isFull) return
+  if (isChecked && !read.isDifferent && !isFull) return 'read'
   const first = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
     first === undefined || first === 0
@@ -394,7 +398,7 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
     difference,
     isInconclusive,
   })
-  if (verdict === 'undecided') return
+  if (verdict === 'undecided') return 'read'
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
   await orThrow(
     journal.setReread(
@@ -402,4 +406,5 @@ const readClaimed = async (ports: JournalPorts, claim: JournalClaim): Promise<vo
       verdict === 'agrees' ? agreed : rereadAfter(disagreements, clock.now()),
     ),
   )
+  return 'read'
 }

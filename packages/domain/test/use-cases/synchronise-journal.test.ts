@@ -109,7 +109,7 @@ describe('the first read', () => {
     expect(await desk.tradeIds()).toEqual(['3', '2'])
   })
 
-  it('stops at the most deals, and does not ask again', async () => {
+  it('stops at the most deals, and does not ask again, for a caller or because a read is wanted', async () => {
     const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
     const desk = withHistory(deposits, { pageSize: 2, stopsAboveDeals: 3 })
     const { deals } = await rightOf(desk.sync())
@@ -117,7 +117,12 @@ describe('the first read', () => {
     expect(deals).toBeLessThan(40)
     const reads = desk.reads()
     expect((await rightOf(desk.sync())).deals).toBe(deals)
+    await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
+    const due = await rightOf(desk.journal.claim(desk.brokerAccount))
+    if (O.isNone(due)) expect.fail('is not claimed')
+    await rightOf(desk.readDueJournal(due.value))
     expect(desk.reads()).toEqual(reads)
+    expect(await desk.state()).toMatchObject({ deals, wantedAt: null })
   })
 
   it('goes on after its callers gave up, of whatever process', async () => {
@@ -151,6 +156,13 @@ describe('the first read', () => {
     const changes = desk.events.filter(({ type }) => type === 'account.balance_changed')
     expect(changes.map(({ data }) => data['previous_balance'])).toEqual([0, 100, 101, 102])
     expect(changes.map(({ data }) => data['new_balance'])).toEqual([100, 101, 102, 82])
+  })
+
+  it('emits a deal without a time, which counts as new', async () => {
+    const { time: _, ...undated } = deposit
+    const desk = withHistory([undated], {}, { createdAt: (deposit.time ?? 0) + dayMs })
+    await rightOf(desk.sync())
+    expect(desk.events.map(({ type }) => type)).toEqual(['account.balance_changed'])
   })
 
   it('emits nothing for deals that are older than the link', async () => {
@@ -219,6 +231,14 @@ describe('a later read', () => {
       expect(await desk.tradeIds()).toEqual(['2'])
     },
   )
+
+  it('fails at once where the account is not linked any more', async () => {
+    const desk = withHistory(two)
+    desk.relink(desk.account, { provider: null })
+    const since = desk.clock.now()
+    expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
+    expect(desk.clock.now()).toBe(since)
+  })
 
   it('starts over where the account was linked to another one at the provider', async () => {
     const desk = withHistory(two)

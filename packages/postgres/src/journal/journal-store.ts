@@ -1,6 +1,7 @@
 // The journal in PostgreSQL. Every statement names the tenant; accounts are looked up under their
 // user.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type Refusal } from '@tradeport/domain/errors'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { Journal, JournalClaim, JournalLost, JournalReadResult } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
@@ -9,7 +10,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { query, readFirst, sql, transact, type Sql } from '../connection/sql.ts'
+import { query, readFirst, returnsRow, sql, transact, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
 import {
@@ -112,10 +113,13 @@ const releases = (watchMs: number, result: JournalReadResult): Sql => {
   if (result === 'failed')
     return sql`failures = failures + 1, paused_until =
       now() + least(${longestPauseMs}, ${secondMs} * power(2, least(failures, 6))) * interval '1 ms'`
-  const from =
-    result === 'read' ? sql`now()` : sql`now() + ${result.retryAfterSeconds} * interval '1 second'`
+  const isLimited = typeof result === 'object'
+  const from = isLimited
+    ? sql`now() + ${result.retryAfterSeconds} * interval '1 second'`
+    : sql`now()`
   const interval = sql`(${watchMs} * interval '1 ms')`
-  return sql`${result === 'read' ? sql`failures = 0, paused_until = null` : sql`paused_until = ${from}`},
+  return sql`${isLimited ? sql`paused_until = ${from}` : sql`failures = 0, paused_until = null`},
+    ${result === 'stopped' ? sql`wanted_at = null,` : sql``}
     watch_at = watch_at + ${interval} *
       (floor(extract(epoch from ${from} - watch_at) / extract(epoch from ${interval})) + 1)`
 }
@@ -135,7 +139,7 @@ const ofLink = (account: BrokerAccount, columns: Sql): Sql => sql`
 const claimJournal = async (
   knex: Knex,
   account: BrokerAccount,
-): Promise<O.Option<JournalClaim>> => {
+): Promise<E.Either<Refusal<'BrokerUnavailable'>, O.Option<JournalClaim>>> => {
   const claimed = await readFirst(
     knex,
     sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, token, leased_until)
@@ -145,7 +149,11 @@ const claimJournal = async (
       returning ${claimedJournals.columns}`,
     claimedJournals,
   )
-  return O.isNone(claimed) ? O.none : claimOf(knex, account, claimed.value)
+  if (O.isSome(claimed)) return E.right(await claimOf(knex, account, claimed.value))
+  if (await returnsRow(knex, sql`select from accounts where ${isLinked(account)}`))
+    return E.right(O.none)
+  const reason = 'the account was unlinked or linked anew'
+  return E.left(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
 }
 
 /** The claim that a row holds. None where it was lost meanwhile. */
