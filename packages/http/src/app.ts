@@ -254,7 +254,7 @@ export interface CallerChecks {
 
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const authorizeCallers =
-  ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Authorize =>
+  ({ identifyCaller, limiter, clock, trustedProxies = [] }: CallerChecks): Authorize =>
   async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
     const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {

@@ -1,62 +1,49 @@
 // Addresses and networks, IPv4 or IPv6: where a credential may be used from, and which proxies are
 // believed.
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-type Family = 'ipv4' | 'ipv6'
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Network = readonly [address: Address, prefixBits: number]
 /** A set of addresses and CIDRs. */
-export type Networks = Readonly<Record<Family, BlockList>>
+export type Networks = readonly Network[]
 
-const noNetworks = (): Networks => ({ ipv4: new BlockList(), ipv6: new BlockList() })
+// An IPv4 address inside IPv6 is that IPv4 address. One with a zone is link-local.
+const parseAddress = (text: string): Address | undefined =>
+  isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text)
 
-// An IPv4 address inside IPv6 is that IPv4 address.
-const mapped = /^::ffff:(?=\d+\.)/i
-
-const familyOf = (address: string): Family | undefined =>
-  isIP(address) === 0 || address.includes('%') ? undefined : isIP(address) === 4 ? 'ipv4' : 'ipv6'
-
-const addTo = (networks: Networks, entry: string): boolean => {
+const parseNetwork = (entry: string): Network | undefined => {
   const [, text = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-  const address = text.replace(mapped, '')
-  const family = familyOf(address)
-  if (family === undefined) return false
-  const width = family === 'ipv4' ? 32 : 128
+  const address = parseAddress(text)
+  if (address === undefined) return undefined
+  const width = 8 * address.toByteArray().length
   // The bits of an IPv4 address inside IPv6 are counted from the beginning of the IPv6 address.
-  const prefix = bits === undefined ? width : Number(bits) - (address === text ? 0 : 96)
-  if (prefix < 0 || prefix > width) return false
-  networks[family].addSubnet(address, prefix, family)
-  return true
+  const prefix = bits === undefined ? width : Number(bits) - (text.includes(':') ? 128 - width : 0)
+  return prefix < 0 || prefix > width ? undefined : [address, prefix]
 }
 
 /** Addresses and CIDRs; undefined when an entry is neither. */
 export const parseNetworks = (entries: readonly string[]): Networks | undefined => {
-  const networks = noNetworks()
-  return entries.every((entry) => addTo(networks, entry)) ? networks : undefined
+  const networks = entries.map(parseNetwork).filter((network) => network !== undefined)
+  return networks.length === entries.length ? networks : undefined
 }
 
-const isWithin = (networks: Networks | undefined, text: string): boolean => {
-  const address = text.replace(mapped, '')
-  const family = familyOf(address)
-  return family !== undefined && networks?.[family].check(address, family) === true
+const isWithin = (networks: Networks, text: string): boolean => {
+  const address = parseAddress(text)
+  return networks.some(
+    ([network, prefix]) => network.kind() === address?.kind() && address.match(network, prefix),
+  )
 }
-
-// A credential's list is read once, for as long as the store keeps the same array.
-const allowlists = new WeakMap<readonly string[], Networks>()
 
 /** An empty list allows every address; an entry that cannot be read allows none. */
 export const isAllowedFrom = (
   allowlist: readonly string[],
   address: string | undefined,
-): boolean => {
-  if (allowlist.length === 0) return true
-  let known = allowlists.get(allowlist)
-  if (known === undefined) {
-    known = noNetworks()
-    for (const entry of allowlist) addTo(known, entry)
-    allowlists.set(allowlist, known)
-  }
-  return address !== undefined && isWithin(known, address)
-}
+): boolean =>
+  allowlist.length === 0 ||
+  (address !== undefined &&
+    allowlist.some((entry) => isWithin(parseNetworks([entry]) ?? [], address)))
 
 // Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`.
 const withPort = /^\[(.*:.*)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
@@ -67,7 +54,7 @@ const withPort = /^\[(.*:.*)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
  * proxy that wrote it. Undefined when the connection is gone.
  */
 export const callerAddress = (
-  trustedProxies: Networks | undefined,
+  trustedProxies: Networks,
   { socket, headers }: IncomingMessage,
 ): string | undefined => {
   let caller = socket.remoteAddress
@@ -76,7 +63,7 @@ export const callerAddress = (
     const entry = forwarded.pop()?.trim() ?? ''
     const [, ipv6, ipv4] = withPort.exec(entry) ?? []
     const next = ipv6 ?? ipv4 ?? entry
-    if (familyOf(next) === undefined) break
+    if (parseAddress(next) === undefined) break
     caller = next
   }
   return caller
