@@ -45,23 +45,26 @@ export const openListeners = async (
   const { adapters, limits, metrics } = opened
   const probes = probePages(readinessOf(opened, isDraining))
   const metricsPages = metricsPage(metrics, config.metricsToken)
+  const isDebugging = log.isLevelEnabled('debug')
   const dependencies: ServerDependencies = {
     clock: adapters.clock,
     breathe: adapters.breathe,
     log,
     newRequestId,
     isDraining,
-    meter: metrics.requests,
-    onAnswered: log.isLevelEnabled('debug')
-      ? (answered) => log.debug({ event: 'request', ...answered }, 'a request was answered')
-      : undefined,
+    capabilities: config.capabilities,
+    onAnswered: (answered) => {
+      metrics.requests(answered)
+      if (!isDebugging) return
+      const durationMs = Math.round(answered.durationMs)
+      log.debug({ event: 'request', ...answered, durationMs }, 'a request was answered')
+    },
   }
   const listenOptions = { newRequestId, onRejectedBeforeRouting: metrics.unread }
   const listeners: Listener[] = []
   closers.defer(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, {
     ...dependencies,
-    capabilities: config.capabilities,
     operatorToken,
     pages: { ...probes, ...metricsPages },
   })
@@ -79,7 +82,6 @@ export const openListeners = async (
       ...consolePages,
       ...furtherPages,
     },
-    capabilities: config.capabilities,
     corsOrigins: config.corsOrigins,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,

@@ -1,8 +1,17 @@
 // The API for users.
 import type { RateLimiter } from '@tradeport/domain/ports'
-import { authorizeCallers } from './app.ts'
-import { type ApiDependencies as CommonDependencies, defineApi } from './define-api.ts'
-import type { RouteGroup } from './document.ts'
+import type Koa from 'koa'
+import { authorizeCallers, createApp, type ServerDependencies } from './app.ts'
+import {
+  type Api,
+  type Capabilities,
+  documentOf,
+  groupsWith,
+  isOnIn,
+  type OpenApiDocument,
+  type RouteGroup,
+  routesIn,
+} from './document.ts'
 import type { Networks } from './networks.ts'
 import type { IsOn } from './route.ts'
 import { accountRoutes } from './routes/accounts.ts'
@@ -69,12 +78,6 @@ const groups = (isOn: IsOn): readonly RouteGroup<UseCases>[] => [
   },
 ]
 
-export interface ApiDependencies extends CommonDependencies {
-  readonly limiter: RateLimiter
-  /** Proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies?: Networks | undefined
-}
-
 const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`, \`meta\` and \`error\`. On success \`error\` is null; on an error \`data\` is null and \`meta\` is absent.
 New fields may be added to replies within a version: ignore those that you do not know. Unknown fields and parameters of a request are refused.
 
@@ -94,34 +97,48 @@ the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`2
 
 **Times** are UTC with milliseconds. Money is in the account's currency, volumes are lots.`
 
-export const {
-  routes: apiRoutes,
-  createDocument: createOpenApiDocument,
-  create: createApi,
-} = defineApi({
-  groups,
+const apiWith = (capabilities: Capabilities): Api<UseCases> => ({
   prefix: apiPrefix,
   documentPath: `${apiPrefix}/openapi.json`,
-  authorizeWith: (dependencies: ApiDependencies, { identifyCaller }) =>
-    authorizeCallers({ ...dependencies, identifyCaller }),
-  about: (isOn) => ({
+  groups: groupsWith(capabilities, groups),
+  info: {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
     description: introduction,
-    hasLimits: true,
-    securitySchemes: {
-      apiKey: {
-        type: 'apiKey',
-        in: 'header',
-        name: 'X-API-Key',
-        description: 'An API key: `tp_live_` and an opaque text.',
-      },
-      accessToken: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
-      },
+  },
+  hasLimits: true,
+  securitySchemes: {
+    apiKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-API-Key',
+      description: 'An API key: `tp_live_` and an opaque text.',
     },
-    webhooks: webhookItems(isOn),
-  }),
+    accessToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
+    },
+  },
+  webhooks: webhookItems(isOnIn(capabilities)),
 })
+
+/** Those of all capabilities. */
+export const apiRoutes = routesIn(apiWith('all'))
+
+export const createOpenApiDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
+  documentOf(apiWith(capabilities))
+
+export interface ApiDependencies extends ServerDependencies {
+  readonly limiter: RateLimiter
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: Networks | undefined
+}
+
+export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Koa =>
+  createApp({
+    api: apiWith(dependencies.capabilities),
+    useCases,
+    dependencies,
+    authorize: authorizeCallers({ ...dependencies, ...useCases }),
+  })

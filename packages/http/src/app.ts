@@ -14,12 +14,14 @@ import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import { type Bodies, createBodies } from './body.ts'
+import { type Api, type Capabilities, documentOf, routesIn } from './document.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
 import { apiVersion, errorEnvelope, matchesEtag, securityHeaders } from './envelope.ts'
 import { orThrow, Refused } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'
+import { type FilePage, filePages, type Pages } from './pages.ts'
 import { isScoped, type JsonReply, type Route } from './route.ts'
 import type { Fields } from './schema.ts'
 import type { UseCases } from './use-cases.ts'
@@ -30,27 +32,20 @@ export interface Log {
   readonly error: (fields: object, message: string) => void
 }
 
-/**
- * Counts the answered requests of one route. It must not throw, and should cost next to nothing.
- */
-export type ObserveRequest = (status: number, durationMs: number) => void
-
-/** Called once for each route before the first request, and once for requests of no route. */
-export type RequestMeter = (method: string, route: string) => ObserveRequest
-
 /** An answered request, without anything that the caller wrote. */
 export interface AnsweredRequest {
   readonly requestId: string
+  /** `any` without a route. */
   readonly method: string
-  /** With the names of its parameters: `/api/v1/positions/:id`. */
+  /** With the names of its parameters: `/api/v1/positions/:id`; `unmatched` without a route. */
   readonly route: string
   readonly status: number
-  /** Whole milliseconds. */
   readonly durationMs: number
 }
 
 /** What the process provides to an API in addition to the use cases. */
 export interface ServerDependencies extends Breather {
+  readonly capabilities: Capabilities
   readonly clock: Clock
   /** `req_` and a random suffix. */
   readonly newRequestId: () => string
@@ -60,7 +55,7 @@ export interface ServerDependencies extends Breather {
    * instance that is about to stop.
    */
   readonly isDraining?: (() => boolean) | undefined
-  readonly meter?: RequestMeter | undefined
+  /** It must not throw, and should cost next to nothing. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** By path, for GET and HEAD: probes, metrics, the reference page. Routes come first. */
   readonly pages?: Pages | undefined
@@ -68,23 +63,16 @@ export interface ServerDependencies extends Breather {
   readonly corsOrigins?: readonly string[] | undefined
 }
 
-export type Pages = Readonly<Record<`/${string}`, Koa.Middleware>>
-
 interface State {
   requestId: string
   startedAt: number
-  /** The route or page, once one matches. */
-  matched: Matched
+  /** Of the route or page, once one matches. */
+  method: string
+  route: string
   wasReplyErrorLogged?: boolean
 }
 type Middleware = Koa.Middleware<State>
 type Context = Koa.ParameterizedContext<State>
-
-interface Matched {
-  readonly method: string
-  readonly route: string
-  readonly observe: ObserveRequest | undefined
-}
 
 /**
  * Checks credential, limits and scope; throws Refused. Where no credential is needed, one that is
@@ -97,27 +85,34 @@ type Authorize = (
 ) => Promise<DescribedCaller | undefined>
 
 interface AppOptions<U> {
-  readonly prefix: string
-  readonly routes: readonly Route<U>[]
+  readonly api: Api<U>
   readonly useCases: U & { readonly idempotency?: IdempotencyStore }
   readonly dependencies: ServerDependencies
   readonly authorize: Authorize
 }
 
+/** Answers the routes, the document and the pages, and everything else with 404. */
 export const createApp = <U>(options: AppOptions<U>): Koa => {
-  const { prefix, routes, dependencies } = options
+  const { api, dependencies } = options
+  const { prefix, documentPath } = api
   const app = new Koa<State>()
   const router = new Router<State>({ sensitive: true, strict: true })
   const bodies = createBodies()
-  for (const route of routes)
+  for (const route of routesIn(api))
     router.register(prefix + route.path, [route.method], handleRoute(route, options, bodies))
-  for (const [path, page] of Object.entries(dependencies.pages ?? {})) {
-    const matched = matchedAs(dependencies, 'GET', path)
-    router.get(path, (ctx, next) => {
-      ctx.state.matched = matched
+  const document: FilePage = {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'public, max-age=60',
+    },
+    read: async () => JSON.stringify(documentOf(api)),
+  }
+  const pages = { ...filePages({ [documentPath]: document }), ...dependencies.pages }
+  for (const [route, page] of Object.entries(pages))
+    router.get(route, (ctx, next) => {
+      Object.assign(ctx.state, { method: 'GET', route })
       return page(ctx, next)
     })
-  }
 
   app.on('error', logBrokenReply(dependencies))
   app.use(answerRequests(dependencies, bodies))
@@ -128,12 +123,6 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
   app.use(refuseUnknownPath(prefix, router))
   return app
 }
-
-const matchedAs = ({ meter }: ServerDependencies, method: string, route: string): Matched => ({
-  method,
-  route,
-  observe: meter?.(method, route),
-})
 
 const allowOrigins = (origins: readonly string[]): Middleware =>
   cors({
@@ -154,14 +143,14 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
  */
 const answerRequests = (dependencies: ServerDependencies, bodies: Bodies): Middleware => {
   const { newRequestId, isDraining, onAnswered } = dependencies
-  const unmatched = matchedAs(dependencies, 'any', 'unmatched')
   return async (ctx, next) => {
     const { state, req, res } = ctx
     const sent = req.headers['x-request-id']
     state.requestId =
       typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
     state.startedAt = performance.now()
-    state.matched = unmatched
+    state.method = 'any'
+    state.route = 'unmatched'
     res.setHeader('X-Request-ID', state.requestId)
     res.setHeaders(commonHeaders)
     try {
@@ -171,19 +160,7 @@ const answerRequests = (dependencies: ServerDependencies, bodies: Bodies): Middl
     }
     bodies.discardUnread(req, res)
     if (isDraining?.() === true) ctx.set('Connection', 'close')
-    const report = (): void => {
-      const { requestId, startedAt, matched } = state
-      const { method, route, observe } = matched
-      const durationMs = performance.now() - startedAt
-      observe?.(res.statusCode, durationMs)
-      onAnswered?.({
-        requestId,
-        method,
-        route,
-        status: res.statusCode,
-        durationMs: Math.round(durationMs),
-      })
-    }
+    const report = (): void => onAnswered?.(answeredRequest(state, res.statusCode))
     // For a stream, report at 'close'; if the socket is already destroyed, 'close' will not fire
     // again.
     if (ctx.body instanceof Readable && !res.destroyed) res.once('close', report)
@@ -191,17 +168,25 @@ const answerRequests = (dependencies: ServerDependencies, bodies: Bodies): Middl
   }
 }
 
+const answeredRequest = (
+  { requestId, method, route, startedAt }: State,
+  status: number,
+): AnsweredRequest => ({
+  requestId,
+  method,
+  route,
+  status,
+  durationMs: performance.now() - startedAt,
+})
+
 const commonHeaders = new Map(Object.entries({ 'Cache-Control': 'no-store', ...securityHeaders }))
 
 const sendError = (ctx: Context, error: unknown, log: Log): void => {
   const { refusal, reply } = error instanceof Refused ? error : new Refused(refuse('InternalError'))
-  const { requestId, startedAt, matched } = ctx.state
+  const answered = answeredRequest(ctx.state, reply.status)
   const fields = {
-    requestId,
-    method: matched.method,
-    route: matched.route,
-    status: reply.status,
-    durationMs: Math.round(performance.now() - startedAt),
+    ...answered,
+    durationMs: Math.round(answered.durationMs),
     code: reply.error.code,
   }
   const { accountId, reason } = refusal as { accountId?: string; reason?: string }
@@ -212,7 +197,7 @@ const sendError = (ctx: Context, error: unknown, log: Log): void => {
     log.warn({ ...fields, accountId, reason }, 'a request could not be answered')
   ctx.status = reply.status
   ctx.set(reply.headers)
-  ctx.body = errorEnvelope(reply, requestId)
+  ctx.body = errorEnvelope(reply, answered.requestId)
 }
 
 // Koa would ignore a fragment, accept any scheme, and fail at a malformed URL.
@@ -307,16 +292,16 @@ export const authorizeOperator = (operatorToken: string): Authorize => {
 
 const handleRoute = <U>(
   route: Route<U>,
-  { prefix, useCases, dependencies, authorize }: AppOptions<U>,
+  { api: { prefix }, useCases, dependencies, authorize }: AppOptions<U>,
   bodies: Bodies,
 ): Middleware => {
   const { access, method, maxAgeSeconds, isBodyOptional = false } = route
-  const matched = matchedAs(dependencies, method, prefix + route.path)
   const acceptsBody = route.body !== undefined
   return async (ctx) => {
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new Refused(refuse('NotFound', { what: 'route' }))
-    ctx.state.matched = matched
+    ctx.state.method = method
+    ctx.state.route = prefix + route.path
     // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
     const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
     const needsCredential = isScoped(access, query)

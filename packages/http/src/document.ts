@@ -5,7 +5,7 @@ import { apiVersion, errorEnvelope } from './envelope.ts'
 import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { preRequestErrorCodes } from './listen.ts'
-import { statusOf, type Route } from './route.ts'
+import { type IsOn, statusOf, type Route } from './route.ts'
 import {
   anything,
   component,
@@ -27,10 +27,15 @@ export interface RouteGroup<U> {
   readonly routes: readonly Route<U>[]
 }
 
-export interface About {
-  readonly title: string
-  readonly summary: string
-  readonly description: string
+/** The names of those that are on. */
+export type Capabilities = readonly string[] | 'all'
+
+export interface Api<U> {
+  /** Precedes the path of every route. */
+  readonly prefix: string
+  readonly documentPath: `/${string}`
+  readonly groups: readonly RouteGroup<U>[]
+  readonly info: Readonly<Record<'title' | 'summary' | 'description', string>>
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
   readonly securitySchemes: Parts
@@ -274,12 +279,35 @@ const operationOf = (
   }
 }
 
-export const documentOf = (
-  groups: readonly RouteGroup<never>[],
-  /** Precedes every path. */
-  prefix: string,
-  { hasLimits, webhooks, securitySchemes, ...about }: About,
-): OpenApiDocument => {
+/** Those groups and routes whose capabilities are on. */
+export const groupsWith = <U>(
+  capabilities: Capabilities,
+  groups: (isOn: IsOn) => readonly RouteGroup<U>[],
+): readonly RouteGroup<U>[] => {
+  const isOn = isOnIn(capabilities)
+  const hasRoute = ({ capability = [] }: Route<U>): boolean =>
+    capability.length === 0 || [capability].flat().some(isOn)
+  return groups(isOn)
+    .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
+    .filter(({ routes }) => routes.length > 0)
+}
+
+export const isOnIn =
+  (capabilities: Capabilities): IsOn =>
+  (one) =>
+    capabilities === 'all' || capabilities.includes(one)
+
+export const routesIn = <U>({ groups }: Api<U>): readonly Route<U>[] =>
+  groups.flatMap(({ routes }) => routes)
+
+export const documentOf = ({
+  prefix,
+  groups,
+  info,
+  hasLimits,
+  webhooks,
+  securitySchemes,
+}: Api<never>): OpenApiDocument => {
   const ofEvery = ['X-Request-ID', ...(hasLimits ? limitHeaders : [])]
   const preRequestError = preRequestErrorOf(groups)
   const paths: Record<string, Record<string, Operation>> = {}
@@ -298,7 +326,7 @@ export const documentOf = (
   return {
     openapi: '3.1.0',
     info: {
-      ...about,
+      ...info,
       version: apiVersion,
       contact: { name: 'The operator of this service' },
       license: { name: 'MIT', identifier: 'MIT' },

@@ -6,7 +6,7 @@ export {
   createApi,
   createOpenApiDocument,
 } from './api.ts'
-export type { ServerDependencies, Pages } from './app.ts'
+export type { AnsweredRequest, ServerDependencies } from './app.ts'
 export { isBearerOf } from './credentials.ts'
 export type { OpenApiDocument, Operation } from './document.ts'
 export { type Address, listen, type Listener, type ListenOptions } from './listen.ts'
@@ -17,6 +17,13 @@ export {
   operatorRoutes,
 } from './operator/operator-api.ts'
 export { apiVersion } from './envelope.ts'
-export { filePages, indexPage, metricsPage, probePages, type Readiness } from './pages.ts'
+export {
+  filePages,
+  indexPage,
+  metricsPage,
+  type Pages,
+  probePages,
+  type Readiness,
+} from './pages.ts'
 export type { Route } from './route.ts'
 export type { OperatorUseCases, UseCases } from './use-cases.ts'

@@ -37,10 +37,7 @@ const isWithin = (networks: Networks, text: string): boolean => {
 }
 
 /** An empty list allows every address; an entry that cannot be read allows none. */
-export const isAllowedFrom = (
-  allowlist: readonly string[],
-  address: string | undefined,
-): boolean =>
+export const isAllowedFrom = (allowlist: readonly string[], address: string | undefined): boolean =>
   allowlist.length === 0 ||
   (address !== undefined &&
     allowlist.some((entry) => isWithin(parseNetworks([entry]) ?? [], address)))

@@ -4,9 +4,10 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Middleware } from 'koa'
-import type { Pages } from './app.ts'
 import { isBearerOf } from './credentials.ts'
 import { matchesEtag } from './envelope.ts'
+
+export type Pages = Readonly<Record<`/${string}`, Middleware>>
 
 export interface Readiness {
   /** Names of the checks that fail; empty when the instance can serve. */

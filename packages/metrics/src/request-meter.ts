@@ -2,8 +2,13 @@
 // library's own histogram takes thirty times as long, because it looks up its labels each time.
 import type { Metric, Registry } from 'prom-client'
 
-/** The request meter of @tradeport/http. */
-type RequestMeter = (method: string, route: string) => (status: number, durationMs: number) => void
+/** What the meter reads of an answered request of @tradeport/http. */
+export interface AnsweredRequest {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly durationMs: number
+}
 
 const name = 'tradeport_http_request_duration_seconds'
 const help = 'Time from the head of a request to its whole reply, by route and status.'
@@ -18,9 +23,8 @@ interface Series {
   sumSeconds: number
 }
 
-export const createRequestMeter = (registry: Registry): RequestMeter => {
-  // Listeners with the same route share its series, because a series may be written only once.
-  const byRoute = new Map<string, Map<number, Series>>()
+export const createRequestMeter = (registry: Registry): ((answered: AnsweredRequest) => void) => {
+  const allSeries = new Map<string, Series>()
   const durations = {
     name,
     get: () =>
@@ -29,33 +33,28 @@ export const createRequestMeter = (registry: Registry): RequestMeter => {
         help,
         type: 'histogram',
         aggregator: 'sum',
-        values: [...byRoute.values()].flatMap((byStatus) =>
-          [...byStatus.values()].flatMap(samplesOf),
-        ),
+        values: [...allSeries.values()].flatMap(samplesOf),
       }),
   }
   // The registry accepts anything with a name and `get`; its type has only the library's classes.
   registry.registerMetric(durations as unknown as Metric)
 
-  return (method, route) => {
-    const byStatus = byRoute.get(`${method} ${route}`) ?? new Map<number, Series>()
-    byRoute.set(`${method} ${route}`, byStatus)
-    return (status, durationMs) => {
-      let series = byStatus.get(status)
-      if (series === undefined) {
-        series = {
-          labels: { method, route, status: String(status) },
-          counts: new Float64Array(boundsSeconds.length + 1),
-          sumSeconds: 0,
-        }
-        byStatus.set(status, series)
+  return ({ method, route, status, durationMs }) => {
+    const key = `${method} ${route} ${status}`
+    let series = allSeries.get(key)
+    if (series === undefined) {
+      series = {
+        labels: { method, route, status: String(status) },
+        counts: new Float64Array(boundsSeconds.length + 1),
+        sumSeconds: 0,
       }
-      const seconds = durationMs / 1_000
-      let at = 0
-      while (at < boundsSeconds.length && seconds > (boundsSeconds[at] ?? 0)) at += 1
-      series.counts[at] = (series.counts[at] ?? 0) + 1
-      series.sumSeconds += seconds
+      allSeries.set(key, series)
     }
+    const seconds = durationMs / 1_000
+    let at = 0
+    while (at < boundsSeconds.length && seconds > (boundsSeconds[at] ?? 0)) at += 1
+    series.counts[at] = (series.counts[at] ?? 0) + 1
+    series.sumSeconds += seconds
   }
 }
 

@@ -12,9 +12,17 @@ import type {
 import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
-import { authorizeOperator } from '../app.ts'
-import { type ApiDependencies, defineApi } from '../define-api.ts'
-import type { RouteGroup } from '../document.ts'
+import type Koa from 'koa'
+import { authorizeOperator, createApp, type ServerDependencies } from '../app.ts'
+import {
+  type Api,
+  type Capabilities,
+  documentOf,
+  groupsWith,
+  type OpenApiDocument,
+  type RouteGroup,
+  routesIn,
+} from '../document.ts'
 import {
   accountId,
   cursor,
@@ -470,27 +478,38 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
   },
 ]
 
-export interface OperatorApiDependencies extends ApiDependencies {
-  readonly operatorToken: string
-}
-
-export const {
-  routes: operatorRoutes,
-  createDocument: createOperatorDocument,
-  create: createOperatorApi,
-} = defineApi({
-  groups,
+const apiWith = (capabilities: Capabilities): Api<OperatorUseCases> => ({
   prefix: '/operator/v1',
   documentPath: '/operator/openapi.json',
-  authorizeWith: ({ operatorToken }: OperatorApiDependencies) => authorizeOperator(operatorToken),
-  about: () => ({
+  groups: groupsWith(capabilities, groups),
+  info: {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
     description:
       'Send the operator token in `Authorization: Bearer`. Replies have the envelope of the API for users.',
-    hasLimits: false,
-    securitySchemes: {
-      operatorToken: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN.' },
-    },
-  }),
+  },
+  hasLimits: false,
+  securitySchemes: {
+    operatorToken: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN.' },
+  },
 })
+
+export const operatorRoutes = routesIn(apiWith('all'))
+
+export const createOperatorDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
+  documentOf(apiWith(capabilities))
+
+interface OperatorApiDependencies extends ServerDependencies {
+  readonly operatorToken: string
+}
+
+export const createOperatorApi = (
+  useCases: OperatorUseCases,
+  dependencies: OperatorApiDependencies,
+): Koa =>
+  createApp({
+    api: apiWith(dependencies.capabilities),
+    useCases,
+    dependencies,
+    authorize: authorizeOperator(dependencies.operatorToken),
+  })
