@@ -172,13 +172,13 @@ export interface components {
                  * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description Before. */
-                readonly previous_balance: number;
-                /** @description The balance, without the result of open positions. */
-                readonly new_balance: number;
+                /** @description Before; null when it is not known. */
+                readonly previous_balance: number | null;
+                /** @description After; null when it is not known. */
+                readonly new_balance: number | null;
                 /** @description The difference. */
                 readonly change_amount: number;
-                /** @description The difference in percent of the previous balance; null when that was 0. */
+                /** @description The difference in percent of the previous balance; null when that was 0 or is not known. */
                 readonly change_percentage: number | null;
                 /** @description The balance and the result of open positions. */
                 readonly equity: number;

@@ -71,7 +71,7 @@ export const describeEvent = ({ event, data: anyData }: LogEvent): string => {
     return [
       data.change_amount === undefined ? '' : result(data.change_amount, undefined),
       data.change_reason === undefined ? '' : `(${data.change_reason})`,
-      data.new_balance === undefined ? '' : `to ${money(data.new_balance, undefined)}`,
+      typeof data.new_balance === 'number' ? `to ${money(data.new_balance, undefined)}` : '',
     ].join(' ')
   const volume = data.volume ?? data.closed_volume ?? undefined
   const at =

@@ -553,7 +553,9 @@ onEachDatabase('the journal', (here, there) => {
       linkedAt: stored.createdAt,
       inserted,
       positions,
-      balanceAfter: 0,
+      latest: [],
+      moved: 0,
+      check: null,
       reading,
       now: noon,
     }
@@ -568,6 +570,32 @@ onEachDatabase('the journal', (here, there) => {
     await keep(next, { inserted: closed('1', 1_000_000), reading })
     const eventsOfOneTrade = 5
     expect(await recorded()).toBe(before + eventsOfOneTrade)
+  })
+
+  it('gives the balance around a deal that arrives after later ones', async () => {
+    const stored = await storedAccount(here.operator)
+    const account = brokerAccountOf(stored)
+    const figures = { ...stored.figures, balance: 10 }
+    const reading = {
+      tradeMode: 'demo',
+      broker: null,
+      currency: 'USD',
+      figures,
+      readAt: noon,
+    } as const
+    const bookingAt = (minute: number): BrokerDeal => ({
+      id: `${minute}`,
+      kind: 'balance',
+      profit: 5,
+      commission: 0,
+      swap: 0,
+      time: noon + minute * minuteMs,
+    })
+    const claim = await kept(account, [bookingAt(2)])
+    await keep(claim, { inserted: [bookingAt(1)], reading })
+    const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const
+    const { events } = await rightOf(here.eventLog.page(account.owner, query))
+    expect(events).toMatchObject([{ data: { previous_balance: 0, new_balance: 5 } }])
   })
 
   it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {

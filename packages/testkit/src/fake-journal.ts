@@ -198,9 +198,11 @@ export const createFakeJournal = (
         const { account, linkedAt } = claim
         if (reading !== null && inserted.length > 0) {
           const { owner, accountId } = account
-          const balanceAfter = completed === null ? moneyIn(dealsOf(held)) : reading.figures.balance
-          const news = { accountId, linkedAt, inserted, positions, balanceAfter, reading, now }
-          happened(owner, journalEvents(news))
+          const latest = dealsOf(held)
+          const moved = moneyIn(latest)
+          const { check } = claim.state
+          const news = { accountId, linkedAt, inserted, positions, latest, moved, check }
+          happened(owner, journalEvents({ ...news, reading, now }))
         }
         return held.state
       }),

@@ -242,8 +242,9 @@ export const positionClosed = (position: PositionOfDeals, close: PositionClose) 
 interface BalanceChange {
   readonly accountId: AccountId
   readonly deal: BrokerDeal
-  readonly before: number
-  readonly after: number
+  /** Null, as `after`, where the balance is not known. */
+  readonly before: number | null
+  readonly after: number | null
   readonly amount: number
   readonly reading: AccountReading
   readonly now: Instant
@@ -277,10 +278,13 @@ export const balanceChanged = ({
     now,
   )
 
-/** Of the size of the balance, so that the sign follows the amount; null where it was 0. */
-const percentageOf = (amount: number, balance: number): number | null => {
+/**
+ * Of the size of the balance, so that the sign follows the amount; null where it was 0, or is not
+ * known.
+ */
+const percentageOf = (amount: number, balance: number | null): number | null => {
   if (amount === 0) return 0
-  return balance === 0 ? null : (amount * 100) / Math.abs(balance)
+  return balance === 0 || balance === null ? null : (amount * 100) / Math.abs(balance)
 }
 
 const changeReasonOf = (kind: DealKind, amount: number): string => {

@@ -14,6 +14,7 @@ import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, isReadableTime, symbolOf } from '../trades/deal.ts'
 import { foldPosition, groupByPosition } from '../trades/fold.ts'
 import { balanceAmounts, dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
+import type { JournalState } from '../journal/journal-state.ts'
 import { positionCloses } from '../journal/closes.ts'
 
 /** Deals that were just written, with what their events need. */
@@ -24,8 +25,12 @@ export interface NewDeals {
   readonly inserted: readonly BrokerDeal[]
   /** All kept deals of each position that an inserted deal belongs to, by position id. */
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
-  /** The account's balance right after the latest inserted deal. */
-  readonly balanceAfter: number
+  /** All kept deals since the first inserted one that is not older than the link. */
+  readonly latest: readonly BrokerDeal[]
+  /** What all kept deals moved. */
+  readonly moved: number
+  /** How the deals agreed with the balance before the new ones. */
+  readonly check: JournalState['check']
   /** The account as read just after the deals. */
   readonly reading: AccountReading
   readonly now: Instant
@@ -72,16 +77,28 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
   }
 
   // From the balance after the latest deal, backwards.
-  const balance = exactSumOf([news.balanceAfter])
-  for (const deal of inserted.toReversed()) {
-    const after = balance.value()
+  const last = balanceAfterDeals(news)
+  const balance = exactSumOf([last ?? 0])
+  const current = (): number | null => (last === null ? null : balance.value())
+  const others = news.latest.filter((deal) => !events.has(dealKey(deal)))
+  for (const deal of sortedBy([...inserted, ...others], compareDealOrder).toReversed()) {
+    const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))
     if (isNew(deal) && (amount !== 0 || deal.kind === 'credit'))
-      add(
-        deal,
-        balanceChanged({ accountId, deal, before: balance.value(), after, amount, reading, now }),
-      )
+      add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading, now }))
   }
   return [...events.values()].flat()
+}
+
+/**
+ * The balance after the latest kept deal; null where it is not known. The balance that was read may
+ * include deals that the history does not show yet, so it counts only where it is what the deals
+ * moved, and more by the same amount as before: the history of some accounts lacks old deals.
+ */
+const balanceAfterDeals = ({ moved, check, reading }: NewDeals): number | null => {
+  const { balance } = reading.figures
+  const difference = Number(sumExactly([balance, -moved]).toFixed(8))
+  if (difference === 0 || check?.difference === 0) return moved
+  return difference === check?.difference ? balance : null
 }

@@ -37,20 +37,26 @@ interface Feed {
   readonly linkedAt?: number
   readonly held?: readonly BrokerDeal[]
   readonly read?: AccountReading
+  /** What the deals moved: as much as was read when left out. */
+  readonly moved?: number
+  /** By how much the balance differed before; undefined where it was not compared. */
+  readonly difference?: number
 }
 
 const eventsOf = (
   inserted: readonly BrokerDeal[],
-  { linkedAt = 0, held = [], read = reading }: Feed = {},
+  { linkedAt = 0, held = [], read = reading, moved = read.figures.balance, difference }: Feed = {},
 ): readonly ServiceEvent[] => {
-  const positions = groupByPosition([...held, ...inserted])
-  const balanceAfter = read.figures.balance
+  const latest = [...held, ...inserted]
+  const positions = groupByPosition(latest)
   return journalEvents({
     accountId,
     linkedAt,
     inserted,
     positions,
-    balanceAfter,
+    latest,
+    moved,
+    check: difference === undefined ? null : { at: now, difference },
     reading: read,
     now,
   })
@@ -325,6 +331,28 @@ describe('a change of the balance', () => {
       })
     },
   )
+
+  it.each<[what: string, feed: Feed, before: number | null]>([
+    ['that the history does not show yet', { moved: 900, difference: 0 }, 883],
+    ['that the history shows now', { moved: 1_000, difference: 100 }, 983],
+    ['of before what the history has', { moved: 900, difference: 100 }, 983],
+    ['of unknown deals, of which some are new', { moved: 900, difference: 50 }, null],
+    ['of unknown deals', { moved: 900 }, null],
+    [
+      'of later deals that were read before',
+      { held: [{ ...booking('balance', 50), time: now }] },
+      933,
+    ],
+  ])('has the balances around it in spite of money %s', (_, feed, before) => {
+    expect(dataOf(eventsOf([rest], feed), 'account.balance_changed')).toMatchObject([
+      {
+        previous_balance: before,
+        new_balance: before === null ? null : before + 17,
+        change_amount: 17,
+        change_percentage: before === null ? null : 1700 / before,
+      },
+    ])
+  })
 
   it('is none of a deal that moves no money', () => {
     expect(changeOf({ ...booking('buy', 1), commission: -1 }, 100)).toBeUndefined()

@@ -6,7 +6,6 @@ import { eventTypesOf, type WebhookEventType } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
 import {
   accountId,
-  balance,
   cancelReason,
   clientId,
   commission,
@@ -143,11 +142,14 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
   }),
   'account.balance_changed': object('The change.', {
     account_id: accountId,
-    previous_balance: decimal('Before.', 10_212.4),
-    new_balance: balance,
+    previous_balance: nullable(decimal('Before; null when it is not known.', 10_212.4)),
+    new_balance: nullable(decimal('After; null when it is not known.', 10_250.4)),
     change_amount: decimal('The difference.', 38),
     change_percentage: nullable(
-      decimal('The difference in percent of the previous balance; null when that was 0.', 0.372),
+      decimal(
+        'The difference in percent of the previous balance; null when that was 0 or is not known.',
+        0.372,
+      ),
     ),
     equity,
     margin,

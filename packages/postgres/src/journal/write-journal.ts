@@ -64,7 +64,7 @@ export const writeJournal = async (
 
     const isCorrected = new Set(corrected)
     const firstSeen = inserted.filter((deal) => !isCorrected.has(deal))
-    const { reading, now, completed } = change
+    const { reading, now } = change
     const { account, linkedAt } = claim
     const events =
       recorder === undefined || reading === null || firstSeen.length === 0
@@ -74,9 +74,12 @@ export const writeJournal = async (
             linkedAt,
             inserted: firstSeen,
             positions,
-            // During a first read the broker's balance includes deals that are not written yet.
-            balanceAfter:
-              completed === null ? await sumOfDeals(trx, claim) : reading.figures.balance,
+            latest:
+              firstRead !== undefined && span.earliest > firstRead.latest
+                ? []
+                : await dealsSince(trx, claim, Math.max(span.earliest, linkedAt)),
+            moved: await sumOfDeals(trx, claim),
+            check: claim.state.check,
             reading,
             now,
           })
@@ -269,6 +272,18 @@ const writeRows = async (
     ).length,
     trades: trades - replacedTrades.length,
   }
+}
+
+const dealsSince = async (
+  trx: Knex.Transaction,
+  { account }: JournalClaim,
+  from: number,
+): Promise<readonly BrokerDeal[]> => {
+  const rows = await query<DealRow>(
+    trx,
+    sql`select ${dealColumns} from deals where ${ofAccount(account)} and time_ms >= ${from}`,
+  )
+  return rows.map(dealOfRow)
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
