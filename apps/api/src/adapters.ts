@@ -275,11 +275,8 @@ export const openAdapters = async (
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  // Somebody may wait for events of an account, or for the end of an open order.
-  const isWatching = events !== undefined || config.capabilities.includes('pending-orders')
-  // `events` is undefined where none are recorded.
   const { heartbeats } = stores
-  return { adapters, database, heartbeats, orders, events, isWatching, journal, limits, metrics }
+  return { adapters, database, heartbeats, orders, events, journal, limits, metrics }
 }
 
 /** Without the capability `trading-tools` no account is halted. */

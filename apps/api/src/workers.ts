@@ -1,7 +1,8 @@
 // Hands due rows of the database to the use cases that process them.
+import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import type { AsyncResult, BrokerReadTag } from '@tradeport/domain/errors'
-import { DescribedError } from '@tradeport/postgres'
+import { describeFailure, DescribedError } from '@tradeport/postgres'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 
@@ -16,14 +17,17 @@ export const startWorkers = async (
   {
     orders,
     events,
-    isWatching,
     journal,
     metrics,
-  }: Pick<OpenedAdapters, 'orders' | 'events' | 'isWatching' | 'journal' | 'metrics'>,
+  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics'>,
   { closers, log }: { readonly closers: AsyncDisposableStack; readonly log: Logger },
 ): Promise<void> => {
-  const processing = await orders.jobs.work(async (job) => {
-    const { isCorrected, retry } = await doneOrFail(processOrder(job))
+  const workers: { readonly stop: () => Promise<void> }[] = []
+  // Together: no order is claimed while the read of a long history comes to its end.
+  closers.defer(async () => void (await Promise.all(workers.map(({ stop }) => stop()))))
+
+  const orderWorker = await orders.jobs.work(async (job) => {
+    const { isCorrected, retry } = await runOrThrow(processOrder(job))
     if (!isCorrected) return retry
     const { id, owner, request } = job.order
     log.warn(
@@ -33,33 +37,31 @@ export const startWorkers = async (
     metrics.orderCorrected()
     return retry
   })
-  closers.defer(processing.stop)
-  if (events !== undefined) {
-    const deliveries = await events.jobs.work((due) => deliverEvent(due)())
-    closers.defer(deliveries.stop)
-  }
-  if (!isWatching) return
+  workers.push(orderWorker)
+  if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
   // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on the
   // history.
-  const reading = await journal.jobs.work(async (due) => {
+  const journalWorker = await journal.jobs.work(async (due) => {
     const followOrders = async (): Promise<void> => {
-      const { areDue } = await doneOrFail(followOpenOrders(due.account))
+      const { areDue } = await runOrThrow(followOpenOrders(due.account))
       if (areDue) orders.jobs.wake()
     }
     const parts = await Promise.allSettled([
-      doneOrFail(readDueJournal(due)),
+      runOrThrow(readDueJournal(due)),
       followOrders(),
-      due.hasThresholds ? doneOrFail(checkThresholds(due.account)) : undefined,
+      due.hasThresholds ? runOrThrow(checkThresholds(due.account)) : undefined,
     ])
-    for (const part of parts) if (part.status === 'rejected') throw part.reason
+    const reasons = parts.flatMap((part) =>
+      part.status === 'rejected' ? [describeFailure(part.reason)] : [],
+    )
+    if (reasons.length > 0) throw new DescribedError([...new Set(reasons)].join('; '))
   })
-  closers.defer(reading.stop)
+  workers.push(journalWorker)
 }
 
 // A row that fails becomes due again; its next step is in the database, not in the failure.
-const doneOrFail = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A> => {
+const runOrThrow = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A> => {
   const done = await work()
-  if (done._tag === 'Left')
-    throw new DescribedError('reason' in done.left ? done.left.reason : done.left._tag)
-  return done.right
+  if (E.isRight(done)) return done.right
+  throw new DescribedError('reason' in done.left ? done.left.reason : done.left._tag)
 }

@@ -1,7 +1,7 @@
 // Without any capability: nothing of one is answered, documented or read at the broker.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { keyOf, linkDesk } from './support/desk.ts'
+import { eventually, keyOf, linkDesk } from './support/desk.ts'
 import { useTestService, type Json } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: '', WATCH_SECONDS: '2' } })
@@ -33,4 +33,22 @@ it('leaves no trace of the log of events, of insights and of the console, and wa
   expect(Object.keys((await read('/api/v1/openapi.json')).paths).join(' ')).not.toMatch(
     /\/(events|me|curve|breakdown|robust|deals|reconciliation)\b/,
   )
+})
+
+it('follows an order that was left open at the broker while pending-orders was on', async () => {
+  await service.restart({ CAPABILITIES: 'pending-orders' })
+  service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+  const { find, place } = await linkDesk(service)
+  const { id } = await place({ orderType: 'limit', price: 1.09 })
+  const statusOnce = async (expected: string): Promise<string> =>
+    (
+      await eventually(
+        () => find(id),
+        ({ status }) => status === expected,
+      )
+    ).status
+  expect(await statusOnce('open')).toBe('open')
+  await service.restart()
+  service.sandbox.prices.pin('EURUSD', { bid: 1.088, ask: 1.0882 })
+  expect(await statusOnce('filled')).toBe('filled')
 })

@@ -2,7 +2,7 @@
 export { openDatabase, type Database, type DatabaseOptions } from './connection/database.ts'
 export { createFairPool, type FairPool } from './connection/fair-pool.ts'
 export { createHeartbeats, type Heartbeats } from './connection/due-rows.ts'
-export { DescribedError, type Log, type LogEvent } from './connection/failures.ts'
+export { describeFailure, DescribedError, type Log, type LogEvent } from './connection/failures.ts'
 export { startPeerNotices, type StartedPeerNotices } from './connection/peer-notices.ts'
 export { createCandleStore, createMarketDataFeeds } from './market/candle-store.ts'
 export { createAccountStore } from './credentials/account-store.ts'

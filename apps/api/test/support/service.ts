@@ -217,9 +217,9 @@ export const startTestService = async (
     apply: (document: object): Promise<Reply> => operate(service.operatorUrl, '/apply', document),
     setUp: (...documents: readonly object[]): Promise<Json> =>
       setUpAt(service.operatorUrl, ...documents),
-    restart: async () => {
+    restart: async (changed: Environment = {}) => {
       await service.close()
-      service = await startFrom(environment, startOptions)
+      service = await startFrom({ ...environment, ...changed }, startOptions)
     },
     close: async () => {
       // The provider first: it cuts off requests that a fault never answers.

@@ -1,0 +1,68 @@
+// How the workers on due rows fail and stop.
+import { refuse } from '@tradeport/domain/errors'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { expect, it } from 'vitest'
+import { startWorkers } from '../src/workers.ts'
+
+type Parts = Parameters<typeof startWorkers>
+type Process = (due: object) => Promise<void>
+
+const succeed = () => TE.right({ areDue: false })
+const failWith = (reason: string) => () => TE.left(refuse('ServiceUnavailable', { reason }))
+
+/** The queues' jobs in place of the database; `steps` are those of their ends. */
+const setUp = async (failing: object = {}) => {
+  const steps: string[] = []
+  const started: Process[] = []
+  const historyRead = Promise.withResolvers<void>()
+  const jobsOf = (queue: string, underWay = Promise.resolve()) => ({
+    jobs: {
+      work: async (process: Process) => {
+        started.push(process)
+        return {
+          stop: async () => {
+            steps.push(`${queue} stopping`)
+            await underWay
+            steps.push(`${queue} stopped`)
+          },
+        }
+      },
+    },
+  })
+  const composed = {
+    readDueJournal: succeed,
+    followOpenOrders: succeed,
+    checkThresholds: succeed,
+    ...failing,
+  }
+  const opened = {
+    orders: jobsOf('orders'),
+    events: jobsOf('deliveries'),
+    journal: jobsOf('journals', historyRead.promise),
+  }
+  const closers = new AsyncDisposableStack()
+  await startWorkers(composed as unknown as Parts[0], opened as unknown as Parts[1], {
+    closers,
+    log: {} as Parts[2]['log'],
+  })
+  return { steps, historyRead, closers, read: () => started[2]?.({ hasThresholds: true }) }
+}
+
+it('stop together, whatever one of them still has under way', async () => {
+  const { steps, historyRead, closers } = await setUp()
+  const closed = closers.disposeAsync()
+  await expect.poll(() => steps).toHaveLength(5)
+  expect(steps).not.toContain('journals stopped')
+  historyRead.resolve()
+  await closed
+  expect(steps.at(-1)).toBe('journals stopped')
+})
+
+it('report why each part of a round failed', async () => {
+  const { read } = await setUp({
+    readDueJournal: failWith('no history'),
+    followOpenOrders: failWith('no orders'),
+    checkThresholds: failWith('no history'),
+  })
+  await expect(read()).rejects.toThrow(/^no history; no orders$/)
+})
