@@ -24,6 +24,7 @@ import {
   meteredWebhookSender,
 } from '@tradeport/metrics'
 import {
+  countHaltedAccounts,
   createAccountStore,
   createCandleStore,
   createCipher,
@@ -53,7 +54,7 @@ import {
   readBacklog,
   startPeerNotices,
 } from '@tradeport/postgres'
-import type { FairPool } from '@tradeport/postgres'
+import type { Database, FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { CalculationPool } from './calculations.ts'
 import type { Adapters } from './compose.ts'
@@ -158,6 +159,7 @@ export const openAdapters = async (
         { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )
     : undefined
+  if (!hasTools) await warnOfIgnoredHalts(database, log)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
     ...stores,
@@ -285,6 +287,16 @@ const noHalts: Halts = {
   cancelsOrders: () => TE.right(false),
   halt: () => TE.right(undefined),
   lift: () => TE.right(undefined),
+}
+
+/** They stay in the database while another configuration, or another instance, obeys them. */
+const warnOfIgnoredHalts = async ({ knex }: Database, log: Logger): Promise<void> => {
+  const accounts = E.getOrElse(() => 0)(await countHaltedAccounts(knex)())
+  if (accounts > 0)
+    log.warn(
+      { event: 'halts_ignored', accounts },
+      'accounts are halted in the database, and without the capability trading-tools their orders are sent all the same',
+    )
 }
 
 const importCalculations = async (): Promise<CalculationPool> =>

@@ -4,7 +4,12 @@ import { expect, it } from 'vitest'
 import { eventually, keyOf, linkDesk } from './support/desk.ts'
 import { useTestService, type Json } from './support/service.ts'
 
-const service = useTestService([], { environment: { CAPABILITIES: '', WATCH_SECONDS: '2' } })
+const logged: Json[] = []
+const haltWarnings = () => logged.filter(({ event }) => event === 'halts_ignored')
+const service = useTestService([], {
+  environment: { CAPABILITIES: '', WATCH_SECONDS: '2' },
+  onLogLine: (line) => logged.push(JSON.parse(line)),
+})
 
 it('leaves no trace of the log of events, of insights and of the console, and watches no account', async () => {
   const { accountId, idOf, call } = await linkDesk(service)
@@ -51,4 +56,14 @@ it('follows an order that was left open at the broker while pending-orders was o
   await service.restart()
   service.sandbox.prices.pin('EURUSD', { bid: 1.088, ask: 1.0882 })
   expect(await statusOnce('filled')).toBe('filled')
+})
+
+it('sends orders of halted accounts, and warns of it at the start', async () => {
+  await service.restart({ CAPABILITIES: 'trading-tools' })
+  const { accountId, call, placeAndWait } = await linkDesk(service)
+  expect((await call('POST', `/accounts/${accountId}/halt`, {})).status).toBe(200)
+  expect(haltWarnings()).toEqual([])
+  await service.restart()
+  expect(haltWarnings()).toMatchObject([{ level: 40, accounts: 1 }])
+  expect(await placeAndWait()).toMatchObject({ status: 'filled' })
 })

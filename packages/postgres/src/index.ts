@@ -11,7 +11,7 @@ export { createCredentialStore, createUserStore } from './credentials/credential
 export { createProviderTokens, createSealedSecrets } from './credentials/secrets.ts'
 export { openEvents, type OpenedEvents } from './events/events.ts'
 export { createRiskThresholds } from './events/risk-thresholds.ts'
-export { createHalts } from './orders/halts.ts'
+export { countHaltedAccounts, createHalts } from './orders/halts.ts'
 export { openOwnerNotices } from './events/owner-notices.ts'
 export { openJournal, readDisagreeingJournals, type OpenedJournal } from './journal/journal.ts'
 export { readBacklog } from './operator/backlog.ts'

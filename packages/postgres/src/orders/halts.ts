@@ -1,9 +1,10 @@
 // Which accounts are halted, in PostgreSQL: by their owners and by the operator.
+import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Halts } from '@tradeport/domain/ports'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { Knex } from 'knex'
-import { databasePort } from '../connection/failures.ts'
+import { databasePort, databaseTask } from '../connection/failures.ts'
 import { ofOwner, query, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
@@ -39,6 +40,13 @@ export const createHalts = (knex: Knex): Halts =>
         sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`,
       )
     },
+  })
+
+/** How many accounts are halted, of all tenants. */
+export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
+  databaseTask('halts.count', async () => {
+    const halted = sql`select distinct tenant_id, account_id from halts`
+    return (await query(knex, halted)).length
   })
 
 const isOfOwner = (owner: Owner, id: AccountId): Sql => sql`
