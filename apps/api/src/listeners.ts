@@ -119,7 +119,7 @@ const readinessOf = (
 // If the query fails, the check `database` reports it; `migrations` does not report it as well.
 const isNotFalse = (read: E.Either<unknown, boolean>): boolean => E.isLeft(read) || read.right
 
-/** Every queue is polled every second or two. */
+/** Every queue is polled at least every 5 seconds. */
 const silentQueueMs = 15_000
 
 const referencePage = createReferencePage({
