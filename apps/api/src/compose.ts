@@ -161,9 +161,7 @@ export const composeUseCases = (adapters: Adapters) => {
       resolveOrderSymbol,
       broker: { ...broker, requiredMargin: broker.estimateMargin },
     }),
-    modifyOrder: openOrders.modifyOrder,
-    cancelOrder: openOrders.cancelOrder,
-    cancelOrders: openOrders.cancelOrders,
+    ...openOrders,
     ...createPositions(portsForReads),
     ...changes,
     ...createHalts({

@@ -40,9 +40,11 @@ const listOf = <A>(
 const matching = (description: string, pattern: RegExp): VariableType<string> =>
   variableType(description, (text) => (pattern.test(text) ? text : undefined))
 
-const wholeNumber = (description: string, most: number): VariableType<number> =>
+const wholeNumber = (description: string, least: number, most: number): VariableType<number> =>
   variableType(description, (text) =>
-    /^\d{1,5}$/.test(text) && Number(text) <= most ? Number(text) : undefined,
+    /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most
+      ? Number(text)
+      : undefined,
   )
 
 /** For `Authorization: Bearer`. */
@@ -66,9 +68,11 @@ const isSafeUrl = (text: string): boolean => {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-const host = matching('a host name or an address', /^\S(.*\S)?$/)
-const port = wholeNumber('a port from 0 to 65535, 0 for a free one', 65_535)
-const seconds = wholeNumber('whole seconds from 0 to 3600', 3_600)
+/** Text that neither begins nor ends with a space. */
+const trimmed = /^\S(.*\S)?$/
+const host = matching('a host name or an address', trimmed)
+const port = wholeNumber('a port from 0 to 65535, 0 for a free one', 0, 65_535)
+const seconds = wholeNumber('whole seconds from 0 to 3600', 0, 3_600)
 const networksDescription = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
 
 // The provider's token is sent to it.
@@ -107,7 +111,7 @@ export const variables = {
       /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined,
     ),
   ),
-  DATA_DIR: matching('a folder', /^\S(.*\S)?$/),
+  DATA_DIR: matching('a folder', trimmed),
   DRAIN_DELAY_SECONDS: seconds,
   DRAIN_TIMEOUT_SECONDS: seconds,
   HOST: host,
@@ -120,7 +124,7 @@ export const variables = {
   METAAPI_MARKET_DATA_URL: providerUrl,
   METAAPI_PROVISIONING_URL: providerUrl,
   METRICS_TOKEN: tokenType,
-  OAUTH_AUDIENCE: matching('the aud of tokens for this service', /^\S(.*\S)?$/),
+  OAUTH_AUDIENCE: matching('the aud of tokens for this service', trimmed),
   // The keys that tokens are verified with come from it.
   OAUTH_ISSUER: variableType(
     'an https:// URL (http:// for loopback hosts only), exactly as the iss of its tokens',
@@ -159,14 +163,8 @@ export const variables = {
   WEBHOOK_ALLOWED_NETWORKS: listOf(networksDescription, (text) =>
     isNetwork(text) ? text : undefined,
   ),
-  WATCH_SECONDS: variableType('a whole number of seconds from 2 to 300', (text) =>
-    /^[1-9]\d{0,2}$/.test(text) && Number(text) >= 2 && Number(text) <= 300
-      ? Number(text)
-      : undefined,
-  ),
-  EVENT_RETENTION_DAYS: variableType('a whole number of days from 1 to 365', (text) =>
-    /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 365 ? Number(text) : undefined,
-  ),
+  WATCH_SECONDS: wholeNumber('a whole number of seconds from 2 to 300', 2, 300),
+  EVENT_RETENTION_DAYS: wholeNumber('a whole number of days from 1 to 365', 1, 365),
   WEBHOOK_RETRY_SECONDS: variableType(
     'four whole numbers of seconds from 1 to 86400 with commas between them, such as 60,300,900,3600',
     (text) => {
@@ -316,9 +314,6 @@ const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name
   ...(enabled.includes('events')
     ? []
     : (['EVENT_RETENTION_DAYS', 'WEBHOOK_RETRY_SECONDS'] as const)),
-  ...(enabled.includes('events') || enabled.includes('pending-orders')
-    ? []
-    : (['WATCH_SECONDS'] as const)),
 ]
 
 /** OPERATOR_URL is the command line's. */

@@ -23,14 +23,14 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
-/** The machine's clock and the default deadlines, unless tests set others. */
-export type ServiceTimes = Partial<AdapterTimes>
-
-/** @throws when the service cannot start; the message is for the operator and holds no secret */
+/**
+ * @param times the machine's clock and the default deadlines, unless tests set others
+ * @throws when the service cannot start; the message is for the operator and holds no secret
+ */
 export const startService = async (
   config: Config,
   log: Logger,
-  times: ServiceTimes = {},
+  times: Partial<AdapterTimes> = {},
 ): Promise<Service> => {
   const { dataFolder, drainDelayMs, isDemo } = config
   const closers = new AsyncDisposableStack()

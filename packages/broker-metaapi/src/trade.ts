@@ -15,6 +15,7 @@ import { retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
 import { AccountInformation, decode, parseJson } from './payloads.ts'
 import { requests, urlOf, type Ask, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
+import { readAtMost } from './transport.ts'
 import { symbolNotFound, verdictOf, type TradeVerdict } from './trade-answer.ts'
 
 export type TradeBody = Readonly<Record<string, unknown>>
@@ -187,14 +188,8 @@ const whenOpen = (socket: Socket, callBack: () => void): void => {
 
 /** Rejects if the answer breaks off or is too long to be one. */
 const readAnswer = async (response: http.IncomingMessage, token: string): Promise<Delivery> => {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    const bytes = chunk as Buffer
-    length += bytes.length
-    if (length > maxAnswerBytes) throw new RangeError('the answer is too long')
-    chunks.push(bytes)
-  }
+  const bytes = await readAtMost(response, maxAnswerBytes)
+  if (bytes === undefined) throw new RangeError('the answer is too long')
   if (!response.complete) throw new Error('the answer broke off')
   const { statusCode = 0, headers } = response
   return {
@@ -202,7 +197,7 @@ const readAnswer = async (response: http.IncomingMessage, token: string): Promis
     status: statusCode,
     retryAfter: headers['retry-after'] ?? null,
     date: headers.date ?? null,
-    body: parseWithout(token, Buffer.concat(chunks, length).toString('utf8')),
+    body: parseWithout(token, bytes.toString('utf8')),
   }
 }
 

@@ -46,13 +46,13 @@ export const createTransport = (
     const date = headers.get('date')
     skew.observe(date, askedAt, clock.now())
     if (status === 200) {
-      const bytes = await readAtMost(response, maxAnswerBytes)
+      const bytes = await readAtMost(response.body ?? [], maxAnswerBytes)
       if (bytes === undefined)
         throw unavailable(`${route}: answered with more than ${maxAnswerBytes} bytes`)
       return bytes
     }
     // The status counts, though the body breaks off.
-    const errorBytes = await readAtMost(response, maxErrorBytes).catch(() => undefined)
+    const errorBytes = await readAtMost(response.body ?? [], maxErrorBytes).catch(() => undefined)
     throw failureOfAnswer(
       route,
       {
@@ -117,13 +117,13 @@ export const createTransport = (
 }
 
 /** The body; undefined if it is longer than the limit, and the rest of it is not read. */
-const readAtMost = async (
-  response: Response,
+export const readAtMost = async (
+  body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
   maxBytes: number,
-): Promise<Uint8Array | undefined> => {
+): Promise<Buffer | undefined> => {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     length += chunk.length
     if (length > maxBytes) return undefined
     chunks.push(chunk)

@@ -11,7 +11,6 @@ import type {
 } from '@tradeport/domain/errors'
 import type {
   Broker,
-  Clock,
   PositionOnAccount,
   LiveAccounts,
   MarginQuery,
@@ -32,7 +31,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
-import { createSingleFlightCache, type Tallies } from './single-flight-cache.ts'
+import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
 
 interface InvalidatesAccounts {
   /** Later reads of the account see nothing that was read before, even if it is in progress. */
@@ -45,11 +44,6 @@ interface CachedBroker extends Broker, InvalidatesAccounts {
    * takes longer than four seconds.
    */
   readonly estimateMargin: Broker['requiredMargin']
-}
-
-interface CacheParts {
-  readonly clock: Clock
-  readonly tallies?: Tallies | undefined
 }
 
 const maxAccounts = 10_000

@@ -5,7 +5,6 @@ import type { AsyncResult, ServiceUnavailable } from '@tradeport/domain/errors'
 import type { AffectedUsers } from '@tradeport/domain/operator'
 import type {
   AccountStore,
-  Clock,
   CredentialStore,
   PeerNotices,
   Secrets,
@@ -14,12 +13,7 @@ import type {
 } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
-import { createSingleFlightCache, type Tallies } from './single-flight-cache.ts'
-
-interface CacheParts {
-  readonly clock: Clock
-  readonly tallies?: Tallies | undefined
-}
+import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
 
 const maxEntries = 20_000
 const maxMisses = 10_000

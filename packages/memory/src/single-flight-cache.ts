@@ -39,6 +39,12 @@ interface CacheTally {
 /** A tally for the cache of a name. */
 export type Tallies = (cache: string) => CacheTally
 
+/** What every decorator with caches needs. */
+export interface CacheParts {
+  readonly clock: Clock
+  readonly tallies?: Tallies | undefined
+}
+
 interface SingleFlightCache<Failure, A> {
   /**
    * The kept value, or the result of the read in progress for this key, or that of `load`. A failure

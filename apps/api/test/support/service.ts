@@ -9,11 +9,11 @@ import { createOpenApiDocument } from '@tradeport/http'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
+import type { AdapterTimes } from '../../src/adapters.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
-import type { ServiceTimes } from '../../src/service.ts'
 import { secretWatch } from './secret-watch.ts'
 
 export const operatorToken = 'operator-token-for-tests'
@@ -120,7 +120,7 @@ export const createTestClock = (startsAt: number | string) => {
 }
 
 interface StartOptions extends Partial<
-  Pick<ServiceTimes, 'deadlines' | 'accountBackoff' | 'redis'>
+  Pick<AdapterTimes, 'deadlines' | 'accountBackoff' | 'redis'>
 > {
   /** The time of the service, in epoch milliseconds. */
   readonly now?: () => number
