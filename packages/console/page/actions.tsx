@@ -2,7 +2,7 @@
 import { isTradeportError } from '@tradeport/client'
 import { useState } from 'preact/hooks'
 import { Notice } from './parts.tsx'
-import { sentenceOf } from './session.ts'
+import { sentenceOf } from './words.ts'
 
 interface Action {
   readonly isRunning: boolean

@@ -15,8 +15,8 @@ import { plural } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, Table, Time } from './parts.tsx'
 import { useAccounts } from './read.ts'
-import { sentenceOf, useSession } from './session.ts'
-import { accountName } from './words.ts'
+import { useSession } from './session.ts'
+import { accountName, sentenceOf } from './words.ts'
 
 const pageSize = 50
 /** With more events than this, the oldest are dropped from the page. */

@@ -2,7 +2,7 @@
 import { render, type ComponentType } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
-import { viewerZone } from './format.ts'
+import { plural, viewerZone } from './format.ts'
 import { late } from './late.tsx'
 import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
@@ -14,15 +14,16 @@ import {
   keptSignIn,
   openSession,
   redeemLink,
-  sentenceOf,
   SessionProvider,
   whenIdle,
   type Session,
 } from './session.ts'
 import { SentList } from './sent-list.tsx'
+import { isOpen } from './sent.ts'
 import { SignIn } from './sign-in.tsx'
 import { TradePage } from './trade.tsx'
 import { Trades } from './trades.tsx'
+import { sentenceOf } from './words.ts'
 
 const Report = late(async () => (await import('./report.tsx')).Report)
 const Webhooks = late(async () => (await import('./webhooks.tsx')).Webhooks)
@@ -80,11 +81,19 @@ const Console = () => {
     }
     setIsOpening(false)
   }, [])
-  const signOut = useCallback((why?: string): void => {
-    forgetSignIn()
-    setSession(undefined)
-    setMessage(why)
-  }, [])
+  const signOut = useCallback(
+    (why?: string): void => {
+      const open = session?.sent.list().filter(isOpen).length ?? 0
+      forgetSignIn()
+      setSession(undefined)
+      setMessage(
+        open === 0
+          ? why
+          : `${why ?? 'You were signed out.'} The outcome of ${plural(open, 'write')} is not known: look at the orders and positions.`,
+      )
+    },
+    [session],
+  )
 
   useEffect(() => {
     const resume = async (): Promise<void> => {

@@ -9,7 +9,11 @@ export const readWorkingOrders = async (
   client: Client,
   filter: { readonly accountId?: string },
   signal: AbortSignal,
-): Promise<{ readonly orders: readonly Order[]; readonly total: number }> => {
+): Promise<{
+  readonly orders: readonly Order[]
+  readonly total: number
+  readonly openTotal: number
+}> => {
   const read = (status: 'pending' | 'open') =>
     client.listOrders({ ...filter, status, limit: 50 }, { signal })
   // In this order, so that an order that becomes open meanwhile is in both and not in neither.
@@ -20,6 +24,7 @@ export const readWorkingOrders = async (
   return {
     orders: [...orders.values()],
     total: pending.meta.pagination.total + open.meta.pagination.total - repeated,
+    openTotal: open.meta.pagination.total,
   }
 }
 

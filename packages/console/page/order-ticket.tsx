@@ -3,7 +3,7 @@ import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradep
 import { useEffect } from 'preact/hooks'
 import { Choice, NumberField, numberOf, Select, UntilField } from './fields.tsx'
 import { lots, money, number, percent } from './format.ts'
-import { Notice, Section } from './parts.tsx'
+import { Age, Notice, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { useSession } from './session.ts'
 import type { Level } from './trading-prices.tsx'
@@ -80,7 +80,7 @@ type Preview = DataOf<'previewOrder'>
 
 const [debounceMs, everyMs] = [350, 10_000]
 
-/** The preview of what is typed. The last one stays until the next one has been read. */
+/** The preview of what is typed. The last one, of other terms, stays until the next one is read. */
 const usePreview = (order: NewOrder | string) => {
   const key = JSON.stringify(order)
   const read = useRead(
@@ -89,7 +89,7 @@ const usePreview = (order: NewOrder | string) => {
     typeof order === 'string'
       ? undefined
       : async (client, signal) => ({
-          of: key,
+          order,
           ...(await client.previewOrder(order, { signal })).data,
         }),
     { everyMs },
@@ -129,8 +129,9 @@ export const OrderTicket = ({
   const hasPending = me.capabilities.includes('pending-orders')
   const hasPrices = whyHidden('prices') === undefined
   const order = orderOf(fields, account.id)
-  const { data: previewed, failure } = usePreview(order)
-  const isCurrent = previewed?.of === JSON.stringify(order) && failure === undefined
+  const { data: previewed, readAt, failure } = usePreview(order)
+  const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
+  const isCurrent = isOfOrder && failure === undefined
   const preview = isCurrent ? previewed : undefined
   const isPending = fields.orderType !== 'market'
   /** It has its place before the first one arrives, so that no button moves under a finger. */
@@ -260,6 +261,11 @@ export const OrderTicket = ({
             )}
           </>
         )}
+        {hasPrices && quote?.stale === true && (
+          <p class="quiet">
+            Not quoted since <Time iso={quote.time} />: an order may get another price.
+          </p>
+        )}
         <button
           type="submit"
           class="primary"
@@ -272,9 +278,21 @@ export const OrderTicket = ({
         <p class="quiet">{order}</p>
       ) : (
         <div class={`preview ${isCurrent ? '' : 'stale'}`} aria-busy={!isCurrent}>
-          {failure !== undefined && <Notice kind="warning">{failure}</Notice>}
-          {previewed !== undefined ? (
-            <PreviewShown preview={previewed} {...{ order, instrument, account, digits }} />
+          {failure !== undefined && (
+            <Notice kind="warning">
+              {failure}{' '}
+              {isOfOrder && readAt !== undefined && (
+                <>
+                  What is shown was checked <Age iso={readAt} />.
+                </>
+              )}
+            </Notice>
+          )}
+          {previewed !== undefined && (isOfOrder || failure === undefined) ? (
+            <PreviewShown
+              preview={previewed}
+              {...{ order: previewed.order, isOfOrder, instrument, account, digits }}
+            />
           ) : (
             failure === undefined && <p class="reading">Checking…</p>
           )}
@@ -286,7 +304,9 @@ export const OrderTicket = ({
 
 interface PreviewShownProps {
   readonly preview: Preview
+  /** What it is of, and whether that is what is typed now. */
   readonly order: NewOrder
+  readonly isOfOrder: boolean
   readonly account: Account
   readonly instrument: BrokerInstrument | undefined
   readonly digits: number
@@ -332,7 +352,14 @@ const reasonsOf = (checks: Preview['checks']): readonly string[] => [
   ),
 ]
 
-const PreviewShown = ({ preview, order, account, instrument, digits }: PreviewShownProps) => {
+const PreviewShown = ({
+  preview,
+  order,
+  isOfOrder,
+  account,
+  instrument,
+  digits,
+}: PreviewShownProps) => {
   const { allowed, checks, estimate } = preview
   const failed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === null)
@@ -342,11 +369,13 @@ const PreviewShown = ({ preview, order, account, instrument, digits }: PreviewSh
     <>
       <Estimate estimate={estimate} currency={account.currency} digits={digits} />
       <p class={`verdict ${allowed ? 'gain' : 'loss'}`} role="status">
-        {allowed
-          ? open.length === 0
-            ? `All ${checks.length} checks pass.`
-            : `${passed.length} of ${checks.length} checks pass; ${open.length} cannot be said.`
-          : `It would be refused: ${failed.length} of ${checks.length} checks ${failed.length === 1 ? 'fails' : 'fail'}.`}
+        {!isOfOrder
+          ? 'Checking what is typed now…'
+          : allowed
+            ? open.length === 0
+              ? `All ${checks.length} checks pass.`
+              : `${passed.length} of ${checks.length} checks pass; ${open.length} cannot be said.`
+            : `It would be refused: ${failed.length} of ${checks.length} checks ${failed.length === 1 ? 'fails' : 'fail'}.`}
       </p>
       {failed.length + open.length > 0 && (
         <ul class="checks">

@@ -1,7 +1,7 @@
 // One position: what it is while it is open, and the trade that it has become.
 import { lots, money } from './format.ts'
 import { Age, Facts, Result, Section, Shown, Time } from './parts.tsx'
-import { readPosition, wholeResult } from './position-table.tsx'
+import { readPosition, wholeResult } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { TradePage } from './trade.tsx'

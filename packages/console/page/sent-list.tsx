@@ -1,19 +1,34 @@
 // What the reader sent, with what is known of it; on every page.
-import { useSent, type Sent, type SentWrite } from './sent.ts'
+import { useEffect, useState } from 'preact/hooks'
 import { Section } from './parts.tsx'
+import { isOpen, type Sent, type SentWrite } from './sent.ts'
 
 const stateWords: Readonly<Record<SentWrite['state'], string>> = {
   under_way: 'Under way',
   done: 'Done',
-  refused: 'Refused',
+  partly: 'In part',
+  not_done: 'Not done',
   unknown: 'Unknown',
+}
+
+export const useSent = (sent: Sent): readonly SentWrite[] => {
+  const [list, setList] = useState(sent.list())
+  useEffect(() => sent.subscribe(() => setList(sent.list())), [sent])
+  return list
 }
 
 export const SentList = ({ sent }: { sent: Sent }) => {
   const writes = useSent(sent)
   const { dismiss } = sent
-  const open = writes.filter(({ state }) => state === 'under_way' || state === 'unknown')
-  const known = writes.filter(({ state }) => state === 'done' || state === 'refused')
+  const known = writes.filter((write) => !isOpen(write))
+  const hasOpen = known.length < writes.length
+  // A browser may end a request with its page, and the list would be gone.
+  useEffect(() => {
+    if (!hasOpen) return undefined
+    const warn = (event: Event): void => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [hasOpen])
   return (
     <>
       {/* Exists before there is something to say, so that it is said. */}
@@ -31,14 +46,14 @@ export const SentList = ({ sent }: { sent: Sent }) => {
             aside={
               known.length > 0 && (
                 <button type="button" onClick={() => known.forEach(({ id }) => dismiss(id))}>
-                  {open.length === 0 ? 'Clear the list' : 'Clear what is known'}
+                  {hasOpen ? 'Clear what is known' : 'Clear the list'}
                 </button>
               )
             }
           >
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
             <ul tabIndex={0}>
-              {writes.map(({ id, words, state, text, askAgain }) => (
+              {writes.map(({ id, words, state, text, sendAgain }) => (
                 <li key={id} class={state}>
                   <span class="state">{stateWords[state]}</span>
                   <span>
@@ -48,11 +63,11 @@ export const SentList = ({ sent }: { sent: Sent }) => {
                   </span>
                   {state === 'unknown' && (
                     <span class="buttons">
-                      {askAgain !== undefined && (
+                      {sendAgain !== undefined && (
                         <button
                           type="button"
                           title="With the same key: it is done once at most."
-                          onClick={askAgain}
+                          onClick={sendAgain}
                         >
                           Send it again
                         </button>

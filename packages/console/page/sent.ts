@@ -1,10 +1,11 @@
 // Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
 // outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
 import { isTradeportError } from '@tradeport/client'
-import { useEffect, useState } from 'preact/hooks'
+import { sentenceOf } from './words.ts'
 
 export interface Outcome {
-  readonly state: 'done' | 'refused' | 'unknown'
+  /** `partly`: something else came about than what was asked for, such as a part of it. */
+  readonly state: 'done' | 'partly' | 'not_done' | 'unknown'
   readonly text: string
 }
 
@@ -16,7 +17,7 @@ export interface SentWrite {
   /** What is known of it. */
   readonly text: string
   /** Sends it again with the same key; only where its request may not have arrived. */
-  readonly askAgain?: (() => void) | undefined
+  readonly sendAgain?: (() => void) | undefined
 }
 
 export interface Write {
@@ -24,14 +25,15 @@ export interface Write {
   readonly send: (
     /** The Idempotency-Key. */
     key: string,
+    /** Ends what waits for an outcome. It never aborts the write itself, which would go on unseen. */
     signal: AbortSignal,
     /** Shows what is known before there is an outcome. */
-    note: (state: 'under_way' | 'unknown', text: string) => void,
+    onProgress: (state: 'under_way' | 'unknown', text: string) => void,
   ) => Promise<Outcome>
   /** Reads what it has changed; undefined while that does not show its outcome. */
-  readonly find?: ((key: string, signal: AbortSignal) => Promise<Outcome | undefined>) | undefined
+  readonly readOutcome?: (key: string, signal: AbortSignal) => Promise<Outcome | undefined>
   /** Whether the service carries it out once for its key. */
-  readonly isOnceForKey: boolean
+  readonly isIdempotent: boolean
 }
 
 export interface Sent {
@@ -42,6 +44,9 @@ export interface Sent {
   readonly subscribe: (listener: () => void) => () => void
   readonly stop: () => void
 }
+
+export const isOpen = ({ state }: SentWrite): boolean =>
+  state === 'under_way' || state === 'unknown'
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 
@@ -60,8 +65,17 @@ export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** @param sentenceOf an error as a sentence for a person */
-export const createSent = (sentenceOf: (error: unknown) => string): Sent => {
+/** @param isRepeated whether an earlier attempt may have done it, of which a refusal says nothing */
+const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
+  const sentence = sentenceOf(error)
+  if (!isTradeportError(error) || error.outcome === 'unknown')
+    return { state: 'unknown', text: `It may have been done. ${sentence}` }
+  return isRepeated
+    ? { state: 'unknown', text: `It may have been done before. Sent again: ${sentence}` }
+    : { state: 'not_done', text: sentence }
+}
+
+export const createSent = (): Sent => {
   let writes: readonly SentWrite[] = []
   let count = 0
   const listeners = new Set<() => void>()
@@ -70,57 +84,58 @@ export const createSent = (sentenceOf: (error: unknown) => string): Sent => {
     writes = next
     for (const listener of listeners) listener()
   }
-  const update = (id: number, changes: Partial<SentWrite>): void =>
-    set(writes.map((write) => (write.id === id ? { ...write, ...changes } : write)))
-
-  const outcomeOfError = (error: unknown): Outcome =>
-    isTradeportError(error) && error.outcome === 'not_done'
-      ? { state: 'refused', text: sentenceOf(error) }
-      : { state: 'unknown', text: `It may have been done. ${sentenceOf(error)}` }
 
   /** Runs until the outcome is known, the write is dismissed, or the reader signs out. */
-  const follow = async (id: number, key: string, write: Write): Promise<void> => {
-    running.get(id)?.abort()
-    const controller = new AbortController()
-    const { signal } = controller
-    running.set(id, controller)
-    update(id, { state: 'under_way', text: 'Under way.', askAgain: undefined })
-    const note: Parameters<Write['send']>[2] = (state, text) => {
-      if (!signal.aborted) update(id, { state, text })
+  const follow = async (id: number, write: Write, signal: AbortSignal): Promise<void> => {
+    const key = newKey()
+    const show = (changes: Partial<SentWrite>): void => {
+      if (!signal.aborted)
+        set(writes.map((write) => (write.id === id ? { ...write, ...changes } : write)))
     }
-    let outcome: Outcome
-    try {
-      outcome = await write.send(key, signal, note)
-    } catch (error) {
-      if (signal.aborted) return
-      outcome = outcomeOfError(error)
-      // Where the service knows the request, the same key has the same answer.
-      const isLost = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
-      if (outcome.state === 'unknown' && isLost && write.isOnceForKey)
-        update(id, { askAgain: () => void follow(id, key, write) })
-    }
-    for (let ms = firstPauseMs; !signal.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
-      update(id, outcome)
-      if (outcome.state !== 'unknown') {
-        update(id, { askAgain: undefined })
-        break
+    for (let isRepeated = false; !signal.aborted; isRepeated = true) {
+      const again = new AbortController()
+      const ends = AbortSignal.any([signal, again.signal])
+      let { readOutcome } = write
+      let sendAgain: SentWrite['sendAgain']
+      let outcome: Outcome
+      try {
+        outcome = await write.send(key, signal, (state, text) => show({ state, text }))
+      } catch (error) {
+        outcome = outcomeOfError(error, isRepeated)
+        // Where the service knows the request, the same key has the same answer.
+        const isLost = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
+        if (isLost && write.isIdempotent) sendAgain = () => again.abort()
       }
-      if (write.find === undefined) return
-      await pause(ms, signal)
-      // What cannot be read shows nothing of it.
-      const found = await write.find(key, signal).catch(() => undefined)
-      if (found !== undefined) outcome = found
+      for (let ms = firstPauseMs; !ends.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
+        const isKnown = outcome.state !== 'unknown'
+        show({ ...outcome, sendAgain: isKnown ? undefined : sendAgain })
+        if (isKnown) return
+        await pause(ms, ends)
+        try {
+          const found = ends.aborted ? undefined : await readOutcome?.(key, ends)
+          if (found === undefined) continue
+          outcome = found
+          sendAgain = undefined
+        } catch (error) {
+          // What cannot be read shows nothing of it, and without the scope it never will.
+          if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
+          readOutcome = undefined
+          const text = `${outcome.text} This key may not read whether it was done.`
+          outcome = { ...outcome, text }
+        }
+      }
+      show({ text: 'It may have been done. It is sent again.', sendAgain: undefined })
     }
-    running.delete(id)
   }
 
   return {
     list: () => writes,
     run: (write) => {
       count += 1
-      const id = count
-      set([{ id, words: write.words, state: 'under_way', text: '' }, ...writes])
-      void follow(id, newKey(), write)
+      const controller = new AbortController()
+      running.set(count, controller)
+      set([{ id: count, words: write.words, state: 'under_way', text: 'Under way.' }, ...writes])
+      void follow(count, write, controller.signal)
     },
     dismiss: (id) => {
       running.get(id)?.abort()
@@ -135,10 +150,4 @@ export const createSent = (sentenceOf: (error: unknown) => string): Sent => {
       for (const controller of running.values()) controller.abort()
     },
   }
-}
-
-export const useSent = (sent: Sent): readonly SentWrite[] => {
-  const [list, setList] = useState(sent.list())
-  useEffect(() => sent.subscribe(() => setList(sent.list())), [sent])
-  return list
 }

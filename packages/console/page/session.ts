@@ -2,7 +2,7 @@
 // where the reader asked for that; both end with the browser's tab.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { createClient, isTradeportError, type Client, type DataOf } from '@tradeport/client'
+import { createClient, type Client, type DataOf } from '@tradeport/client'
 import { createSent, type Sent } from './sent.ts'
 
 export type Me = DataOf<'getMe'>
@@ -47,7 +47,7 @@ export const openSession = async (key: string): Promise<Session> => {
   return {
     client,
     me,
-    sent: createSent(sentenceOf),
+    sent: createSent(),
     whyHidden: (...wanted) => whyHidden(me, wanted),
   }
 }
@@ -152,13 +152,4 @@ const whyHidden = (me: Me, wanted: readonly Area[]): string | undefined => {
       return `This service does not have the capability ${needs.capability} switched on.`
   }
   return undefined
-}
-
-/** An error as a sentence for a person. */
-export const sentenceOf = (error: unknown): string => {
-  if (!isTradeportError(error)) return error instanceof Error ? error.message : String(error)
-  if (error.code === 'UNAUTHORIZED') return 'The service does not accept this key.'
-  if (error.code === 'NETWORK_FAILURE' || error.code === 'TIMED_OUT')
-    return 'The service does not answer.'
-  return error.message
 }

@@ -4,8 +4,9 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration, money, number, price } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Cells, Notice, Result, Scroll, Section, Time, type Column } from './parts.tsx'
-import { sentenceOf, useSession } from './session.ts'
+import { useSession } from './session.ts'
 import { useVisibleRows } from './visible-rows.ts'
+import { sentenceOf } from './words.ts'
 
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */

@@ -69,9 +69,10 @@ export const Prices = ({
 export const linesOf = (
   { price, stopLoss, takeProfit }: Readonly<Record<Level, string>>,
   entryPrice: number | undefined,
-  now: number | undefined,
+  last: number | undefined,
+  isNow: boolean,
 ): readonly PriceLine[] => [
-  ...lineAt('now', 'Now', 'now', now),
+  ...lineAt('now', isNow ? 'Now' : 'Last', 'now', last),
   ...lineAt('entry', 'Entry', 'entry', entryPrice),
   ...lineAt('price', 'Price', 'entry', numberOf(price), true),
   ...lineAt('stopLoss', 'Stop loss', 'stop', numberOf(stopLoss), true),

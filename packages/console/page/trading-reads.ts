@@ -2,16 +2,18 @@
 import type { Quote } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
 import { readWorkingOrders } from './order-table.tsx'
-import { readPositions } from './position-table.tsx'
+import { readPositions } from './positions.ts'
 import type { Timeframe } from './price-chart.tsx'
 import { dataOf, useIsVisible, useRead, type Request } from './read.ts'
-import { useSent } from './sent.ts'
+import { useSent } from './sent-list.tsx'
 import { useSession, type Area } from './session.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
 const settleMs = 300
 const shownCandles = 120
+/** After it the service calls a quote stale; it sends one again only once it has changed. */
+const freshMs = 60_000
 
 /**
  * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a browser
@@ -51,8 +53,14 @@ const useQuote = (accountId: string, symbol: string) => {
     if (symbol === '') return
     const symbols = [symbol]
     const onConnection = (): void => setQuote(undefined)
-    for await (const update of client.quotes({ symbols, accountId, signal, onConnection }))
-      setQuote('code' in update ? undefined : update)
+    for await (const update of client.quotes({ symbols, accountId, signal, onConnection })) {
+      const next = 'code' in update ? undefined : update
+      setQuote(next)
+      setTimeout(
+        () => setQuote((last) => (last && last === next ? { ...last, stale: true } : last)),
+        freshMs,
+      )
+    }
   })
   return quote
 }

@@ -104,9 +104,17 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
 
   const { positions, orders, halt } = useHoldings(account.id)
-  const openOrders = orders.data?.orders.filter(({ status }) => status === 'open')
-  const position = positions.data?.find(({ id }) => id === query.get('position'))
-  const order = openOrders?.find(({ id }) => id === query.get('order'))
+  // Counts of an earlier read are not those of now.
+  const openCount = positions.failure === undefined ? positions.data?.length : undefined
+  const orderCount = orders.failure === undefined ? orders.data?.openTotal : undefined
+  // Only what the key may change: beside an order ticket the prices are those of its symbol.
+  const position =
+    whyFixed === undefined
+      ? positions.data?.find(({ id }) => id === query.get('position'))
+      : undefined
+  const order = mayOrder
+    ? orders.data?.orders.find(({ id, status }) => id === query.get('order') && status === 'open')
+    : undefined
   const held = position ?? order
   // What was typed for one is not meant for another.
   useEffect(forget, [held?.id])
@@ -138,16 +146,17 @@ const AccountTrading = ({ account }: { account: Account }) => {
   )
   const suggest =
     suggested && ((name: Level): void => onEdit(name, suggested[name].toFixed(digits)))
-  const now = quote?.bid ?? candles.data?.at(-1)?.close
+  const last = quote?.bid ?? candles.data?.at(-1)?.close
+  const isNow = quote?.stale === false
   const lines = useMemo(
-    () => linesOf(texts, position?.entryPrice, now),
-    [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, now],
+    () => linesOf(texts, position?.entryPrice, last, isNow),
+    [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, last, isNow],
   )
   const ofHeld = { edits, digits, suggest, onEdit: setEdits }
   return (
     <>
       <div class="desk">
-        {position !== undefined && whyFixed === undefined ? (
+        {position !== undefined ? (
           <PositionForm
             key={position.id}
             held={position}
@@ -163,7 +172,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
               )
             }
           />
-        ) : order !== undefined && mayOrder ? (
+        ) : order !== undefined ? (
           <OrderForm
             key={order.id}
             held={order}
@@ -184,7 +193,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
                 `${placed.type === 'buy' ? 'Buy' : 'Sell'} ${lots(placed.volume)} ${placed.symbol}`,
                 [write.place(placed, digits)],
                 undefined,
-                preview && (
+                preview === undefined ? (
+                  <Notice kind="warning">It was not checked: what it costs is not known.</Notice>
+                ) : (
                   <Estimate
                     estimate={preview.estimate}
                     currency={account.currency}
@@ -218,12 +229,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
         title="Working orders"
         aside={
           mayOrder &&
-          openOrders !== undefined &&
-          openOrders.length > 0 && (
-            <button
-              type="button"
-              onClick={() => ask('Cancel all', [write.cancelAll(openOrders.length)])}
-            >
+          orders.data !== undefined &&
+          orders.data.openTotal > 0 && (
+            <button type="button" onClick={() => ask('Cancel all', [write.cancelAll(orderCount)])}>
               Cancel all…
             </button>
           )
@@ -236,8 +244,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
       <HaltSection
         read={halt}
         accountName={account.name}
-        openCount={positions.data?.length}
-        orderCount={openOrders?.length}
+        {...{ openCount, orderCount }}
         onHalt={(terms) => ask('Halt the account', [write.halt(terms)])}
         onLift={() => ask('Lift the halt', [write.liftHalt()])}
       />

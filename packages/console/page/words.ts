@@ -1,5 +1,13 @@
 // Orders, positions and what is done with them, in words that say all of it.
-import type { Account, Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
+import {
+  isTradeportError,
+  type Account,
+  type Client,
+  type DataOf,
+  type NewOrder,
+  type Order,
+  type Position,
+} from '@tradeport/client'
 import { decimalsOf, localSecond, lots, money, plural, priceIn } from './format.ts'
 
 /** A price with the broker's decimals, or with all that it has. */
@@ -35,7 +43,14 @@ export const kindNames: Readonly<Record<NewOrder['orderType'], string>> = {
   stop_limit: 'Stop limit',
 }
 
-const executionOf = ({ orderType, price = 0, stopLimitPrice = 0 }: Terms, digits: number): string =>
+const executionOf = (
+  {
+    orderType,
+    price = 0,
+    stopLimitPrice = 0,
+  }: Pick<Terms, 'orderType' | 'price' | 'stopLimitPrice'>,
+  digits?: number,
+): string =>
   ({
     market: 'at market',
     limit: `at ${priceText(price, digits)} or better`,
@@ -76,17 +91,16 @@ export const changeWords = (
     : `${name} from ${priceText(from, digits)} to ${priceText(to, digits)}`
 }
 
-/** The buy position of 0.10 EURUSD on First. */
+/** The buy position of 0.10 EURUSD, number 5, on First. */
 export const positionName = (
-  { type, volume, symbol }: Pick<Position, 'type' | 'volume' | 'symbol'>,
-  accountName: string,
-): string => `the ${type} position of ${lots(volume)} ${symbol} on ${accountName}`
-
-export const orderName = (
-  { type, orderType, volume, symbol }: Pick<Order, 'type' | 'orderType' | 'volume' | 'symbol'>,
+  { type, volume, symbol, brokerPositionId }: Position,
   accountName: string,
 ): string =>
-  `the order to ${type} ${lots(volume)} ${symbol} (${kindNames[orderType].toLowerCase()}) on ${accountName}`
+  `the ${type} position of ${lots(volume)} ${symbol}, number ${brokerPositionId}, on ${accountName}`
+
+/** The order to buy 0.10 EURUSD at 1.07 or better, number 5, on First. */
+export const orderName = (order: Order, accountName: string): string =>
+  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, number ${order.brokerOrderId ?? order.id}, on ${accountName}`
 
 /** The id where the account is not known. */
 export const accountName = (accounts: readonly Account[] | undefined, id: string): string =>
@@ -114,7 +128,7 @@ export const orderOutcome = (order: Order): string => {
   }
 }
 
-/** A result that is not known yet is left out. */
+/** Without a result it says that the price is not known yet. */
 export const closeOutcome = (
   {
     closedVolume = 0,
@@ -165,4 +179,17 @@ export const reconciledWords = (
   return difference === 0
     ? `It agrees now: ${sum} the broker's balance. The history is being read again, because it did not agree before.`
     : `It differs: the broker's balance is ${money(Math.abs(difference), currency)} ${difference > 0 ? 'more' : 'less'} than ${sum}. Figures may be wrong by that much.`
+}
+
+/** An error as a sentence for a person. */
+export const sentenceOf = (error: unknown): string => {
+  if (!isTradeportError(error)) return error instanceof Error ? error.message : String(error)
+  const { code, message, outcome } = error
+  if (code === 'UNAUTHORIZED') return 'The service does not accept this key.'
+  if (['NETWORK_FAILURE', 'TIMED_OUT', 'UNREADABLE_ANSWER'].includes(code))
+    return 'The service does not answer.'
+  // These messages end with advice for programmers.
+  return outcome === 'unknown' && code !== 'BROKER_OUTCOME_UNKNOWN'
+    ? `The service could not complete the request (${code}).`
+    : message
 }

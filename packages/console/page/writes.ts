@@ -10,42 +10,66 @@ import {
   type Position,
 } from '@tradeport/client'
 import { lots } from './format.ts'
-import { readPosition } from './position-table.tsx'
+import { readPosition } from './positions.ts'
 import { pause, type Outcome, type Write } from './sent.ts'
-import { sentenceOf } from './session.ts'
-import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from './words.ts'
+import {
+  closeOutcome,
+  orderName,
+  orderOutcome,
+  orderWords,
+  positionName,
+  sentenceOf,
+} from './words.ts'
 
 const done = (text: string): Outcome => ({ state: 'done', text })
-const refused = (text: string): Outcome => ({ state: 'refused', text })
 
-const outcomeOf = (order: Order): Outcome =>
-  (order.status === 'rejected' ? refused : done)(orderOutcome(order))
+/** What a new order has become; undefined while it is pending. */
+const placedOutcome = (order: Order): Outcome | undefined => {
+  const states = {
+    pending: undefined,
+    open: 'done',
+    filled: 'done',
+    partially_filled: 'partly',
+    cancelled: 'not_done',
+    expired: 'not_done',
+    rejected: 'not_done',
+  } as const
+  const state = states[order.status]
+  return state && { state, text: orderOutcome(order) }
+}
+
+/** What the cancellation of an order has become; undefined while the broker may hold the order. */
+const cancelOutcome = (order: Order): Outcome | undefined => {
+  const { status } = order
+  if (status === 'open' || status === 'pending') return undefined
+  if (status === 'cancelled') return done('Cancelled.')
+  // What was filled before stays filled.
+  return { state: status === 'partially_filled' ? 'partly' : 'not_done', text: orderOutcome(order) }
+}
+
+const recorded = ({ id }: Order): string =>
+  `It is recorded as ${id}, and the broker may have it. The service goes on looking for it.`
 
 /** The market order is filled, or the broker holds the pending order. */
 const whenPlaced = async (
   placed: Awaited<ReturnType<Client['placeOrder']>>,
   signal: AbortSignal,
-  note: Parameters<Write['send']>[2],
+  onProgress: Parameters<Write['send']>[2],
 ): Promise<Outcome> => {
-  const recorded = `It is recorded as ${placed.data.id}`
+  const unknown = { state: 'unknown', text: recorded(placed.data) } as const
   for (;;)
     try {
-      return outcomeOf(await placed.settled({ signal, timeoutMs: 20_000 }))
+      return placedOutcome(await placed.settled({ signal, timeoutMs: 20_000 })) ?? unknown
     } catch (error) {
       if (signal.aborted || !isTradeportError(error)) throw error
-      if (error.code === 'INSUFFICIENT_SCOPE')
-        return {
-          state: 'unknown',
-          text: `${recorded}. This key may not read orders, so that its outcome is not shown.`,
-        }
-      note(
+      if (error.code === 'INSUFFICIENT_SCOPE') return unknown
+      const isLate = error.code === 'TIMED_OUT'
+      onProgress(
         'unknown',
-        error.code === 'TIMED_OUT'
-          ? `${recorded}, and the broker may have it. The service goes on looking for it.`
-          : `${recorded}, and cannot be read now: ${sentenceOf(error)}`,
+        isLate ? unknown.text : `${unknown.text} It cannot be read now: ${sentenceOf(error)}`,
       )
       // A failed read ends at once; one that waited has paused already.
-      if (error.code !== 'TIMED_OUT') await pause(5_000, signal)
+      if (!isLate) await pause(5_000, signal)
     }
 }
 
@@ -56,9 +80,7 @@ const hasAll = (now: object, wanted: object): boolean =>
   )
 
 const changed = done('Changed.')
-
-const cancelledText = (order: Order): string =>
-  order.status === 'cancelled' ? 'Cancelled.' : orderOutcome(order)
+const lifted = done('Orders are accepted again.')
 
 const cancelOutcomes = {
   cancelled: 'cancelled',
@@ -74,6 +96,21 @@ const closeOutcomes = {
   unknown: 'unknown',
 } as const
 
+const stateOf = (states: ReadonlySet<Outcome['state']>): Outcome['state'] => {
+  if (states.has('unknown')) return 'unknown'
+  const [only = 'done', ...others] = states
+  return others.length === 0 ? only : 'partly'
+}
+
+/** Of one cancellation or close among several; a newer service may have others. */
+const attemptStates: Readonly<Record<string, Outcome['state']>> = {
+  cancelled: 'done',
+  closed: 'done',
+  partially_closed: 'partly',
+  filled: 'not_done',
+  rejected: 'not_done',
+}
+
 /** 2 closed, 1 unknown (why). Unknown as a whole where one of them is. */
 const summed = (
   what: string,
@@ -88,18 +125,17 @@ const summed = (
       return `${some.length} ${names[outcome] ?? outcome}${reasons === '' ? '' : ` (${reasons})`}`
     })
     .join(', ')
-  const state = groups.has('unknown')
-    ? 'unknown'
-    : [...groups.keys()].every((outcome) => outcome === 'rejected')
-      ? 'refused'
-      : 'done'
-  return { state, text: `${what[0]?.toUpperCase() ?? ''}${what.slice(1)}s: ${text}.` }
+  const states = [...groups.keys()].map((outcome) => attemptStates[outcome] ?? 'unknown')
+  return {
+    state: stateOf(new Set(states)),
+    text: `${what[0]?.toUpperCase() ?? ''}${what.slice(1)}s: ${text}.`,
+  }
 }
 
 type Halt = DataOf<'haltAccount'>
 
 const failed = (what: string, error: Halt['closeError']): readonly Outcome[] =>
-  error === undefined ? [] : [refused(`No ${what}: ${error.message}`)]
+  error === undefined ? [] : [{ state: 'not_done', text: `No ${what}: ${error.message}` }]
 
 const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): Outcome => {
   const parts: readonly Outcome[] = [
@@ -110,7 +146,7 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
     ...failed('position was closed', closeError),
   ]
   return {
-    state: parts.some(({ state }) => state === 'unknown') ? 'unknown' : 'done',
+    state: stateOf(new Set(parts.map(({ state }) => state))),
     text: parts.map(({ text }) => text).join(' '),
   }
 }
@@ -119,19 +155,16 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
 export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
   place: (order: NewOrder, digits: number): Write => ({
     words: orderWords(order, name, digits),
-    isOnceForKey: true,
-    send: async (key, signal, note) => {
+    isIdempotent: true,
+    send: async (key, signal, onProgress) => {
       // The reference finds the order, should its answer be lost.
-      const placed = await client.placeOrder(
-        { ...order, clientId: key },
-        { idempotencyKey: key, signal },
-      )
-      note('under_way', 'It is recorded, and on its way to the broker.')
-      return whenPlaced(placed, signal, note)
+      const placed = await client.placeOrder({ ...order, clientId: key }, { idempotencyKey: key })
+      onProgress('under_way', 'It is recorded, and on its way to the broker.')
+      return whenPlaced(placed, signal, onProgress)
     },
-    find: async (key, signal) => {
+    readOutcome: async (key, signal) => {
       const [found] = (await client.listOrders({ clientId: key }, { signal })).data
-      return found === undefined || found.status === 'pending' ? undefined : outcomeOf(found)
+      return found && (placedOutcome(found) ?? { state: 'unknown', text: recorded(found) })
     },
   }),
 
@@ -144,16 +177,18 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         volume === undefined
           ? `Close ${of} at market`
           : `Close ${lots(volume)} of ${of} at market; ${lots(rest)} stay open`,
-      isOnceForKey: true,
-      send: async (key, signal) => {
+      isIdempotent: true,
+      send: async (key) => {
         const body = volume === undefined ? {} : { volume }
-        const options = { idempotencyKey: key, signal }
-        const { data } = await client.closePosition(position.id, body, options)
-        return done(closeOutcome(data, currency))
+        const { data } = await client.closePosition(position.id, body, { idempotencyKey: key })
+        const isLess = data.remainingVolume - rest >= 1e-9
+        return { state: isLess ? 'partly' : 'done', text: closeOutcome(data, currency) }
       },
-      find: async (_, signal) => {
+      readOutcome: async (_, signal) => {
         const now = await readPosition(client, position.id, signal)
-        if (now === undefined) return done('The position is not open any more.')
+        // Something else may have closed what a part was to be closed of.
+        if (now === undefined)
+          return volume === undefined ? done('The position is not open any more.') : undefined
         if (Math.abs(now.volume - rest) >= 1e-9) return undefined
         const closedVolume = Number((position.volume - now.volume).toFixed(8))
         return done(closeOutcome({ closedVolume, remainingVolume: now.volume }, currency))
@@ -167,12 +202,12 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     change: string,
   ): Write => ({
     words: `Change ${positionName(position, name)}: ${change}`,
-    isOnceForKey: false,
-    send: async (_, signal) => {
-      await client.changePositionLevels(position.id, levels, { signal })
+    isIdempotent: false,
+    send: async () => {
+      await client.changePositionLevels(position.id, levels)
       return changed
     },
-    find: async (_, signal) => {
+    readOutcome: async (_, signal) => {
       const now = await readPosition(client, position.id, signal)
       return now !== undefined && hasAll(now, levels) ? changed : undefined
     },
@@ -180,12 +215,12 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
 
   changeOrder: (order: Order, terms: BodyOf<'modifyOrder'>, change: string): Write => ({
     words: `Change ${orderName(order, name)}: ${change}`,
-    isOnceForKey: false,
-    send: async (_, signal) => {
-      await client.modifyOrder(order.id, terms, { signal })
+    isIdempotent: false,
+    send: async () => {
+      await client.modifyOrder(order.id, terms)
       return changed
     },
-    find: async (_, signal) => {
+    readOutcome: async (_, signal) => {
       const now = (await client.getOrder(order.id, { signal })).data
       return now.status === 'open' && hasAll(now, terms) ? changed : undefined
     },
@@ -193,24 +228,23 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
 
   cancel: (order: Order): Write => ({
     words: `Cancel ${orderName(order, name)}`,
-    isOnceForKey: false,
-    send: async (_, signal) =>
-      done(cancelledText((await client.cancelOrder(order.id, { signal })).data)),
-    find: async (_, signal) => {
-      const now = (await client.getOrder(order.id, { signal })).data
-      return now.status === 'open' || now.status === 'pending'
-        ? undefined
-        : (now.status === 'cancelled' ? done : refused)(cancelledText(now))
-    },
+    isIdempotent: false,
+    send: async () =>
+      cancelOutcome((await client.cancelOrder(order.id)).data) ?? {
+        state: 'unknown',
+        text: 'It may have been cancelled.',
+      },
+    readOutcome: async (_, signal) =>
+      cancelOutcome((await client.getOrder(order.id, { signal })).data),
   }),
 
-  /** @param count how many there are now */
-  cancelAll: (count: number): Write => ({
-    words: `Cancel every working order on ${name}, now ${count}`,
-    isOnceForKey: false,
-    send: async (_, signal) =>
-      summed('order', (await client.cancelOrders({ accountId }, { signal })).data, cancelOutcomes),
-    find: async (_, signal) => {
+  /** @param count how many there are now; undefined where that is not known */
+  cancelAll: (count: number | undefined): Write => ({
+    words: `Cancel every working order on ${name}${count === undefined ? '' : `, now ${count}`}`,
+    isIdempotent: false,
+    send: async () =>
+      summed('order', (await client.cancelOrders({ accountId })).data, cancelOutcomes),
+    readOutcome: async (_, signal) => {
       const filter = { accountId, status: 'open', limit: 1 } as const
       const { meta } = await client.listOrders(filter, { signal })
       return meta.pagination.total === 0
@@ -225,22 +259,19 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       ...(terms.cancelOrders === true ? ['every working order is cancelled'] : []),
       ...(terms.closePositions === true ? ['every position is closed at market'] : []),
     ].join(', '),
-    isOnceForKey: true,
-    send: async (key, signal) =>
-      haltOutcome(
-        (await client.haltAccount(accountId, terms, { idempotencyKey: key, signal })).data,
-      ),
+    isIdempotent: true,
+    send: async (key) =>
+      haltOutcome((await client.haltAccount(accountId, terms, { idempotencyKey: key })).data),
   }),
 
   liftHalt: (): Write => ({
     words: `Lift the halt of ${name}: it accepts orders again`,
-    // Lifted again, nothing changes.
-    isOnceForKey: true,
-    send: async (_, signal) => {
-      const { halted, by } = (await client.liftHalt(accountId, { signal })).data
-      return halted
-        ? refused(`The account is still halted by the ${by ?? 'operator'}.`)
-        : done('Orders are accepted again.')
+    isIdempotent: false,
+    send: async () => {
+      await client.liftHalt(accountId)
+      return lifted
     },
+    readOutcome: async (_, signal) =>
+      (await client.getHalt(accountId, { signal })).data.halted ? undefined : lifted,
   }),
 })

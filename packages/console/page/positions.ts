@@ -1,0 +1,42 @@
+// Open positions: how they are read, and what they have made.
+import { isTradeportError, type Client, type Position } from '@tradeport/client'
+
+export const readPositions = async (
+  client: Client,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<readonly Position[]> => {
+  const positions: Position[] = []
+  for await (const one of client.listPositions.each({ accountId }, { ...(signal && { signal }) }))
+    positions.push(one)
+  return positions
+}
+
+/** A position as it is now; undefined where it is not open any more. */
+export const readPosition = (
+  client: Client,
+  id: string,
+  signal: AbortSignal,
+): Promise<Position | undefined> =>
+  client.getPosition(id, { signal }).then(
+    ({ data }) => data,
+    (error: unknown) => {
+      if (isTradeportError(error) && error.code === 'POSITION_NOT_FOUND') return undefined
+      throw error
+    },
+  )
+
+/**
+ * What a position has made as a whole: by its price, what was booked when parts of it were closed,
+ * swap and commission, whether they are in the balance already or not.
+ */
+export const wholeResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
+  unrealizedPnl + realizedPnl + swap + commission
+
+export const sumOf = (
+  positions: readonly Position[],
+  figure: (position: Position) => number,
+): number => positions.reduce((sum, position) => sum + figure(position), 0)
+
+/** The results of several positions together. */
+export const openResult = (positions: readonly Position[]): number => sumOf(positions, wholeResult)

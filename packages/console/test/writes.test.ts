@@ -1,0 +1,350 @@
+// What is shown of a write that was sent, for what the service answers.
+import { createClient, type Account, type Order, type Position } from '@tradeport/client'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createSent, type SentWrite, type Write } from '../page/sent.ts'
+import { createWrites } from '../page/writes.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+type Answer = () => Response | Promise<Response>
+
+const lost: Answer = () => Promise.reject(new TypeError('fetch failed'))
+const never: Answer = () => new Promise(() => {})
+const success =
+  (data: unknown, total = 0): Answer =>
+  () =>
+    Response.json({ success: true, data, meta: { pagination: { total } } })
+const refusal =
+  (status: number, code: string): Answer =>
+  () =>
+    Response.json(
+      { success: false, error: { code, message: `${code} in words.`, request_id: 'req_1' } },
+      { status },
+    )
+
+const account = { id: 'a', name: 'First', currency: 'EUR' } as Account
+const position = {
+  id: 'a:7',
+  type: 'buy',
+  symbol: 'EURUSD',
+  volume: 0.1,
+  brokerPositionId: '7',
+} as Position
+const order = {
+  id: 'ord_1',
+  type: 'buy',
+  orderType: 'limit',
+  symbol: 'EURUSD',
+  volume: 0.1,
+  price: 1.07,
+  brokerOrderId: '8',
+  status: 'open',
+} as Order
+const now = (changes: Partial<Order>): Order => ({ ...order, ...changes })
+const terms = {
+  accountId: 'a',
+  symbol: 'EURUSD',
+  type: 'buy',
+  orderType: 'market',
+  volume: 0.1,
+} as const
+const halted = { accountId: 'a', halted: true, by: 'owner', since: null, reason: null }
+const closing = { closePrice: 1.1, realizedPnl: 5 }
+
+/** Requests get the answers in turn, and the last one stands for all that follow. */
+const setUp = (answers: readonly Answer[]) => {
+  const requests: { readonly method: string; readonly key: string | null }[] = []
+  const signals: (AbortSignal | null | undefined)[] = []
+  const client = createClient({
+    baseUrl: 'https://trade.example.com/api/v1',
+    apiKey: 'tp_live_key',
+    retry: { attempts: 1 },
+    fetch: async (_, { method = '', headers, signal } = {}) => {
+      requests.push({ method, key: new Headers(headers).get('Idempotency-Key') })
+      signals.push(signal)
+      return (answers[Math.min(requests.length, answers.length) - 1] ?? lost)()
+    },
+  })
+  return { writes: createWrites(client, account), sent: createSent(), requests, signals }
+}
+
+const pass = async (seconds: number): Promise<void> => {
+  for (let second = 0; second < seconds; second += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+}
+
+type Writes = ReturnType<typeof createWrites>
+
+interface Row {
+  readonly name: string
+  readonly write: (writes: Writes) => Write
+  readonly answers: readonly Answer[]
+  /** Whether "Send it again" is pressed once. */
+  readonly isSentAgain?: boolean
+  readonly state: SentWrite['state']
+  readonly text: RegExp
+  /** Whether it can be sent again at the end. */
+  readonly maySendAgain?: boolean
+}
+
+const place = (writes: Writes) => writes.place(terms, 5)
+const cancel = (writes: Writes) => writes.cancel(order)
+const haltAll = (writes: Writes) => writes.halt({ closePositions: true, cancelOrders: true })
+
+const rows: readonly Row[] = [
+  {
+    name: 'an order that is lost stays unknown while it is not found',
+    write: place,
+    answers: [lost, success([])],
+    state: 'unknown',
+    text: /^It may have been done\. The service does not answer\.$/,
+    maySendAgain: true,
+  },
+  {
+    name: 'an order that is lost is filled once it is found',
+    write: place,
+    answers: [lost, success([]), success([now({ status: 'filled', filledVolume: 0.1 })])],
+    state: 'done',
+    text: /^Filled 0\.10 of 0\.10\.$/,
+  },
+  {
+    name: 'an order that is lost and recorded is with the service',
+    write: place,
+    answers: [lost, success([now({ status: 'pending' })])],
+    state: 'unknown',
+    text: /^It is recorded as ord_1, and the broker may have it\./,
+  },
+  {
+    name: 'an order that is lost and may not be read stays unknown',
+    write: place,
+    answers: [lost, refusal(403, 'INSUFFICIENT_SCOPE')],
+    state: 'unknown',
+    text: /does not answer\. This key may not read whether it was done\.$/,
+    maySendAgain: true,
+  },
+  ...([401, 403, 429, 503] as const).map((status): Row => ({
+    name: `an order that is lost stays unknown where its repetition is refused with ${status}`,
+    write: place,
+    answers: [lost, refusal(status, 'SERVICE_UNAVAILABLE'), success([])],
+    isSentAgain: true,
+    state: 'unknown',
+    text: /^It may have been done before\. Sent again: SERVICE_UNAVAILABLE in words\.$/,
+    maySendAgain: true,
+  })),
+  {
+    name: 'an order that is lost is looked for after its repetition was refused',
+    write: place,
+    answers: [lost, refusal(503, 'SERVICE_UNAVAILABLE'), success([now({ status: 'filled' })])],
+    isSentAgain: true,
+    state: 'done',
+    text: /^Filled\.$/,
+  },
+  {
+    name: 'an order that is refused at once is not done',
+    write: place,
+    answers: [refusal(422, 'ACCOUNT_HALTED')],
+    state: 'not_done',
+    text: /^ACCOUNT_HALTED in words\.$/,
+  },
+  {
+    name: 'an order that fails with advice for programmers is unknown in plain words',
+    write: place,
+    answers: [refusal(500, 'INTERNAL_ERROR'), success([])],
+    state: 'unknown',
+    text: /^It may have been done\. The service could not complete the request \(INTERNAL_ERROR\)\.$/,
+    maySendAgain: true,
+  },
+  ...(
+    [
+      ['open', 'done'],
+      ['filled', 'done'],
+      ['partially_filled', 'partly'],
+      ['cancelled', 'not_done'],
+      ['expired', 'not_done'],
+      ['rejected', 'not_done'],
+    ] as const
+  ).map(([status, state]): Row => ({
+    name: `a new order that is ${status} is ${state}`,
+    write: place,
+    answers: [success(now({ status }))],
+    state,
+    text: /./,
+  })),
+  ...(
+    [
+      ['open', 'unknown'],
+      ['cancelled', 'done'],
+      ['partially_filled', 'partly'],
+      ['filled', 'not_done'],
+      ['expired', 'not_done'],
+    ] as const
+  ).flatMap(([status, state]) => {
+    const found = success(now({ status, filledVolume: 0.04 }))
+    return [
+      {
+        name: `a cancellation whose order is then ${status} is ${state}`,
+        write: cancel,
+        answers: [found],
+      },
+      {
+        name: `a cancellation that is lost, whose order is then ${status}, is ${state}`,
+        write: cancel,
+        answers: [lost, found],
+      },
+    ].map((row): Row => ({ ...row, state, text: /./ }))
+  }),
+  {
+    name: 'a close that is lost is done once the position is gone',
+    write: (writes) => writes.close(position),
+    answers: [lost, refusal(404, 'POSITION_NOT_FOUND')],
+    state: 'done',
+    text: /^The position is not open any more\.$/,
+  },
+  {
+    name: 'a close of a part that is lost stays unknown where the position is gone',
+    write: (writes) => writes.close(position, 0.04),
+    answers: [lost, refusal(404, 'POSITION_NOT_FOUND')],
+    state: 'unknown',
+    text: /^It may have been done\./,
+    maySendAgain: true,
+  },
+  {
+    name: 'a close of a part that is lost is done once the rest is open',
+    write: (writes) => writes.close(position, 0.04),
+    answers: [lost, success({ ...position, volume: 0.06 })],
+    state: 'done',
+    text: /^Closed 0\.04; its price is not in the history yet; 0\.06 stay open\.$/,
+  },
+  {
+    name: 'a close of all that leaves some open is done in part',
+    write: (writes) => writes.close(position),
+    answers: [success({ ...closing, closedVolume: 0.04, remainingVolume: 0.06 })],
+    state: 'partly',
+    text: /^Closed 0\.04 at 1\.10, .*; 0\.06 stay open\.$/,
+  },
+  {
+    name: 'a halt that closed nothing is done in part',
+    write: haltAll,
+    answers: [
+      success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } }),
+    ],
+    state: 'partly',
+    text: /^The account is halted\. There was no open order\. No position was closed: It is away\.$/,
+  },
+  {
+    name: 'a halt whose closes are partly unknown is unknown',
+    write: haltAll,
+    answers: [
+      success({
+        ...halted,
+        cancellations: [{ orderId: '1', outcome: 'cancelled' }],
+        closes: [
+          { positionId: '1', outcome: 'closed' },
+          { positionId: '2', outcome: 'unknown' },
+        ],
+      }),
+    ],
+    state: 'unknown',
+    text: /Orders: 1 cancelled\. Positions: 1 closed, 1 unknown\.$/,
+  },
+  ...(
+    [
+      [['cancelled', 'cancelled'], 'done'],
+      [['cancelled', 'rejected'], 'partly'],
+      [['filled'], 'not_done'],
+      [['rejected', 'filled'], 'not_done'],
+      [['cancelled', 'unknown'], 'unknown'],
+      [['cancelled', 'of_a_newer_service'], 'unknown'],
+      [[], 'done'],
+    ] as const
+  ).map(([outcomes, state]): Row => ({
+    name: `cancellations that are ${outcomes.join(' and ')} are ${state}`,
+    write: (writes) => writes.cancelAll(outcomes.length),
+    answers: [success(outcomes.map((outcome) => ({ orderId: '1', outcome }))), success([], 1)],
+    state,
+    text: /./,
+  })),
+  {
+    name: 'a halt that is lifted in vain stays unknown, and cannot be lifted again without a key',
+    write: (writes) => writes.liftHalt(),
+    answers: [lost, success(halted)],
+    state: 'unknown',
+    text: /^It may have been done\./,
+  },
+  {
+    name: 'a lift that is lost is done once the account is not halted',
+    write: (writes) => writes.liftHalt(),
+    answers: [lost, success({ ...halted, halted: false })],
+    state: 'done',
+    text: /^Orders are accepted again\.$/,
+  },
+]
+
+it.each(rows)('$name', async ({ write, answers, isSentAgain = false, state, text, ...row }) => {
+  const { writes, sent, requests } = setUp(answers)
+  sent.run(write(writes))
+  if (isSentAgain) {
+    await pass(1)
+    sent.list()[0]?.sendAgain?.()
+  }
+  await pass(10)
+  expect(sent.list()).toMatchObject([{ state, text: expect.stringMatching(text) as unknown }])
+  expect(sent.list()[0]?.sendAgain !== undefined).toBe(row.maySendAgain ?? false)
+  const posts = requests.filter(({ method }) => method === 'POST')
+  expect(new Set(posts.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
+})
+
+it('reads nothing again that the key may not read', async () => {
+  const { writes, sent, requests } = setUp([lost, refusal(403, 'INSUFFICIENT_SCOPE')])
+  sent.run(place(writes))
+  await pass(60)
+  expect(requests).toHaveLength(2)
+})
+
+it.each([false, true])(
+  'ends what it follows and no write (sent again: %s)',
+  async (isSentAgain) => {
+    const { writes, sent, requests, signals } = setUp(isSentAgain ? [lost, never] : [never])
+    sent.run(place(writes))
+    await pass(1)
+    if (isSentAgain) sent.list()[0]?.sendAgain?.()
+    await pass(1)
+    sent.stop()
+    expect([requests.at(-1)?.method, signals.at(-1)?.aborted]).toEqual(['POST', false])
+    const last = setUp(isSentAgain ? [lost, lost, success([])] : [lost, success([])])
+    last.sent.run(place(last.writes))
+    await pass(1)
+    if (isSentAgain) last.sent.list()[0]?.sendAgain?.()
+    await pass(4)
+    const before = last.requests.length
+    last.sent.stop()
+    await pass(90)
+    expect(last.requests).toHaveLength(before)
+  },
+)
+
+it('names in its sentence the position or the order that is meant', () => {
+  const { writes } = setUp([])
+  expect(
+    [
+      writes.close(position, 0.04),
+      writes.cancel(order),
+      writes.changeLevels({ ...position, brokerPositionId: '9' }, {}, 'stop loss removed'),
+      writes.cancelAll(120),
+      writes.cancelAll(undefined),
+    ].map(({ words }) => words),
+  ).toEqual([
+    'Close 0.04 of the buy position of 0.10 EURUSD, number 7, on First at market; 0.06 stay open',
+    'Cancel the order to buy 0.10 EURUSD at 1.07 or better, number 8, on First',
+    'Change the buy position of 0.10 EURUSD, number 9, on First: stop loss removed',
+    'Cancel every working order on First, now 120',
+    'Cancel every working order on First',
+  ])
+})
