@@ -10,14 +10,17 @@ export interface PauseLimits {
   readonly longestMs: number
 }
 
-/** A call that may be made; `over` must be called in the end, whether or not it was decisive. */
+/**
+ * A call that may be made. `release` must be called after it, also when it neither succeeded nor
+ * failed.
+ */
 export interface Attempt {
   readonly kind: 'attempt'
   /** What another call failed with since this one was admitted. */
   readonly failedMeanwhile: () => CallFailure | undefined
   readonly succeeded: () => void
   readonly failed: (failure: CallFailure) => void
-  readonly over: () => void
+  readonly release: () => void
 }
 
 interface Paused {
@@ -43,8 +46,8 @@ interface Pause {
 
 interface AccountState {
   readonly pause?: Pause
-  /** The number of the last call that had begun when the account last answered. */
-  readonly answeredAfter: number
+  /** Calls up to this number began before the last answer. */
+  readonly answeredCallsUpTo: number
 }
 
 export const createAccountPauses = (
@@ -55,32 +58,32 @@ export const createAccountPauses = (
   let lastCall = 0
 
   const answered = (account: string): void =>
-    setNewest(accounts, account, { answeredAfter: lastCall })
+    setBounded(accounts, account, { answeredCallsUpTo: lastCall })
 
-  const attemptOf = (account: string, trialled: Pause | undefined): Attempt => {
+  const attemptOf = (account: string, pauseOnTrial: Pause | undefined): Attempt => {
     const call = (lastCall += 1)
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (trialled !== undefined) trialled.trial = promise
+    if (pauseOnTrial !== undefined) pauseOnTrial.trial = promise
     return {
       kind: 'attempt',
       failedMeanwhile: () => {
         const pause = accounts.get(account)?.pause
-        return pause === trialled ? undefined : pause?.failure
+        return pause === pauseOnTrial ? undefined : pause?.failure
       },
       succeeded: () => answered(account),
       failed: (failure) => {
-        const { pause, answeredAfter = 0 } = accounts.get(account) ?? {}
+        const { pause, answeredCallsUpTo = 0 } = accounts.get(account) ?? {}
         // Of simultaneous calls only one counts, and none if the account has answered a later one.
-        if (pause !== trialled || answeredAfter >= call) return
+        if (pause !== pauseOnTrial || answeredCallsUpTo >= call) return
         const ms = pause === undefined ? firstMs : Math.min(2 * pause.ms, longestMs)
         const until = stopwatch.elapsedMs() + ms
-        setNewest(accounts, account, {
+        setBounded(accounts, account, {
           pause: { failure, ms, until, trial: undefined },
-          answeredAfter,
+          answeredCallsUpTo,
         })
       },
-      over: () => {
-        if (trialled !== undefined) trialled.trial = undefined
+      release: () => {
+        if (pauseOnTrial !== undefined) pauseOnTrial.trial = undefined
         resolve()
       },
     }
@@ -104,7 +107,7 @@ export const createAccountPauses = (
 const maxAccounts = 10_000
 
 /** Sets what is remembered of an account; beyond a limit the entry set longest ago is dropped. */
-export const setNewest = <A>(remembered: Map<string, A>, account: string, value: A): void => {
+export const setBounded = <A>(remembered: Map<string, A>, account: string, value: A): void => {
   remembered.delete(account)
   remembered.set(account, value)
   const [oldest] = remembered.keys()

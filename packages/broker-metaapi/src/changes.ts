@@ -29,9 +29,9 @@ export const outcomeUnknown = ({ accountId }: BrokerAccount): Refusal<'BrokerOut
 
 type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
-/** @param goneAs the error where the broker does not know what is to be changed, by its reason */
+/** @param errorWhenGone what the reason becomes where the broker does not know what is to change */
 export const createChange =
-  <Gone>({ clock, targetOf, trade }: Connection, goneAs: (reason: RejectReason) => Gone) =>
+  <Gone>({ clock, targetOf, trade }: Connection, errorWhenGone: (reason: RejectReason) => Gone) =>
   (
     account: BrokerAccount,
     body: TradeBody,
@@ -45,15 +45,15 @@ export const createChange =
             ? toBrokerReadError(account, clock.now)(failure)
             : outcomeUnknown(account),
       ),
-      TE.flatMapEither((verdict): E.Either<ChangeError<Gone>, Receipt> => {
-        if (verdict.kind === 'unknown') return E.left(outcomeUnknown(account))
-        if ('reason' in verdict)
+      TE.flatMapEither((answer): E.Either<ChangeError<Gone>, Receipt> => {
+        if (answer.kind === 'unknown') return E.left(outcomeUnknown(account))
+        if ('reason' in answer)
           return E.left(
-            verdict.kind === 'gone'
-              ? goneAs(verdict.reason)
-              : refuse('TradeRejected', verdict.reason),
+            answer.kind === 'gone'
+              ? errorWhenGone(answer.reason)
+              : refuse('TradeRejected', answer.reason),
           )
-        const { orderId: brokerOrderId = null } = verdict.tickets
-        return E.right({ progress: progressOf[verdict.kind], brokerOrderId })
+        const { orderId: brokerOrderId = null } = answer.tickets
+        return E.right({ progress: progressOf[answer.kind], brokerOrderId })
       }),
     )

@@ -7,12 +7,12 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerReadError } from '@tradeport/domain/errors'
 import type { Clock, ProviderTokens, Stopwatch } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { createAccountPauses, setNewest, type PauseLimits } from './account-pauses.ts'
+import { createAccountPauses, setBounded, type PauseLimits } from './account-pauses.ts'
 import { createClockSkew } from './clock-skew.ts'
 import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
 import { nothingSent, toBrokerReadError, unavailable, type ProviderRoute } from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
-import { requests, type Ask, type Target } from './requests.ts'
+import { requests, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
 import { createTransport } from './transport.ts'
@@ -75,15 +75,15 @@ export const createConnection = (config: MetaApiConfig) => {
     outer?: AbortSignal,
   ): Promise<A> => {
     const ms = route === 'account-information' ? deadlines.accountInformationMs : deadlines.readMs
-    const tooLate = () =>
+    const timeoutError = () =>
       unavailable(`${route}: no whole answer within ${ms} ms`, { isOfAccount: true })
-    return withDeadline(ms, tooLate, work, outer)
+    return withDeadline(ms, timeoutError, work, outer)
   }
 
   const tokenOf = async ({ owner }: BrokerAccount): Promise<string> => {
-    const tooLate = () =>
+    const timeoutError = () =>
       nothingSent(`the tenant's provider token was not read within ${deadlines.tokenMs} ms`)
-    const found = await withDeadline(deadlines.tokenMs, tooLate, () =>
+    const found = await withDeadline(deadlines.tokenMs, timeoutError, () =>
       config.providerToken(owner.tenantId)(),
     )
     if (E.isLeft(found)) throw nothingSent("the tenant's provider token cannot be read")
@@ -95,17 +95,17 @@ export const createConnection = (config: MetaApiConfig) => {
 
   /** Simultaneous reads of one account's region are one; failures are not kept. */
   const regionOf = (target: Target): Promise<string> => {
-    const kept = regions.get(target.account)
+    const kept = regions.get(target.accountKey)
     const ageMs = clock.now() - (kept?.since ?? 0)
     // A clock that was set back makes an age negative.
     if (kept !== undefined && ageMs >= 0 && ageMs < regionKeptMs) return kept.region
-    const region = ask(target, requests.provisionedAccount, decode(ProvisionedAccount)).then(
+    const region = fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount)).then(
       (account) => account.region,
     )
     const entry = { region, since: clock.now() }
-    setNewest(regions, target.account, entry)
+    setBounded(regions, target.accountKey, entry)
     region.catch(() => {
-      if (regions.get(target.account) === entry) regions.delete(target.account)
+      if (regions.get(target.accountKey) === entry) regions.delete(target.accountKey)
     })
     return region
   }
@@ -113,14 +113,14 @@ export const createConnection = (config: MetaApiConfig) => {
   const locate = async (account: BrokerAccount, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
-    const isHistory = route === 'candles' || route === 'ticks'
-    const baseUrl = isHistory ? marketDataUrl : clientUrl
+    const isMarketData = route === 'candles' || route === 'ticks'
+    const baseUrl = isMarketData ? marketDataUrl : clientUrl
     const target: Target = {
       baseUrl,
       providerAccountId,
       token,
-      budget: isHistory ? `market data of ${token}` : token,
-      account: JSON.stringify([owner.tenantId, providerAccountId]),
+      limitKey: isMarketData ? `market data of ${token}` : token,
+      accountKey: JSON.stringify([owner.tenantId, providerAccountId]),
     }
     if (!baseUrl.includes(regionPlace)) return target
     const region = account.region ?? (await regionOf(target))
@@ -130,19 +130,22 @@ export const createConnection = (config: MetaApiConfig) => {
     return { ...target, baseUrl: baseUrl.replaceAll(regionPlace, region) }
   }
 
-  /** Its limits are its own, as are its failures. */
+  /** The provisioning API has limits and pauses of its own. */
   const atProvisioning = (target: Target): Target => ({
     ...target,
     baseUrl: provisioningUrl,
-    budget: `provisioning of ${target.token}`,
-    account: `provisioning ${target.account}`,
+    limitKey: `provisioning of ${target.token}`,
+    accountKey: `provisioning ${target.accountKey}`,
   })
 
-  const ask: Ask = (of, request, decodeBytes, outer) =>
+  const fetchFrom: FetchFrom = (accountOrTarget, request, decodeBytes, outer) =>
     bounded(
       request.route,
       async (signal) => {
-        const target = 'baseUrl' in of ? of : await locate(of, request.route)
+        const target =
+          'baseUrl' in accountOrTarget
+            ? accountOrTarget
+            : await locate(accountOrTarget, request.route)
         const at = request.route === 'account-region' ? atProvisioning(target) : target
         const decoded = decodeBytes(await call(request, at, signal))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
@@ -155,16 +158,24 @@ export const createConnection = (config: MetaApiConfig) => {
     clock,
     deadlines,
     skew,
-    ask,
+    fetchFrom,
     /** A read of a port: every failure of the work becomes an error of the port. */
-    reading: <A>(
+    asPortRead: <A>(
       account: BrokerAccount,
       work: () => Promise<A>,
     ): TE.TaskEither<BrokerReadError, A> =>
       TE.tryCatch(work, toBrokerReadError(account, clock.now)),
     /** Rejects with a CallFailure; sends nothing to the account itself. */
     targetOf: (account: BrokerAccount) => bounded('account-region', () => locate(account, 'trade')),
-    trade: createTradeOnce({ ask, clock, deadlines, gate, readPauses, tradePauses, skew }),
+    trade: createTradeOnce({
+      fetchFrom,
+      clock,
+      deadlines,
+      gate,
+      readPauses,
+      tradePauses,
+      skew,
+    }),
   }
 }
 

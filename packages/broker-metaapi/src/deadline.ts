@@ -20,23 +20,23 @@ export interface MetaApiDeadlines {
 }
 
 /** Node would make a new DOMException with its stack for each request. */
-const over = new Error('the work is over')
+const workIsOver = new Error('the work is over')
 
 /**
- * Runs the work for at most `ms`, then rejects with `tooLate`. The signal is aborted when the work
- * is over, however it ended, so that nothing it started goes on after it.
+ * Runs the work for at most `ms`, then rejects with `timeoutError`. The signal is aborted when the
+ * work is over, however it ended, so that nothing it started goes on after it.
  * @param outer ends the work early
  */
 export const withDeadline = async <A>(
   ms: number,
-  tooLate: () => Error,
+  timeoutError: () => Error,
   work: (signal: AbortSignal) => Promise<A>,
   outer?: AbortSignal,
 ): Promise<A> => {
   outer?.throwIfAborted()
   const controller = new AbortController()
   const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal
-  const timer = setTimeout(() => controller.abort(tooLate()), ms)
+  const timer = setTimeout(() => controller.abort(timeoutError()), ms)
   const expiry = new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason)),
   )
@@ -44,6 +44,6 @@ export const withDeadline = async <A>(
     return await Promise.race([expiry, (async () => work(signal))()])
   } finally {
     clearTimeout(timer)
-    controller.abort(over)
+    controller.abort(workIsOver)
   }
 }

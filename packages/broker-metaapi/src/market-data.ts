@@ -19,7 +19,7 @@ import {
 } from './payloads.ts'
 import { requests, type ReadRequest } from './requests.ts'
 
-export const createMarketData = ({ ask, reading }: Connection): MarketData => {
+export const createMarketData = ({ fetchFrom, asPortRead }: Connection): MarketData => {
   /** A 404 may mean the account or the symbol: if the account can be read, it is the symbol. */
   const readSymbol = <Row, A>(
     account: BrokerAccount,
@@ -28,13 +28,13 @@ export const createMarketData = ({ ask, reading }: Connection): MarketData => {
     translate: (row: Row) => A,
   ): TE.TaskEither<MarketDataError, A> =>
     pipe(
-      reading(account, async () => {
+      asPortRead(account, async () => {
         try {
-          return { found: translate(await ask(account, request, decodeBytes)) }
+          return { found: translate(await fetchFrom(account, request, decodeBytes)) }
         } catch (failure) {
           if (!(failure instanceof CallFailure && failure.fault.kind === 'unknown_symbol'))
             throw failure
-          await ask(account, requests.accountInformation, decode(AccountInformation))
+          await fetchFrom(account, requests.accountInformation, decode(AccountInformation))
           return undefined
         }
       }),
@@ -44,7 +44,7 @@ export const createMarketData = ({ ask, reading }: Connection): MarketData => {
 
   return {
     symbols: (account) =>
-      reading(account, () => ask(account, requests.symbols, decode(SymbolNames))),
+      asPortRead(account, () => fetchFrom(account, requests.symbols, decode(SymbolNames))),
 
     instrument: (account, symbol) =>
       readSymbol(account, requests.specification(symbol), decode(Specification), (terms) =>
@@ -56,10 +56,10 @@ export const createMarketData = ({ ask, reading }: Connection): MarketData => {
         account,
         requests.price(symbol),
         decode(PriceRow),
-        ({ bid, ask: offered, time, profitTickValue = null, lossTickValue = null }) => ({
+        ({ bid, ask, time, profitTickValue = null, lossTickValue = null }) => ({
           symbol,
           bid,
-          ask: offered,
+          ask,
           time,
           profitTickValue,
           lossTickValue,
@@ -82,7 +82,7 @@ export const createMarketData = ({ ask, reading }: Connection): MarketData => {
 
     ticks: (account, symbol, window) =>
       readSymbol(account, requests.ticks(symbol, window), decode(TickRows), (rows) =>
-        rows.map(({ time, bid = null, ask: offered = null }) => ({ time, bid, ask: offered })),
+        rows.map(({ time, bid = null, ask = null }) => ({ time, bid, ask })),
       ),
   }
 }

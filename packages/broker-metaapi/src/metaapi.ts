@@ -44,16 +44,16 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
 }
 
 const createBroker = (connection: Connection): Broker => {
-  const { ask, clock, reading } = connection
+  const { fetchFrom, clock, asPortRead } = connection
   return {
     source: 'metaapi',
 
     accountInformation: (account) =>
-      reading(account, async () => {
+      asPortRead(account, async () => {
         const readAt = clock.now()
         const information = decode(AccountInformation)
         return accountReadingOf(
-          await ask(account, requests.accountInformation, information),
+          await fetchFrom(account, requests.accountInformation, information),
           readAt,
         )
       }),
@@ -61,22 +61,26 @@ const createBroker = (connection: Connection): Broker => {
     positions: readPositions(connection, false),
 
     dealsPage: (account, window) =>
-      reading(account, async () => {
+      asPortRead(account, async () => {
         const readAt = clock.now()
-        const deals = await ask(account, requests.history('history-deals', window), dealsIn)
+        const deals = await fetchFrom(account, requests.history('history-deals', window), dealsIn)
         const nextOffset = deals.length < pageSize ? null : window.offset + pageSize
         return { deals, nextOffset, readAt }
       }),
 
     requiredMargin: (account, query) =>
-      reading(account, async () =>
-        O.fromNullable((await ask(account, requests.margin(query), decode(Margin))).margin),
+      asPortRead(account, async () =>
+        O.fromNullable((await fetchFrom(account, requests.margin(query), decode(Margin))).margin),
       ),
   }
 }
 
 /** Reads of an account that nobody has linked yet. */
-const createProviderAccounts = ({ ask, clock, reading }: Connection): ProviderAccounts => ({
+const createProviderAccounts = ({
+  fetchFrom,
+  clock,
+  asPortRead,
+}: Connection): ProviderAccounts => ({
   find: (tenantId, providerAccountId) => {
     // Neither the account's own id nor its user exists yet; errors name both.
     const account: BrokerAccount = {
@@ -87,14 +91,18 @@ const createProviderAccounts = ({ ask, clock, reading }: Connection): ProviderAc
       // The provisioning API needs none, and answers with it.
       region: 'any',
     }
-    return reading(account, async () => {
-      const { name, login, server, version, region } = await ask(
+    return asPortRead(account, async () => {
+      const { name, login, server, version, region } = await fetchFrom(
         account,
         requests.provisionedAccount,
         decode(DescribedAccount),
       )
       const { broker, currency, tradeMode } = accountReadingOf(
-        await ask({ ...account, region }, requests.accountInformation, decode(AccountInformation)),
+        await fetchFrom(
+          { ...account, region },
+          requests.accountInformation,
+          decode(AccountInformation),
+        ),
         clock.now(),
       )
       return {

@@ -21,12 +21,12 @@ import {
   type Execution,
   type Instant,
 } from '@tradeport/domain/primitives'
-import type { ListName, Records, Trace } from './order-records.ts'
+import type { ListName, RecordList, RecordRow } from './order-records.ts'
 import type { Tickets } from './trade-answer.ts'
 
-export type Evidence = Readonly<Record<ListName, Records>>
+export type Evidence = Readonly<Record<ListName, RecordList>>
 
-export interface Sought {
+export interface OrderToFind {
   readonly order: OrderToSend
   readonly sentAt: Instant
   readonly tickets: Tickets
@@ -54,7 +54,7 @@ export interface AccountTraits {
 export interface Finding {
   readonly answer: LookupAnswer
   /** Whether reading again could not show more of the fill. */
-  readonly isDetailed: boolean
+  readonly isComplete: boolean
 }
 
 /** How far one of the provider's lists may lag behind another. */
@@ -64,20 +64,25 @@ const clockSlackMs = minuteMs
 /** How long after it was sent a market order may be executed at the latest. */
 const executionWindowMs = 5 * minuteMs
 
-export const findingOf = (sought: Sought, evidence: Evidence, context: LookupContext): Finding => {
-  const { order, sentAt } = sought
-  const traces = tracesOf(sought, evidence)
-  const { position, open, done, deals } = traces
+export const findingOf = (
+  orderToFind: OrderToFind,
+  evidence: Evidence,
+  context: LookupContext,
+): Finding => {
+  const { order, sentAt } = orderToFind
+  const ownRows = rowsOfOrder(orderToFind, evidence)
+  const { position, open, endedOrders, deals } = ownRows
   const isWhole = areWhole(evidence)
-  if (!traces.isSeen) {
-    const isAbsent = isWhole && !mayBeHidden(sought, evidence, context)
-    return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isDetailed: true }
+  if (!ownRows.isSeen) {
+    const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
+    return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
-  // From here on the lists agree with each other: what they do not show is not there.
-  const changedAt = order.pending === undefined ? sentAt : lastChangeOf(sought, traces, context)
-  const isFinal = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
-  const dealt = dealtFill(traces)
-  const executed = executedOf(done)
+  const changedAt =
+    order.pending === undefined ? sentAt : lastChangeOf(orderToFind, ownRows, context)
+  // A minute after the last change the lists agree: what they do not show is not there.
+  const listsAgreeByNow = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
+  const dealt = dealtFill(ownRows)
+  const executed = executedOf(endedOrders)
   const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
 
   // Its deals. A lesser volume is the end if its finished orders executed as much.
@@ -85,15 +90,15 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
     if (isAll(dealt.volume)) return found('filled', dealt)
     const isEnd =
       open.length === 0 && executed !== undefined && compareLots(executed, dealt.volume) === 0
-    if (isEnd || isFinal) return found('partially_filled', dealt)
-  } else if (dealt !== undefined && isFinal && executed === undefined) {
+    if (isEnd || listsAgreeByNow) return found('partially_filled', dealt)
+  } else if (dealt !== undefined && listsAgreeByNow && executed === undefined) {
     // A deal without a volume was executed all the same, and no other record will show how much.
     return found('filled', dealt)
   }
 
   // Its finished orders, unless they know of less than was dealt.
-  if (done.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
-    return found('filled', positionOf(traces), false)
+  if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
+    return found('filled', positionOf(ownRows), false)
   const isBehind = compareLots(dealt?.volume ?? 0, executed ?? 0) > 0
   if (executed !== undefined && executed > 0 && !isBehind) {
     // A position of that very volume is as the order left it, and has its price.
@@ -101,7 +106,7 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
       deals.length === 0 && compareLots(position?.volume ?? 0, executed) === 0
         ? position
         : undefined
-    const opening = untouched === undefined ? positionOf(traces) : openingOf(untouched)
+    const opening = untouched === undefined ? positionOf(ownRows) : fillOfPosition(untouched)
     const fill = { volume: executed, ...opening }
     if (isAll(executed)) return found('filled', fill, untouched !== undefined)
     if (open.length === 0) return found('partially_filled', fill, untouched !== undefined)
@@ -110,50 +115,50 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   // Its position. Of another volume than the order's, it was closed in part or added to, of which
   // the deals would show more.
   if (position?.volume !== undefined && deals.length === 0) {
-    const fill = { volume: position.volume, ...openingOf(position) }
+    const fill = { volume: position.volume, ...fillOfPosition(position) }
     const difference = compareLots(position.volume, order.volume)
     if (difference === 0) return found('filled', fill)
-    if (isFinal)
+    if (listsAgreeByNow)
       return difference > 0
-        ? found('filled', ticketAs(position.id))
+        ? found('filled', positionIdField(position.id))
         : found('partially_filled', fill)
   }
 
   // Finished orders that executed nothing.
-  const last = done.at(-1)
+  const last = endedOrders.at(-1)
   if (
     last !== undefined &&
     isWhole &&
     open.length === 0 &&
     deals.length === 0 &&
     position === undefined &&
-    done.every(({ state = '' }) => unfilledStates.includes(state)) &&
-    (executed !== undefined || isFinal)
+    endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
+    (executed !== undefined || listsAgreeByNow)
   ) {
-    return { answer: { kind: 'found', outcome: endOf(order, last) }, isDetailed: true }
+    return { answer: { kind: 'found', outcome: endOf(order, last) }, isComplete: true }
   }
   const held = open.find((row) => row.held !== undefined)?.held
   return {
     answer: { kind: 'open', ...(held !== undefined && { order: held }) },
-    isDetailed: true,
+    isComplete: true,
   }
 }
 
 /** When a pending order was last executed or ended, by our clock. It may wait for long before. */
 const lastChangeOf = (
-  { sentAt }: Sought,
-  { deals, done, position }: Traces,
+  { sentAt }: OrderToFind,
+  { deals, endedOrders, position }: RowsOfOrder,
   { skewMs }: LookupContext,
 ): Instant =>
   Math.max(
     sentAt,
-    ...[...deals, ...done, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
+    ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 
 /** How an order ended that executed nothing. */
 const endOf = (
   { pending }: OrderToSend,
-  { state = '', endedAt, expiresAt = pending?.expiresAt }: Trace,
+  { state = '', endedAt, expiresAt = pending?.expiresAt }: RecordRow,
 ): OrderOutcome => {
   if (pending !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
   if (pending !== undefined && state === 'CANCELED') {
@@ -167,9 +172,9 @@ const endOf = (
   return { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message } }
 }
 
-const found = (kind: 'filled' | 'partially_filled', fill: Fill, isDetailed = true): Finding => ({
+const found = (kind: 'filled' | 'partially_filled', fill: Fill, isComplete = true): Finding => ({
   answer: { kind: 'found', outcome: { kind, fill } },
-  isDetailed,
+  isComplete,
 })
 
 /** Whether all four lists could be read to their end. */
@@ -184,39 +189,39 @@ export interface FillFinding {
 
 /** How an order was filled that the broker reported as filled, in full or in part. */
 export const fillFindingOf = (
-  sought: Sought,
+  orderToFind: OrderToFind,
   filled: 'filled' | 'partially_filled',
   evidence: Pick<Evidence, 'positions' | 'deals'>,
 ): FillFinding => {
   const none = { rows: [], isWhole: true }
-  const traces = tracesOf(sought, { ...evidence, orders: none, historyOrders: none })
-  const dealt = dealtFill(traces)
-  const { position } = traces
-  const { volume } = sought.order
+  const ownRows = rowsOfOrder(orderToFind, { ...evidence, orders: none, historyOrders: none })
+  const dealt = dealtFill(ownRows)
+  const { position } = ownRows
+  const { volume } = orderToFind.order
   const isHeld = (lots: number): boolean => compareLots(position?.volume ?? 0, lots) === 0
   if (filled === 'filled') {
     if (dealt?.volume !== undefined && compareLots(dealt.volume, volume) >= 0)
       return { fill: dealt, certainty: 'certain' }
     if (position !== undefined && isHeld(volume))
-      return { fill: { volume, ...openingOf(position) }, certainty: 'certain' }
+      return { fill: { volume, ...fillOfPosition(position) }, certainty: 'certain' }
   } else if (dealt?.volume !== undefined)
     return { fill: dealt, certainty: isHeld(dealt.volume) ? 'certain' : 'likely' }
-  return { fill: positionOf(traces), certainty: 'none' }
+  return { fill: positionOf(ownRows), certainty: 'none' }
 }
 
 /** The records that belong to the order. */
-interface Traces {
+interface RowsOfOrder {
   readonly isSeen: boolean
   /** Without a volume if it was reversed since. */
-  readonly position: Trace | undefined
-  readonly open: readonly Trace[]
+  readonly position: RecordRow | undefined
+  readonly open: readonly RecordRow[]
   /** Finished orders, each once as it was last; the latest at the end. */
-  readonly done: readonly Trace[]
+  readonly endedOrders: readonly RecordRow[]
   /** Deals that executed a part of it, each once. */
-  readonly deals: readonly Trace[]
+  readonly deals: readonly RecordRow[]
 }
 
-const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
+const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsOfOrder => {
   const match = matcherOf(order.clientId)
   const { positions, orders, historyOrders, deals } = evidence
   const position = positions.rows.find((row) => match(row) !== 'other')
@@ -229,12 +234,12 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
   for (const row of [...historyOrders.rows, ...deals.rows])
     if (match(row) === 'position' && row.positionId !== undefined) ids.add(row.positionId)
   // A number counts only without another sender's client id.
-  const isOwn = (row: Trace, id: string | undefined): boolean =>
+  const isOwn = (row: RecordRow, id: string | undefined): boolean =>
     match(row) === 'order' ||
     (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
-  const isOwnOrder = (row: Trace): boolean => row.side === order.side && isOwn(row, row.id)
+  const isOwnOrder = (row: RecordRow): boolean => row.side === order.side && isOwn(row, row.id)
   const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
-  const done = onceEach(byEnd.filter(isOwnOrder), ({ id }) => id)
+  const endedOrders = onceEach(byEnd.filter(isOwnOrder), ({ id }) => id)
   const own = onceEach(
     deals.rows.filter((row) => isOwn(row, row.orderId)),
     ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`,
@@ -249,9 +254,10 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
       ...(position.side !== order.side && { volume: undefined }),
     },
     open: orders.rows.filter(
-      (row) => isOwnOrder(row) && !done.some(({ id, state }) => id === row.id && isEndState(state)),
+      (row) =>
+        isOwnOrder(row) && !endedOrders.some(({ id, state }) => id === row.id && isEndState(state)),
     ),
-    done,
+    endedOrders,
     // A deal of the other side closes what the order opened, and a close by another position trades
     // nothing.
     deals: own.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
@@ -261,7 +267,7 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
 /** Whether a row is of the order itself, by its first two parts of its position, or of neither. */
 const matcherOf = (clientId: string) => {
   const prefix = clientIdPrefix(clientId)
-  return ({ clientId: own, notes = '' }: Trace): 'order' | 'position' | 'other' => {
+  return ({ clientId: own, notes = '' }: RecordRow): 'order' | 'position' | 'other' => {
     // An empty one would be found in every note.
     if (prefix === '') return 'other'
     if (own === clientId || notes.includes(clientId)) return 'order'
@@ -278,12 +284,14 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
-const executedOf = (done: readonly Trace[]): number | undefined => {
-  const known = done.map(executedByOne).filter((volume) => volume !== undefined)
-  return done.length > 0 && known.length === done.length ? sumExactly(known) : undefined
+const executedOf = (endedOrders: readonly RecordRow[]): number | undefined => {
+  const known = endedOrders.map(executedByOne).filter((volume) => volume !== undefined)
+  return endedOrders.length > 0 && known.length === endedOrders.length
+    ? sumExactly(known)
+    : undefined
 }
 
-const executedByOne = ({ state, volume, remaining }: Trace): number | undefined => {
+const executedByOne = ({ state, volume, remaining }: RecordRow): number | undefined => {
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
   if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
@@ -295,33 +303,33 @@ const executedByOne = ({ state, volume, remaining }: Trace): number | undefined 
  * All deals together; only their position if one of them lacks its volume, price or time; undefined
  * if there are none.
  */
-const dealtFill = (traces: Traces): Fill | undefined => {
-  const { deals } = traces
+const dealtFill = (ownRows: RowsOfOrder): Fill | undefined => {
+  const { deals } = ownRows
   const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
     volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
   )
   const [first, ...rest] = executions
   if (deals.length === 0) return undefined
   return first === undefined || executions.length < deals.length
-    ? positionOf(traces)
-    : { ...fillOfExecutions([first, ...rest]), ...positionOf(traces) }
+    ? positionOf(ownRows)
+    : { ...fillOfExecutions([first, ...rest]), ...positionOf(ownRows) }
 }
 
 /** What a position shows of the order that opened it. */
-const openingOf = ({ id, price, at }: Trace): Fill => ({
+const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
   ...(price !== undefined && { price }),
   ...(at !== undefined && { at }),
-  ...ticketAs(id),
+  ...positionIdField(id),
 })
 
-const positionOf = ({ deals, done, position }: Traces): Fill =>
-  ticketAs(
-    [...deals, ...done].find(({ positionId }) => positionId !== undefined)?.positionId ??
+const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
+  positionIdField(
+    [...deals, ...endedOrders].find(({ positionId }) => positionId !== undefined)?.positionId ??
       position?.id,
   )
 
 /** A broker's number as a fill holds it. */
-export const ticketAs = (id: string | undefined): Pick<Fill, 'positionId'> => {
+export const positionIdField = (id: string | undefined): Pick<Fill, 'positionId'> => {
   const ticket = parseTicket(id ?? '')
   return O.isSome(ticket) ? { positionId: ticket.value } : {}
 }
@@ -332,32 +340,33 @@ export const ticketAs = (id: string | undefined): Pick<Fill, 'positionId'> => {
  * is not concluded to be absent either.
  */
 const mayBeHidden = (
-  sought: Sought,
+  orderToFind: OrderToFind,
   { positions, orders, historyOrders, deals }: Evidence,
   context: LookupContext,
 ): boolean => {
-  const isLike = likenessOf(sought, context)
+  const isSimilar = createSimilarityCheck(orderToFind, context)
   const isMt5 = context.platform === 'mt5'
   const isHedging = isMt5 && context.traits.isHedging === true
   // On a hedging account an order for a position of another number closes it. On others an order
   // such as ours may add to a position, or reduce it.
-  const isClosing = ({ positionId }: Trace, orderId: string | undefined): boolean =>
+  const isClosing = ({ positionId }: RecordRow, orderId: string | undefined): boolean =>
     isHedging && positionId !== undefined && orderId !== undefined && positionId !== orderId
-  const isLikeOrder = (row: Trace): boolean => isLike(row, row.id) && !isClosing(row, row.id)
+  const isSimilarOrder = (row: RecordRow): boolean =>
+    isSimilar(row, row.id) && !isClosing(row, row.id)
   const orderRows = [...orders.rows, ...historyOrders.rows]
   // A deal or a position of an order that cannot be ours is not ours.
   const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
   const isOfAnotherOrder = (orderId: string | undefined): boolean =>
-    orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isLikeOrder(row)) === true
+    orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isSimilarOrder(row)) === true
   return (
-    orderRows.some((row) => isLikeOrder(row) && executedOf([row]) !== 0) ||
+    orderRows.some((row) => isSimilarOrder(row) && executedOf([row]) !== 0) ||
     // What an order of ours adds to another's position shows in its own order and deal.
     positions.rows.some(
-      (row) => isLike(row, row.id, isMt5 && !isHedging) && !isOfAnotherOrder(row.id),
+      (row) => isSimilar(row, row.id, isMt5 && !isHedging) && !isOfAnotherOrder(row.id),
     ) ||
     deals.rows.some(
       (row) =>
-        isLike(row, row.orderId) &&
+        isSimilar(row, row.orderId) &&
         !isOfAnotherOrder(row.orderId) &&
         !isClosing(row, row.orderId) &&
         row.entry !== 'out' &&
@@ -372,14 +381,14 @@ const mayBeHidden = (
  * present one; if it is changed during a lookup, an order without its client id stays hidden. A
  * pending order may be executed at any time, and have another number by then.
  */
-const likenessOf = (
-  { order, sentAt, tickets }: Sought,
+const createSimilarityCheck = (
+  { order, sentAt, tickets }: OrderToFind,
   { skewMs, othersTickets, traits }: LookupContext,
 ) => {
   const earliest = sentAt + skewMs - clockSlackMs
   const isPending = order.pending !== undefined
   const latest = isPending ? Infinity : sentAt + skewMs + executionWindowMs
-  return (row: Trace, orderId: string | undefined, mayHaveMore = false): boolean =>
+  return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
     row.side === order.side &&

@@ -12,7 +12,7 @@ import { orderTypes, brokerOrderOf } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
 /** A row of a list. Volumes in lots; a field is absent if the row has none that can be read. */
-export type Trace = { readonly id: string } & Partial<{
+export type RecordRow = { readonly id: string } & Partial<{
   /** The sender's name for it; absent if the platform lost it, or nobody gave one. */
   readonly clientId: string | undefined
   /** What the platform and the broker wrote on it, which may contain a client id. */
@@ -47,8 +47,8 @@ export type Trace = { readonly id: string } & Partial<{
   readonly price: number | undefined
 }>
 
-export interface Records {
-  readonly rows: readonly Trace[]
+export interface RecordList {
+  readonly rows: readonly RecordRow[]
   /** If not, the order may be in what is missing. */
   readonly isWhole: boolean
 }
@@ -68,29 +68,34 @@ export interface RecordQuery {
 /** Some days of records. A provider that fills more pages than these repeats the same rows. */
 const maxPages = 42
 
-export const createRecordReader = ({ ask, clock }: Connection) => {
+export const createRecordReader = ({ fetchFrom, clock }: Connection) => {
   const page = async (
     list: ListName,
     { target, signal }: RecordQuery,
     request: ReadRequest,
-  ): Promise<Records & { readonly size: number }> => {
+  ): Promise<RecordList & { readonly size: number }> => {
     try {
-      const { rows, isLoading } = await ask(target, request, (bytes) => rowsIn(bytes, list), signal)
-      return { ...recordsOf(list, rows, isLoading), size: rows.length }
+      const { rows, isLoading } = await fetchFrom(
+        target,
+        request,
+        (bytes) => rowsIn(bytes, list),
+        signal,
+      )
+      return { ...recordListOf(list, rows, isLoading), size: rows.length }
     } catch {
       return { rows: [], isWhole: false, size: 0 }
     }
   }
 
-  return async (list: ListName, query: RecordQuery): Promise<Records> => {
+  return async (list: ListName, query: RecordQuery): Promise<RecordList> => {
     if (list === 'positions' || list === 'orders')
-      return page(list, query, requests.live(list, query.readFromTerminal))
+      return page(list, query, requests.current(list, query.readFromTerminal))
     const route = list === 'deals' ? 'history-deals' : 'history-orders'
     const { sentAt } = query
     // One more day at both ends: an order is found by its client id, however wrong our clock is or
     // was. The same for all pages.
     const window = { from: sentAt - dayMs, to: Math.max(sentAt, clock.now()) + dayMs }
-    const rows: Trace[] = []
+    const rows: RecordRow[] = []
     let isWhole = true
     for (let index = 0; index < maxPages; index += 1) {
       const request = requests.history(route, { ...window, offset: index * pageSize })
@@ -103,12 +108,16 @@ export const createRecordReader = ({ ask, clock }: Connection) => {
   }
 }
 
-export const recordsOf = (list: ListName, rows: readonly unknown[], isLoading = false): Records => {
-  const traces = rows.map((row) => traceOf(list, row)).filter((trace) => trace !== undefined)
-  return { rows: traces, isWhole: !isLoading && traces.length === rows.length }
+export const recordListOf = (
+  list: ListName,
+  rows: readonly unknown[],
+  isLoading = false,
+): RecordList => {
+  const readable = rows.map((row) => recordRowOf(list, row)).filter((found) => found !== undefined)
+  return { rows: readable, isWhole: !isLoading && readable.length === rows.length }
 }
 
-const traceOf = (list: ListName, row: unknown): Trace | undefined => {
+const recordRowOf = (list: ListName, row: unknown): RecordRow | undefined => {
   if (!isRecord(row)) return undefined
   const { type, volume, currentVolume, magic, comment, brokerComment } = row
   const id = readId(row['id'])

@@ -12,12 +12,12 @@ import { positionsIn } from './translate.ts'
 
 /** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
 export const readPositions =
-  ({ ask, clock, reading }: Connection, readFromTerminal: boolean): Broker['positions'] =>
+  ({ fetchFrom, clock, asPortRead }: Connection, readFromTerminal: boolean): Broker['positions'] =>
   (account) =>
-    reading(account, async () => {
+    asPortRead(account, async () => {
       const readAt = clock.now()
-      const request = requests.live('positions', readFromTerminal)
-      return { positions: await ask(account, request, positionsIn), readAt }
+      const request = requests.current('positions', readFromTerminal)
+      return { positions: await fetchFrom(account, request, positionsIn), readAt }
     })
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {

@@ -16,9 +16,9 @@ export interface Target {
   /** Goes into the header `auth-token` and nowhere else. */
   readonly token: string
   /** What the provider's limits count by: the token, apart for candles and ticks. */
-  readonly budget: string
+  readonly limitKey: string
   /** The tenant and its account at the provider: the key of what is remembered of the account. */
-  readonly account: string
+  readonly accountKey: string
 }
 
 export interface ReadRequest {
@@ -33,8 +33,8 @@ export interface ReadRequest {
  * Reads within the deadline of the request's route; rejects with a CallFailure.
  * @param outer ends the read early
  */
-export type Ask = <A>(
-  of: BrokerAccount | Target,
+export type FetchFrom = <A>(
+  accountOrTarget: BrokerAccount | Target,
   request: ReadRequest,
   decode: (bytes: Uint8Array) => Either<string, A>,
   outer?: AbortSignal,
@@ -53,7 +53,7 @@ export const requests = {
    * Positions, or open orders. With `readFromTerminal` they are read from the trading terminal, not from
    * the provider's copy; slower.
    */
-  live: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({
+  current: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({
     route,
     path: `/${route}${readFromTerminal ? '?refreshTerminalState=true' : ''}`,
   }),
@@ -104,9 +104,11 @@ export const requests = {
  * without a price, a slow history, or a margin that takes long does not mean that positions cannot
  * be read.
  */
-export const pausedPart = ({ route }: ReadRequest, { account }: Target): string => {
-  if (route === 'calculate-margin') return `margins of ${account}`
-  return route === 'symbols' || symbolRoutes.has(route) ? `market data of ${account}` : account
+export const pauseKey = ({ route }: ReadRequest, { accountKey }: Target): string => {
+  if (route === 'calculate-margin') return `margins of ${accountKey}`
+  return route === 'symbols' || symbolRoutes.has(route)
+    ? `market data of ${accountKey}`
+    : accountKey
 }
 
 /** The provider's name of an order's type. */

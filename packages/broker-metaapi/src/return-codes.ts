@@ -24,7 +24,7 @@ export type CodeClass =
 export interface ReturnCode {
   readonly code: number
   readonly name: string
-  readonly means: CodeClass
+  readonly codeClass: CodeClass
 }
 
 const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>> = {
@@ -134,11 +134,11 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
 }
 
 export const returnCodes: readonly ReturnCode[] = Object.entries(namesByClass).flatMap(
-  ([means, names]) =>
+  ([codeClass, names]) =>
     Object.entries(names).map(([code, name]) => ({
       code: Number(code),
       name,
-      means: means as CodeClass,
+      codeClass: codeClass as CodeClass,
     })),
 )
 
@@ -153,5 +153,5 @@ export const returnCodeOf = (code: unknown, name: unknown): ReturnCode | undefin
   const named = byName.get(name)
   if (code === undefined) return named
   const numbered = byCode.get(code)
-  return named !== undefined && named.means !== numbered?.means ? undefined : numbered
+  return named !== undefined && named.codeClass !== numbered?.codeClass ? undefined : numbered
 }

@@ -2,7 +2,7 @@
 // token: after a 429 nothing is sent until the time that it named, and the rate is kept under its
 // published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
-import { setNewest } from './account-pauses.ts'
+import { setBounded } from './account-pauses.ts'
 import { nothingSent, rateLimited } from './failures.ts'
 import type { Target } from './requests.ts'
 
@@ -26,7 +26,7 @@ const defaultLimits: TokenLimits = {
   readsAtOncePerAccount: 8,
 }
 
-type GateKey = Pick<Target, 'budget' | 'account'>
+type GateKey = Pick<Target, 'limitKey' | 'accountKey'>
 
 export interface TokenGate {
   /**
@@ -34,15 +34,15 @@ export interface TokenGate {
    * CallFailure while the token is limited, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: 'trade' | 'read', signal: AbortSignal) => Promise<() => void>
-  /** The provider accepts nothing more of this budget for so long. */
-  readonly limit: (budget: string, ms: number) => void
+  /** The provider accepts nothing more with this limit key for so long. */
+  readonly limit: (limitKey: string, ms: number) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
 
 interface Waiting {
   readonly kind: 'trade' | 'read'
-  readonly account: string
+  readonly accountKey: string
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
@@ -69,10 +69,10 @@ export const createTokenGate = (
   stopwatch: Stopwatch,
 ): TokenGate => {
   const limits = { ...defaultLimits, ...given }
-  const budgets = new Map<string, TokenState>()
+  const states = new Map<string, TokenState>()
 
-  const stateOf = (budget: string): TokenState => {
-    const state = budgets.get(budget) ?? {
+  const stateOf = (limitKey: string): TokenState => {
+    const state = states.get(limitKey) ?? {
       limitedUntil: Number.NEGATIVE_INFINITY,
       starts: [],
       answeredAt: new Map(),
@@ -80,15 +80,15 @@ export const createTokenGate = (
       running: [],
       timer: undefined,
     }
-    budgets.set(budget, state)
+    states.set(limitKey, state)
     return state
   }
 
   const nextOf = ({ waiting, running }: TokenState): Waiting | undefined => {
     const all = [...waiting]
-    const mayRead = ({ account }: Waiting): boolean =>
+    const mayRead = ({ accountKey }: Waiting): boolean =>
       running.length < limits.readsAtOnce &&
-      running.filter((one) => one === account).length < limits.readsAtOncePerAccount
+      running.filter((one) => one === accountKey).length < limits.readsAtOncePerAccount
     return all.find(({ kind }) => kind === 'trade') ?? all.find(mayRead)
   }
 
@@ -116,17 +116,17 @@ export const createTokenGate = (
     )
   }
 
-  const occupy = (state: TokenState, account: string): (() => void) => {
-    state.running.push(account)
+  const occupy = (state: TokenState, accountKey: string): (() => void) => {
+    state.running.push(accountKey)
     return () => {
-      state.running.splice(state.running.indexOf(account), 1)
+      state.running.splice(state.running.indexOf(accountKey), 1)
       startWaiting(state)
     }
   }
 
   return {
-    enter: ({ budget, account }, kind, signal) => {
-      const state = stateOf(budget)
+    enter: ({ limitKey, accountKey }, kind, signal) => {
+      const state = stateOf(limitKey)
       return new Promise((resolve, reject) => {
         const leftMs = state.limitedUntil - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
@@ -138,10 +138,10 @@ export const createTokenGate = (
           waiting.fail(nothingSent("the tenant's token was in use for too long"))
         const waiting: Waiting = {
           kind,
-          account,
+          accountKey,
           start: () => {
             leave()
-            resolve(kind === 'trade' ? () => undefined : occupy(state, account))
+            resolve(kind === 'trade' ? () => undefined : occupy(state, accountKey))
           },
           fail: (reason) => {
             leave()
@@ -155,13 +155,13 @@ export const createTokenGate = (
       })
     },
 
-    limit: (budget, ms) => {
-      const state = stateOf(budget)
+    limit: (limitKey, ms) => {
+      const state = stateOf(limitKey)
       state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + ms)
       for (const { fail } of state.waiting) fail(rateLimited(clock.now() + ms))
     },
 
-    answered: ({ budget, account }) =>
-      setNewest(stateOf(budget).answeredAt, account, stopwatch.elapsedMs()),
+    answered: ({ limitKey, accountKey }) =>
+      setBounded(stateOf(limitKey).answeredAt, accountKey, stopwatch.elapsedMs()),
   }
 }

@@ -22,7 +22,7 @@ export interface Tickets {
   readonly positionId?: string | undefined
 }
 
-export type TradeVerdict =
+export type TradeAnswer =
   /** The broker accepted it, as the class of its return code says. */
   | { readonly kind: 'done' | 'done_in_part' | 'placed' | 'no_changes'; readonly tickets: Tickets }
   /** The broker refused it; `gone` if it does not know the position, order or symbol. */
@@ -35,10 +35,10 @@ export type TradeVerdict =
 /** The reason code for a 404: the symbol, position or account is unknown. */
 export const symbolNotFound = 'SYMBOL_NOT_FOUND'
 
-export const verdictOf = (answer: ErrorAnswer, now: Instant): TradeVerdict => {
+export const tradeAnswerOf = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
   const body = isRecord(answer.body) ? answer.body : {}
   const code = codeIn(body)
-  return code === undefined ? verdictOfStatus(answer, now) : verdictOfCode(code, body, answer, now)
+  return code === undefined ? answerOfStatus(answer, now) : answerOfCode(code, body, answer, now)
 }
 
 /** The code of a trade body, whatever the status it came with; undefined if there is none. */
@@ -47,7 +47,7 @@ const codeIn = ({
   stringCode,
   error,
   description,
-}: Row): Pick<ReturnCode, 'name' | 'means'> | undefined => {
+}: Row): Pick<ReturnCode, 'name' | 'codeClass'> | undefined => {
   if ((numericCode !== undefined && numericCode !== null) || typeof stringCode === 'string')
     return returnCodeOf(numericCode ?? undefined, stringCode) ?? unlisted
   if (typeof error !== 'number') return undefined
@@ -56,21 +56,21 @@ const codeIn = ({
   return (returnCodeOf(undefined, description) && returnCodeOf(error, description)) ?? unlisted
 }
 
-const unlisted = { name: 'unlisted', means: 'unknown' } as const
+const unlisted = { name: 'unlisted', codeClass: 'unknown' } as const
 
-const verdictOfCode = (
-  { name, means }: Pick<ReturnCode, 'name' | 'means'>,
+const answerOfCode = (
+  { name, codeClass }: Pick<ReturnCode, 'name' | 'codeClass'>,
   body: Row,
   answer: ErrorAnswer,
   now: Instant,
-): TradeVerdict => {
-  switch (means) {
+): TradeAnswer => {
+  switch (codeClass) {
     case 'unknown':
-      return { kind: means }
+      return { kind: codeClass }
     case 'refused':
     case 'gone':
       return {
-        kind: means,
+        kind: codeClass,
         reason: {
           code: name,
           message: wordsOf(body['message']) ?? 'The broker refused the trade.',
@@ -87,7 +87,7 @@ const verdictOfCode = (
     case 'placed':
     case 'no_changes':
       return {
-        kind: means,
+        kind: codeClass,
         tickets: {
           orderId: readReference(body['orderId']),
           positionId: readReference(body['positionId']),
@@ -98,7 +98,7 @@ const verdictOfCode = (
 
 // An answer without the provider's JSON is of a proxy, which may have passed the trade on; but a
 // 429 is always given before anything is done.
-const verdictOfStatus = (answer: ErrorAnswer, now: Instant): TradeVerdict => {
+const answerOfStatus = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
   const { status, body } = answer
   if (status === 429 || (isOfProvider(body) && (status === 401 || status === 403)))
     return { kind: 'not_sent', failure: failureOfAnswer('trade', answer, now) }

@@ -13,10 +13,10 @@ import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
 import { retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
 import { AccountInformation, decode, parseJson } from './payloads.ts'
-import { requests, urlOf, type Ask, type Target } from './requests.ts'
+import { requests, urlOf, type FetchFrom, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 import { readAtMost } from './transport.ts'
-import { symbolNotFound, verdictOf, type TradeVerdict } from './trade-answer.ts'
+import { symbolNotFound, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
 
 export type TradeBody = Readonly<Record<string, unknown>>
 
@@ -25,10 +25,10 @@ export type TradeOnce = (
   target: Target,
   body: TradeBody,
   maySend: MaySend,
-) => Promise<Exclude<TradeVerdict, { readonly kind: 'not_sent' }>>
+) => Promise<Exclude<TradeAnswer, { readonly kind: 'not_sent' }>>
 
 interface TradeParts {
-  readonly ask: Ask
+  readonly fetchFrom: FetchFrom
   readonly clock: Clock
   readonly deadlines: MetaApiDeadlines
   readonly gate: TokenGate
@@ -38,7 +38,7 @@ interface TradeParts {
 }
 
 export const createTradeOnce = ({
-  ask,
+  fetchFrom,
   clock,
   deadlines,
   gate,
@@ -46,15 +46,16 @@ export const createTradeOnce = ({
   tradePauses,
   skew,
 }: TradeParts): TradeOnce => {
-  const send: (...args: Parameters<TradeOnce>) => Promise<TradeVerdict> = async (
+  const send: (...args: Parameters<TradeOnce>) => Promise<TradeAnswer> = async (
     target,
     body,
     maySend,
   ) => {
     const url = urlOf(target, '/trade')
-    const attempt = tradePauses.begin(target.account)
+    const attempt = tradePauses.begin(target.accountKey)
     // A trade behind one that hangs would hang as well, and its outcome would be unknown.
-    if (attempt.kind === 'paused') throw hanging(attempt.leftMs > 0 ? attempt.leftMs : undefined)
+    if (attempt.kind === 'paused')
+      throw failureAfterHang(attempt.leftMs > 0 ? attempt.leftMs : undefined)
     try {
       await gate.enter(target, 'trade', AbortSignal.timeout(deadlines.readMs))
       const sentAt = clock.now()
@@ -62,7 +63,7 @@ export const createTradeOnce = ({
       const now = clock.now()
       if (delivery.kind === 'not_delivered') throw unavailable(`trade: ${delivery.why}`)
       if (delivery.kind === 'unanswered') {
-        if (delivery.isLate) attempt.failed(hanging(undefined))
+        if (delivery.isLate) attempt.failed(failureAfterHang(undefined))
         return { kind: 'unknown' }
       }
       const { status, date } = delivery
@@ -70,28 +71,28 @@ export const createTradeOnce = ({
       skew.observe(date, sentAt, now)
       if (status === 200) {
         gate.answered(target)
-        readPauses.end(target.account)
+        readPauses.end(target.accountKey)
       }
-      if (status === 429) gate.limit(target.budget, retryAtOf(delivery, now) - now)
-      return verdictOf(delivery, now)
+      if (status === 429) gate.limit(target.limitKey, retryAtOf(delivery, now) - now)
+      return tradeAnswerOf(delivery, now)
     } finally {
-      attempt.over()
+      attempt.release()
     }
   }
 
-  const hanging = (leftMs: number | undefined) =>
+  const failureAfterHang = (leftMs: number | undefined) =>
     unavailable('trade: nothing was sent, because the last trade of the account hung', {
       retryAt: leftMs === undefined ? undefined : clock.now() + leftMs,
     })
 
   return async (target, body, maySend) => {
-    const verdict = await send(target, body, maySend)
-    if (verdict.kind === 'not_sent') throw verdict.failure
+    const answer = await send(target, body, maySend)
+    if (answer.kind === 'not_sent') throw answer.failure
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
-    if (verdict.kind === 'gone' && verdict.reason.code === symbolNotFound)
-      await ask(target, requests.accountInformation, decode(AccountInformation))
-    return verdict
+    if (answer.kind === 'gone' && answer.reason.code === symbolNotFound)
+      await fetchFrom(target, requests.accountInformation, decode(AccountInformation))
+    return answer
   }
 }
 
@@ -104,7 +105,7 @@ type Delivery =
   | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
 const maxAnswerBytes = 64 * 1_024
-// They keep no connection; the second keeps what makes the next handshake shorter.
+// Neither keeps a connection; `secure` keeps TLS sessions, which make the next handshake shorter.
 const plain = new http.Agent({ keepAlive: false })
 const secure = new https.Agent({ keepAlive: false })
 
@@ -123,7 +124,7 @@ const dial = (url: URL, token: string, payload: Buffer): http.ClientRequest => {
   })
 }
 
-const tooLate: Delivery = {
+const sendTimePassed: Delivery = {
   kind: 'not_delivered',
   why: 'nothing was sent, because the time to send it was over',
 }
@@ -138,7 +139,7 @@ const deliver = (
   maySend: MaySend,
 ): Promise<Delivery> =>
   new Promise((resolve) => {
-    if (!maySend()) return resolve(tooLate)
+    if (!maySend()) return resolve(sendTimePassed)
     const payload = Buffer.from(JSON.stringify(body))
     let mayBeSent = false
     let isAnswering = false
@@ -166,7 +167,7 @@ const deliver = (
       whenOpen(socket, () => {
         if (socket.destroyed) return
         clearTimeout(connectTimer)
-        if (!maySend()) return end(tooLate)
+        if (!maySend()) return end(sendTimePassed)
         mayBeSent = true
         request.end(payload)
       }),

@@ -15,12 +15,12 @@ import {
   areWhole,
   fillFindingOf,
   findingOf,
-  ticketAs,
+  positionIdField,
   type AccountTraits,
   type Evidence,
   type Finding,
   type LookupContext,
-  type Sought,
+  type OrderToFind,
 } from './order-evidence.ts'
 import { createRecordReader, type RecordQuery } from './order-records.ts'
 import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
@@ -31,7 +31,7 @@ import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 const rereadPauseMs = 250
 
 export const createTrading = (connection: Connection): Trading => {
-  const { ask, clock, deadlines, reading, skew, targetOf, trade } = connection
+  const { fetchFrom, clock, deadlines, asPortRead, skew, targetOf, trade } = connection
   const read = createRecordReader(connection)
   const change = createChange<OrderGone>(connection, () => ({ _tag: 'OrderGone' }))
 
@@ -43,21 +43,21 @@ export const createTrading = (connection: Connection): Trading => {
     if (order.volume === 0) return { kind: 'refused', reason: volumeTooSmall }
     const sentAt = clock.now()
     let target
-    let verdict
+    let answer
     try {
       target = await targetOf(account)
-      verdict = await trade(target, bodyOf(order), maySend)
+      answer = await trade(target, bodyOf(order), maySend)
     } catch (failure) {
       return failure instanceof CallFailure ? notSent(failure) : { kind: 'unknown' }
     }
-    if ('reason' in verdict) return { kind: 'refused', reason: verdict.reason }
-    // No changes is the success of a change; of a new order it says nothing.
-    if (verdict.kind === 'unknown' || verdict.kind === 'no_changes') return { kind: 'unknown' }
-    const sought = { order, sentAt, tickets: verdict.tickets }
+    if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
+    // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
+    if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
+    const orderToFind = { order, sentAt, tickets: answer.tickets }
     if (order.pending !== undefined)
-      return { kind: 'placed', brokerOrderId: verdict.tickets.orderId ?? null }
-    if (verdict.kind === 'placed') return placedOrFilled(target, account, sought)
-    return withDetails(target, sought, verdict.kind === 'done' ? 'filled' : 'partially_filled')
+      return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
+    if (answer.kind === 'placed') return placedOrFilled(target, account, orderToFind)
+    return withDetails(target, orderToFind, answer.kind === 'done' ? 'filled' : 'partially_filled')
   }
 
   const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
@@ -69,17 +69,17 @@ export const createTrading = (connection: Connection): Trading => {
   /** Adds price, volume and position of an accepted order, as far as the records show in time. */
   const withDetails = async (
     target: Target,
-    sought: Sought,
+    orderToFind: OrderToFind,
     kind: 'filled' | 'partially_filled',
   ): Promise<PlacementAnswer> => {
-    let fill: Fill = ticketAs(sought.tickets.positionId)
+    let fill: Fill = positionIdField(orderToFind.tickets.positionId)
     let likely: number | undefined
     await repeat(deadlines.fillMs, async (signal) => {
-      const query = { target, sentAt: sought.sentAt, readFromTerminal: false, signal }
+      const query = { target, sentAt: orderToFind.sentAt, readFromTerminal: false, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
-      const { fill: found, certainty } = fillFindingOf(sought, kind, { positions, deals })
+      const { fill: found, certainty } = fillFindingOf(orderToFind, kind, { positions, deals })
       const isKnown = certainty === 'certain' || (certainty === 'likely' && found.volume === likely)
-      fill = { ...fill, ...(isKnown ? found : ticketAs(found.positionId)) }
+      fill = { ...fill, ...(isKnown ? found : positionIdField(found.positionId)) }
       likely = found.volume
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
       return isKnown || (!positions.isWhole && !deals.isWhole)
@@ -90,13 +90,13 @@ export const createTrading = (connection: Connection): Trading => {
   const placedOrFilled = async (
     target: Target,
     { platform }: BrokerAccount,
-    sought: Sought,
+    orderToFind: OrderToFind,
   ): Promise<PlacementAnswer> => {
     const terms = { platform, othersTickets: new Set<string>(), readFromTerminal: false }
-    const { answer } = await lookUp(target, sought, terms, deadlines.fillMs)
+    const { answer } = await lookUp(target, orderToFind, terms, deadlines.fillMs)
     return answer.kind === 'found' && 'fill' in answer.outcome
       ? answer.outcome
-      : { kind: 'placed', brokerOrderId: sought.tickets.orderId ?? null }
+      : { kind: 'placed', brokerOrderId: orderToFind.tickets.orderId ?? null }
   }
 
   const findOrder = async (
@@ -104,7 +104,7 @@ export const createTrading = (connection: Connection): Trading => {
     { order, sentAt, brokerOrderId, readFromTerminal, othersTickets }: SentOrder,
   ): Promise<LookupAnswer> => {
     const target = await targetOf(account)
-    const sought = {
+    const orderToFind = {
       order: inLots(order),
       sentAt,
       tickets: { orderId: brokerOrderId ?? undefined },
@@ -116,34 +116,39 @@ export const createTrading = (connection: Connection): Trading => {
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.pending !== undefined,
     }
-    return (await lookUp(target, sought, terms, deadlines.lookupMs)).answer
+    return (await lookUp(target, orderToFind, terms, deadlines.lookupMs)).answer
   }
 
   /** The best finding until it is complete, or time is up. */
   const lookUp = async (
     target: Target,
-    sought: Sought,
+    orderToFind: OrderToFind,
     { readFromTerminal, ...known }: LookupTerms,
     ms: number,
   ): Promise<Finding> => {
-    let best: Finding = { answer: { kind: 'unreadable' }, isDetailed: false }
+    let best: Finding = { answer: { kind: 'unreadable' }, isComplete: false }
     let traits: AccountTraits | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await repeat(ms, async (signal) => {
-      const evidence = await readAll({ target, sentAt: sought.sentAt, readFromTerminal, signal })
+      const evidence = await readAll({
+        target,
+        sentAt: orderToFind.sentAt,
+        readFromTerminal,
+        signal,
+      })
       const context: LookupContext = {
         ...known,
         now: clock.now(),
         skewMs: skew.ms() ?? 0,
         traits: traits ?? {},
       }
-      let finding = findingOf(sought, evidence, context)
+      let finding = findingOf(orderToFind, evidence, context)
       if (finding.answer.kind === 'unreadable' && areWhole(evidence)) {
         traits ??= await readTraits(target, signal)
-        finding = findingOf(sought, evidence, { ...context, traits })
+        finding = findingOf(orderToFind, evidence, { ...context, traits })
       }
       if (best.answer.kind !== 'found' || finding.answer.kind === 'found') best = finding
-      return best.isDetailed || performance.now() >= detailsUntil
+      return best.isComplete || performance.now() >= detailsUntil
     })
     return best
   }
@@ -161,10 +166,10 @@ export const createTrading = (connection: Connection): Trading => {
   /** Distinguishes our trades from similar ones. Read only if there is one: reads cost credits. */
   const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
     const [provisioned, information] = await Promise.all([
-      ask(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
+      fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
         () => undefined,
       ),
-      ask(target, requests.accountInformation, decode(AccountInformation), signal).catch(
+      fetchFrom(target, requests.accountInformation, decode(AccountInformation), signal).catch(
         () => undefined,
       ),
     ])
@@ -182,7 +187,9 @@ export const createTrading = (connection: Connection): Trading => {
     findOrder: (account, sent) => () =>
       findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
     openOrders: (account) =>
-      reading(account, () => ask(account, requests.live('orders', true), brokerOrdersIn)),
+      asPortRead(account, () =>
+        fetchFrom(account, requests.current('orders', true), brokerOrdersIn),
+      ),
     modifyOrder: (account, orderId, terms, maySend) =>
       pipe(
         change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),

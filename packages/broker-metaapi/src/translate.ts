@@ -139,7 +139,8 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   const id = readId(row['id'])
   if (id === undefined || typeof type !== 'string') return 'not a deal'
   const positionId = readReference(row['positionId'])
-  if (positionId === undefined && !isNone(row['positionId'])) return 'positionId is not an id'
+  if (positionId === undefined && !namesNoPosition(row['positionId']))
+    return 'positionId is not an id'
   const [profit, commission, swap] = [row['profit'] ?? 0, row['commission'] ?? 0, row['swap'] ?? 0]
   if (!isNumber(profit) || !isNumber(commission) || !isNumber(swap))
     return 'money is not a finite number'
@@ -171,7 +172,7 @@ const dealOf = (row: unknown): BrokerDeal | string => {
 }
 
 /** Whether a deal says that it belongs to no position. */
-const isNone = (value: unknown): boolean =>
+const namesNoPosition = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || value === '0' || value === 0
 
 /** The deals of a page, in its order. */

@@ -6,7 +6,7 @@ import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
 import { parseBytes } from './payloads.ts'
-import { pausedPart, urlOf, type ReadRequest, type Target } from './requests.ts'
+import { pauseKey, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 
 /** The body of a 200; rejects with a CallFailure for every other outcome. */
@@ -82,7 +82,7 @@ export const createTransport = (
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
       const { kind, retryAt, isOfAccount } = failure.fault
-      if (kind === 'rate_limited') gate.limit(target.budget, (retryAt ?? 0) - clock.now())
+      if (kind === 'rate_limited') gate.limit(target.limitKey, (retryAt ?? 0) - clock.now())
       else if (kind === 'unknown_account' || isOfAccount === true) attempt.failed(failure)
       throw failure
     } finally {
@@ -102,7 +102,7 @@ export const createTransport = (
   }
 
   return async (request, target, signal) => {
-    const attempt = await begin(pausedPart(request, target), signal)
+    const attempt = await begin(pauseKey(request, target), signal)
     try {
       return await callInTurn(request, target, attempt, signal)
     } catch (cause) {
@@ -111,7 +111,7 @@ export const createTransport = (
       await pause(retryPauseMs, undefined, { signal })
       return await callInTurn(request, target, attempt, signal)
     } finally {
-      attempt.over()
+      attempt.release()
     }
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
 import { findingOf, type Evidence, type LookupContext } from '../src/order-evidence.ts'
-import { recordsOf, type ListName, type Trace } from '../src/order-records.ts'
+import { recordListOf, type ListName, type RecordRow } from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
 
 const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
@@ -58,7 +58,7 @@ const openRow = (more: Row = {}): Row =>
 type Lists = Partial<Record<ListName, readonly Row[] | null>>
 
 const read = (name: ListName, { [name]: rows = [] }: Lists) => ({
-  ...recordsOf(name, rows ?? []),
+  ...recordListOf(name, rows ?? []),
   ...(rows === null && { isWhole: false }),
 })
 
@@ -696,7 +696,7 @@ const foreignIds = fc.constantFrom(
 )
 const names = fc.oneof(foreignIds, fc.constant(undefined))
 const numbers = fc.integer({ min: 1, max: 9 }).map(String)
-const trace = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Trace> =>
+const arbitraryRow = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<RecordRow> =>
   fc.record(
     {
       id: numbers,
@@ -715,7 +715,7 @@ const trace = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Trace> =>
     { requiredKeys: ['id', 'clientId', 'state'] },
   )
 const records = (name: fc.Arbitrary<string | undefined>) =>
-  fc.record({ rows: fc.array(trace(name), { maxLength: 5 }), isWhole: fc.boolean() })
+  fc.record({ rows: fc.array(arbitraryRow(name), { maxLength: 5 }), isWhole: fc.boolean() })
 const evidence = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Evidence> =>
   fc.record({
     positions: records(name),
@@ -743,7 +743,7 @@ describe('a lookup', () => {
     fc.assert(
       fc.property(
         evidence(fc.oneof(names, own)),
-        trace(own),
+        arbitraryRow(own),
         list,
         nows,
         (lists, row, name, now) => {
@@ -765,7 +765,7 @@ describe('a lookup', () => {
       .tuple(parts, fc.boolean(), evidence(foreignIds))
       .chain(([filled, isClosed, lists]) => {
         const cents = filled.reduce((sum, one) => sum + one.cents, 0)
-        const openings = filled.map((one, index): Trace => ({
+        const openings = filled.map((one, index): RecordRow => ({
           ...shared,
           id: `own-${index}`,
           clientId,
@@ -773,7 +773,7 @@ describe('a lookup', () => {
           price: one.points / 100_000,
           at: sentAt + index,
         }))
-        const closing: Trace = {
+        const closing: RecordRow = {
           ...shared,
           id: 'close',
           side: 'sell',
@@ -816,7 +816,7 @@ describe('a lookup', () => {
   it('reads or leaves out rows of any shape', () => {
     const list = fc.constantFrom('positions', 'orders', 'historyOrders', 'deals')
     fc.assert(
-      fc.property(fc.array(fc.jsonValue()), list, (rows, name) => void recordsOf(name, rows)),
+      fc.property(fc.array(fc.jsonValue()), list, (rows, name) => void recordListOf(name, rows)),
     )
   })
 })

@@ -13,7 +13,7 @@ const gateOf = (limits: Partial<TokenLimits> = {}) =>
     { now: () => Date.now() },
     { elapsedMs: () => Date.now() },
   )
-const key = (account = 'a', budget = 't') => ({ budget, account })
+const key = (accountKey = 'a', limitKey = 't') => ({ limitKey, accountKey })
 const unavailable = { fault: { kind: 'unavailable' } }
 
 describe('the gate of a token', () => {

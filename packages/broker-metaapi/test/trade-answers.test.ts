@@ -16,7 +16,7 @@ import {
 import type { PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderChangeError, PendingPart } from '@tradeport/domain/ports'
 import { returnCodeOf, returnCodes } from '../src/return-codes.ts'
-import { verdictOf } from '../src/trade-answer.ts'
+import { tradeAnswerOf } from '../src/trade-answer.ts'
 import {
   account,
   accountPath,
@@ -160,8 +160,8 @@ describe('a return code', () => {
       expect(await outcomesOf(200, { ...body, ...full })).toEqual(
         typeof expected === 'function' ? expected(name) : expected,
       )
-      const verdict = (status: number, form: object) =>
-        verdictOf({ status, retryAfter: null, date: null, body: { ...body, ...form } }, now)
+      const answered = (status: number, form: object) =>
+        tradeAnswerOf({ status, retryAfter: null, date: null, body: { ...body, ...form } }, now)
       const forms = [
         { numericCode: code },
         { stringCode: name },
@@ -169,7 +169,7 @@ describe('a return code', () => {
       ]
       for (const form of [full, ...forms])
         for (const status of [200, 400, 500])
-          expect(verdict(status, form)).toEqual(verdict(200, full))
+          expect(answered(status, form)).toEqual(answered(200, full))
     },
   )
 
@@ -524,20 +524,20 @@ describe('any answer at all', () => {
     const bodies = fc.oneof(fields, fc.jsonValue(), fc.constant(undefined))
     fc.assert(
       fc.property(statuses, dates, dates, bodies, (status, retryAfter, date, body) => {
-        const verdict = verdictOf({ status, retryAfter, date, body }, now)
+        const answered = tradeAnswerOf({ status, retryAfter, date, body }, now)
         const { numericCode, stringCode, error, description } = (body ?? {}) as Readonly<
           Record<string, unknown>
         >
         const given = [numericCode, stringCode, error, description].filter(
           (value) => value !== undefined && value !== null,
         )
-        if ('tickets' in verdict)
+        if ('tickets' in answered)
           expect(given.some((value) => accepting.includes(value))).toBe(true)
-        else if (verdict.kind !== 'unknown') expect(given.length > 0 || status === 429).toBe(true)
-        if ('failure' in verdict)
-          expect(verdict.failure.fault.retryAt ?? now).toBeGreaterThanOrEqual(now)
-        if ('reason' in verdict)
-          expect(verdict.reason.message).toMatch(
+        else if (answered.kind !== 'unknown') expect(given.length > 0 || status === 429).toBe(true)
+        if ('failure' in answered)
+          expect(answered.failure.fault.retryAt ?? now).toBeGreaterThanOrEqual(now)
+        if ('reason' in answered)
+          expect(answered.reason.message).toMatch(
             /^[^\s\p{Cc}](?:[^\n\r\t\p{Cc}]{0,198}[^\s\p{Cc}])?$/u,
           )
       }),
