@@ -60,7 +60,7 @@ export const openListeners = async (
       log.debug({ event: 'request', ...answered, durationMs }, 'a request was answered')
     },
   }
-  const listenOptions = { newRequestId, onRejectedBeforeRouting: metrics.unread }
+  const listenOptions = { newRequestId, onMalformedRequest: metrics.unread }
   const listeners: Listener[] = []
   closers.defer(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, {

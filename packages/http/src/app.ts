@@ -13,11 +13,11 @@ import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
-import { type Bodies, createBodies } from './body.ts'
+import { type BodyReader, createBodyReader } from './body.ts'
 import { type Api, type Capabilities, documentOf, routesIn } from './document.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
 import { apiVersion, errorEnvelope, matchesEtag, securityHeaders } from './envelope.ts'
-import { orThrow, Refused } from './errors.ts'
+import { orThrow, RefusalError } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'
@@ -75,7 +75,7 @@ type Middleware = Koa.Middleware<State>
 type Context = Koa.ParameterizedContext<State>
 
 /**
- * Checks credential, limits and scope; throws Refused. Where no credential is needed, one that is
+ * Checks credential, limits and scope; throws RefusalError. Where no credential is needed, one that is
  * sent counts towards its limits.
  */
 type Authorize = (
@@ -97,7 +97,7 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
   const { prefix, documentPath } = api
   const app = new Koa<State>()
   const router = new Router<State>({ sensitive: true, strict: true })
-  const bodies = createBodies()
+  const bodies = createBodyReader()
   for (const route of routesIn(api))
     router.register(prefix + route.path, [route.method], handleRoute(route, options, bodies))
   const document: FilePage = {
@@ -115,7 +115,7 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
     })
 
   app.on('error', logBrokenReply(dependencies))
-  app.use(answerRequests(dependencies, bodies))
+  app.use(headersAndErrors(dependencies, bodies))
   const { corsOrigins = [] } = dependencies
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins))
   app.use(checkTarget)
@@ -141,7 +141,7 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
  * metrics and the debug log. In one middleware, because each one costs every request some
  * microseconds.
  */
-const answerRequests = (dependencies: ServerDependencies, bodies: Bodies): Middleware => {
+const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader): Middleware => {
   const { newRequestId, isDraining, onAnswered } = dependencies
   return async (ctx, next) => {
     const { state, req, res } = ctx
@@ -182,7 +182,8 @@ const answeredRequest = (
 const commonHeaders = new Map(Object.entries({ 'Cache-Control': 'no-store', ...securityHeaders }))
 
 const sendError = (ctx: Context, error: unknown, log: Log): void => {
-  const { refusal, reply } = error instanceof Refused ? error : new Refused(refuse('InternalError'))
+  const { refusal, reply } =
+    error instanceof RefusalError ? error : new RefusalError(refuse('InternalError'))
   const answered = answeredRequest(ctx.state, reply.status)
   const fields = {
     ...answered,
@@ -190,7 +191,7 @@ const sendError = (ctx: Context, error: unknown, log: Log): void => {
     code: reply.error.code,
   }
   const { accountId, reason } = refusal as { accountId?: string; reason?: string }
-  if (!(error instanceof Refused))
+  if (!(error instanceof RefusalError))
     log.error({ ...fields, err: error }, 'a request failed unexpectedly')
   // An unsupported feature (501) is not a failure.
   else if (reply.status >= 502 || reason !== undefined)
@@ -203,7 +204,7 @@ const sendError = (ctx: Context, error: unknown, log: Log): void => {
 // Koa would ignore a fragment, accept any scheme, and fail at a malformed URL.
 const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
   if (url.includes('#') || !(url.startsWith('/') || (/^https?:/i.test(url) && URL.canParse(url))))
-    throw new Refused(refuse('NotFound', { what: 'route' }))
+    throw new RefusalError(refuse('NotFound', { what: 'route' }))
   return next()
 }
 
@@ -211,7 +212,7 @@ const refuseUnknownPath =
   (prefix: string, router: Router<State>): Middleware =>
   (ctx) => {
     const [suggestion] = router.match(prefix + ctx.path, ctx.method).pathAndMethod
-    throw new Refused({
+    throw new RefusalError({
       ...refuse('NotFound', { what: 'route' }),
       ...(suggestion && { hint: `Did you mean ${suggestion.path}?` }),
     })
@@ -255,14 +256,14 @@ export const authorizeCallers =
     const found = await identify()
     if (E.isLeft(found)) {
       if (!needsCredential) return undefined
-      throw new Refused(found.left)
+      throw new RefusalError(found.left)
     }
     const credential = found.right
     const verdict = await limiter.decide(credential, limit, clock.now())
     res.setHeader('X-RateLimit-Limit', String(verdict.limit))
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
-    if (verdict.refusal !== null) throw new Refused(verdict.refusal)
+    if (verdict.refusal !== null) throw new RefusalError(verdict.refusal)
     if (needsCredential && access.scopes.length > 0)
       orThrow(requireScope(credential.scopes, access.scopes))
     return {
@@ -285,7 +286,7 @@ export const authorizeOperator = (operatorToken: string): Authorize => {
   const isOperator = isBearerOf(operatorToken)
   return async (ctx) => {
     if (!isOperator(ctx.req.headers))
-      throw new Refused(refuse('Unauthorized', { isOperators: true }))
+      throw new RefusalError(refuse('Unauthorized', { isOperators: true }))
     return undefined
   }
 }
@@ -293,19 +294,19 @@ export const authorizeOperator = (operatorToken: string): Authorize => {
 const handleRoute = <U>(
   route: Route<U>,
   { api: { prefix }, useCases, dependencies, authorize }: AppOptions<U>,
-  bodies: Bodies,
+  bodies: BodyReader,
 ): Middleware => {
   const { access, method, maxAgeSeconds, isBodyOptional = false } = route
   const acceptsBody = route.body !== undefined
   return async (ctx) => {
     // The router also matches HEAD where a route has GET.
-    if (ctx.method !== method) throw new Refused(refuse('NotFound', { what: 'route' }))
+    if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
     ctx.state.method = method
     ctx.state.route = prefix + route.path
     // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
     const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
     const needsCredential = isScoped(access, query)
-    if (needsCredential && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
+    if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsCredential)
     // A scoped route searches every body for credentials, also where it accepts none.
     const body =
@@ -369,10 +370,10 @@ const cutOffUnlessAccepted = async (
 }
 
 // Where no credential is needed, one in the query is ignored.
-const withoutCredentials = (query: ParsedUrlQuery, known: object): ParsedUrlQuery =>
+const withoutCredentials = (query: ParsedUrlQuery, fields: Fields): ParsedUrlQuery =>
   Object.fromEntries(
     Object.entries(query).filter(
-      ([name, value]) => Object.hasOwn(known, name) || !holdsCredential({ [name]: value }),
+      ([name, value]) => Object.hasOwn(fields, name) || !holdsCredential({ [name]: value }),
     ),
   )
 

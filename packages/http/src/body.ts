@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import { Piscina } from 'piscina'
 import { holdsCredential } from './credentials.ts'
-import { Refused } from './errors.ts'
+import { RefusalError } from './errors.ts'
 import { maxBodyBytes } from './fields.ts'
 import { createJsonScan } from './json-scan.ts'
 import parseJson from './parse-json.ts'
@@ -34,7 +34,7 @@ const smallBytes = 65_536
 const slowMs = 250
 
 // Long bodies arrive one piece a millisecond, of all connections together: about 60 MB a second.
-// Unpaced, one client that sends them as fast as it can keeps the event loop and the garbage
+// Unthrottled, one client that sends them as fast as it can keeps the event loop and the garbage
 // collector busy, and other requests wait 200 ms.
 const pieceMs = 1
 
@@ -63,9 +63,9 @@ interface BodyUse {
 type AddChunk = (chunk: Buffer) => Refusal | undefined
 
 /** The bodies of all requests to an API. */
-export interface Bodies {
+export interface BodyReader {
   /**
-   * Reads a body as a JSON object, undefined where the route has none, and throws Refused. The rest
+   * Reads a body as a JSON object, undefined where the route has none, and throws RefusalError. The rest
    * of a refused body is discarded, so that the sender gets to read the reply.
    */
   readonly read: (
@@ -77,7 +77,7 @@ export interface Bodies {
   readonly discardUnread: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-export const createBodies = (): Bodies => {
+export const createBodyReader = (): BodyReader => {
   const largeBodies = new Map<string, number>()
   let freeBytes = totalBytes
   // The thread starts with the first long body.
@@ -94,30 +94,30 @@ export const createBodies = (): Bodies => {
       ? parser.run(bytes, { transferList: [bytes.buffer] })
       : parseJson(bytes)
   }
-  const pace = createPacer()
+  const throttle = createThrottle()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
     // `receive` may have to drop the connection later, so the reply says now that it ends. And who was
     // not asked to send the body may send the next request in its place.
     if (request.headers['transfer-encoding'] !== undefined || expectsContinue(request))
       response.shouldKeepAlive = false
-    void receive(request, response, pace, () => bodyIncomplete)
+    void receive(request, response, throttle, () => bodyIncomplete)
   }
-  const discardUnread: Bodies['discardUnread'] = (request, response) => {
+  const discardUnread: BodyReader['discardUnread'] = (request, response) => {
     if (request.readableFlowing === null && isBodySent(request.headers)) discard(request, response)
   }
-  const read: Bodies['read'] = async (
+  const read: BodyReader['read'] = async (
     request,
     response,
     { acceptsBody, isBodyOptional, mayHoldCredentials, credential = '' },
   ) => {
     const { headers } = request
     if (!isBodySent(headers)) {
-      if (acceptsBody && !isBodyOptional) throw new Refused(bodyMissing)
+      if (acceptsBody && !isBodyOptional) throw new RefusalError(bodyMissing)
       return acceptsBody ? {} : undefined
     }
     let heldBytes = 0
     let isLarge = false
-    const countLarge = (): Refusal | undefined => {
+    const takeLargeSlot = (): Refusal | undefined => {
       if (isLarge || credential === '') return undefined
       const others = largeBodies.get(credential) ?? 0
       if (others >= largePerCredential)
@@ -140,30 +140,30 @@ export const createBodies = (): Bodies => {
       members = size.members
       if (size.values > limit.values) return tooManyValues
       if (size.depth > limit.depth) return tooDeep
-      return heldBytes > smallBytes ? countLarge() : undefined
+      return heldBytes > smallBytes ? takeLargeSlot() : undefined
     }
     try {
       const refusal =
         headRefusal(headers, acceptsBody) ??
-        (Number(headers['content-length'] ?? 0) > smallBytes ? countLarge() : undefined)
+        (Number(headers['content-length'] ?? 0) > smallBytes ? takeLargeSlot() : undefined)
       if (refusal !== undefined) {
         discard(request, response)
-        throw new Refused(refusal)
+        throw new RefusalError(refusal)
       }
       if (expectsContinue(request)) response.writeContinue()
-      const fault = await receive(request, response, pace, add, countLarge)
-      if (fault !== undefined) throw new Refused(fault)
+      const fault = await receive(request, response, throttle, add, takeLargeSlot)
+      if (fault !== undefined) throw new RefusalError(fault)
       const parsed = await parse(chunks)
       const value = parsed?.value
       if (isRecord(value) && !mayHoldCredentials && holdsCredential(value))
-        throw new Refused(refuse('Unauthorized'))
+        throw new RefusalError(refuse('Unauthorized'))
       if (!acceptsBody) return undefined
-      if (parsed === undefined) throw new Refused(notJson)
+      if (parsed === undefined) throw new RefusalError(notJson)
       // JSON.parse keeps the last of two members of one name: an order would have another volume than
       // its sender or a proxy read.
-      if (membersIn(value) < members) throw new Refused(nameTwice)
+      if (membersIn(value) < members) throw new RefusalError(nameTwice)
       if (isRecord(value)) return value
-      throw new Refused(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
+      throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
       freeBytes += heldBytes
       const rest = (largeBodies.get(credential) ?? 0) - (isLarge ? 1 : 0)
@@ -204,9 +204,9 @@ const headRefusal = (headers: IncomingHttpHeaders, acceptsBody: boolean): Refusa
 const receive = (
   request: IncomingMessage,
   response: ServerResponse,
-  pace: Pace,
+  throttle: Throttle,
   add: AddChunk,
-  countSlow: () => Refusal | undefined = () => undefined,
+  takeSlot: () => Refusal | undefined = () => undefined,
 ): Promise<Refusal | undefined> =>
   new Promise((resolve) => {
     let chunks = 0
@@ -221,7 +221,7 @@ const receive = (
     }
     // An immediate, because the rest may have arrived while the event loop was busy: sockets are read
     // after timers.
-    const checkSlow = (): void => void setImmediate(() => rejectBody(next && countSlow()))
+    const checkSlow = (): void => void setImmediate(() => rejectBody(next && takeSlot()))
     let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {
       slow ??= setTimeout(checkSlow, slowMs)
@@ -237,7 +237,7 @@ const receive = (
       if (bytes - paused < smallBytes) return
       paused = bytes
       request.pause()
-      pace(() => request.resume())
+      throttle(() => request.resume())
     })
     finished(request, (error) => {
       clearTimeout(slow)
@@ -246,10 +246,10 @@ const receive = (
     })
   })
 
-type Pace = (resume: () => void) => void
+type Throttle = (resume: () => void) => void
 
 /** Calls what it is given one after the other, `pieceMs` apart. */
-const createPacer = (): Pace => {
+const createThrottle = (): Throttle => {
   const waiting: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   const resumeNext = (): void => {

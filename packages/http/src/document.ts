@@ -4,7 +4,7 @@ import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { apiVersion, errorEnvelope } from './envelope.ts'
 import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
-import { preRequestErrorCodes } from './listen.ts'
+import { malformedRequestCodes } from './listen.ts'
 import { type IsOn, statusOf, type Route } from './route.ts'
 import {
   anything,
@@ -38,17 +38,17 @@ export interface Api<U> {
   readonly info: Readonly<Record<'title' | 'summary' | 'description', string>>
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
-  readonly securitySchemes: Parts
+  readonly securitySchemes: JsonSchemas
   readonly webhooks?: OpenApiDocument['webhooks']
 }
 
-type Parts = Readonly<Record<string, JsonSchema>>
+type JsonSchemas = Readonly<Record<string, JsonSchema>>
 
 export interface Operation {
   readonly operationId: string
   readonly parameters: readonly JsonSchema[]
   readonly requestBody?: JsonSchema
-  readonly responses: Parts
+  readonly responses: JsonSchemas
   readonly [field: string]: unknown
 }
 
@@ -59,7 +59,7 @@ export interface OpenApiDocument {
   readonly paths: Paths
   readonly webhooks: Paths
   readonly components: Readonly<
-    Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Parts>
+    Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', JsonSchemas>
   >
   readonly [field: string]: unknown
 }
@@ -89,9 +89,13 @@ const headerTexts: Readonly<Record<string, string>> = {
 
 const limitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-const headersNamed = (...names: readonly string[]): Parts =>
+/** The headers of a reply: those of every reply, and these. */
+const headersOf = (
+  hasLimits: boolean,
+  names: readonly (string | false | undefined)[],
+): JsonSchemas =>
   Object.fromEntries(
-    names.map((name) => [
+    ['X-Request-ID', ...(hasLimits ? limitHeaders : []), ...names].filter(isText).map((name) => [
       name,
       component('headers', name, {
         description: headerTexts[name],
@@ -100,6 +104,8 @@ const headersNamed = (...names: readonly string[]): Parts =>
     ]),
   )
 
+const isText = (name: unknown): name is string => typeof name === 'string'
+
 // What is undefined is not written.
 const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
   schema: json,
@@ -107,15 +113,14 @@ const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
   examples,
 })
 
-const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts => {
+const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas => {
   const { data, meta, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
   const headers = {
-    ...headersNamed(
-      ...ofEvery,
+    ...headersOf(hasLimits, [
       ...(maxAgeSeconds === undefined ? [] : ['ETag', 'Cache-Control']),
-      ...(location === undefined ? [] : ['Location']),
-      ...('Idempotency-Key' in route.headers ? ['Idempotent-Replayed'] : []),
-    ),
+      location && 'Location',
+      'Idempotency-Key' in route.headers && 'Idempotent-Replayed',
+    ]),
     ...streamedHeaders,
   }
   if (streamedContent !== undefined) {
@@ -178,11 +183,11 @@ const repeatedRefusals: readonly RefusalTag[] = [
   'ServiceUnavailable',
 ]
 
-const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[]): JsonSchema => {
+const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): JsonSchema => {
   const replies = ofStatus.map((tag) => errorReply(exampleOf(tag)))
   const shapes = ofStatus.map(errorShape)
   const [error = {}] = shapes.length === 1 ? shapes : [{ anyOf: shapes }]
-  const isKept = ofEvery.length > 1 && ofStatus.some((tag) => repeatedRefusals.includes(tag))
+  const isRepeated = hasLimits && ofStatus.some((tag) => repeatedRefusals.includes(tag))
   const examples = replies.map((reply) => [
     reply.error.code,
     { summary: reply.error.code, value: errorEnvelope(reply, String(requestId.example)) },
@@ -191,21 +196,20 @@ const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[
     description: replies
       .map(({ error: { code, message } }) => `- \`${code}\`: ${message}`)
       .join('\n'),
-    headers: headersNamed(
-      ...ofEvery,
-      ...replies.flatMap(({ headers: own }) => Object.keys(own)),
-      ...(isKept ? ['Idempotent-Replayed'] : []),
-    ),
+    headers: headersOf(hasLimits, [
+      ...replies.flatMap(({ headers }) => Object.keys(headers)),
+      isRepeated && 'Idempotent-Replayed',
+    ]),
     content: refusalContent(error, Object.fromEntries(examples)),
   }
 }
 
-const refusalReplies = (refusals: Iterable<RefusalTag>, ofEvery: readonly string[]): Parts =>
+const refusalReplies = (refusals: Iterable<RefusalTag>, hasLimits: boolean): JsonSchemas =>
   Object.fromEntries(
     Array.from(
       Map.groupBy(refusals, (tag) => rowOf(tag)[0]),
       ([status, ofStatus]) => {
-        const reply = refusalReply(ofStatus, ofEvery)
+        const reply = refusalReply(ofStatus, hasLimits)
         return [
           status,
           ofStatus.length === 1 ? component('responses', ofStatus.join(), reply) : reply,
@@ -239,12 +243,11 @@ const summaryOf = (operationId: string): string =>
 const operationOf = (
   route: Route<never>,
   tag: string,
-  securityNames: readonly string[],
-  ofEvery: readonly string[],
-  preRequestError: JsonSchema,
+  { hasLimits, securitySchemes }: Api<never>,
+  malformedRequest: JsonSchema,
 ): Operation => {
   const { operationId, access, limit, body, isBodyOptional = false, range } = route
-  const security = securityNames.map((name) => ({ [name]: [] }))
+  const security = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
   const scopeNames = access.scopes.map((scope) => `\`${scope}\``).join(', ')
   const sentences = [
@@ -272,9 +275,9 @@ const operationOf = (
       requestBody: { required: !isBodyOptional, content: { 'application/json': mediaOf(body) } },
     }),
     responses: {
-      ...successReplies(route, ofEvery),
-      ...refusalReplies(route.refusals, ofEvery),
-      default: preRequestError,
+      ...successReplies(route, hasLimits),
+      ...refusalReplies(route.refusals, hasLimits),
+      default: malformedRequest,
     },
   }
 }
@@ -300,27 +303,14 @@ export const isOnIn =
 export const routesIn = <U>({ groups }: Api<U>): readonly Route<U>[] =>
   groups.flatMap(({ routes }) => routes)
 
-export const documentOf = ({
-  prefix,
-  groups,
-  info,
-  hasLimits,
-  webhooks,
-  securitySchemes,
-}: Api<never>): OpenApiDocument => {
-  const ofEvery = ['X-Request-ID', ...(hasLimits ? limitHeaders : [])]
-  const preRequestError = preRequestErrorOf(groups)
+export const documentOf = (api: Api<never>): OpenApiDocument => {
+  const { prefix, groups, info, webhooks, securitySchemes } = api
+  const malformedRequest = malformedRequestReply(routesIn(api))
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { name, routes } of groups)
     for (const route of routes) {
       const path = (paths[route.path.replace(/:(\w+)/g, '{$1}')] ??= {})
-      path[route.method.toLowerCase()] = operationOf(
-        route,
-        name,
-        Object.keys(securitySchemes),
-        ofEvery,
-        preRequestError,
-      )
+      path[route.method.toLowerCase()] = operationOf(route, name, api, malformedRequest)
     }
   const { referring, components } = withComponents({ paths, webhooks: webhooks ?? {} })
   return {
@@ -347,11 +337,11 @@ const eventsTag = {
 }
 
 /** The reply to a malformed request (400, 408, 431), with every code of the API. */
-const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => {
-  const refusals = groups.flatMap(({ routes }) => routes.flatMap((route) => [...route.refusals]))
+const malformedRequestReply = (routes: readonly Route<never>[]): JsonSchema => {
+  const refusals = routes.flatMap((route) => [...route.refusals])
   const anyError = record('Error', 'Why a request was refused.', {
     code: oneOf(
-      [...new Set([...refusals.map(codeOf), ...preRequestErrorCodes])],
+      [...new Set([...refusals.map(codeOf), ...malformedRequestCodes])],
       'For programs.',
       'VALIDATION_ERROR',
     ),
@@ -364,7 +354,7 @@ const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => 
   return component('responses', 'MalformedRequest', {
     description:
       'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
-    headers: headersNamed('X-Request-ID'),
+    headers: headersOf(false, []),
     content: refusalContent(anyError.json),
   })
 }

@@ -26,7 +26,7 @@ import {
 } from './schema.ts'
 
 /** Thrown anywhere in a request, to end it with this refusal. */
-export class Refused extends Error {
+export class RefusalError extends Error {
   readonly refusal: Refusal
   readonly reply: ErrorReply
 
@@ -39,7 +39,7 @@ export class Refused extends Error {
 }
 
 export const orThrow = <A>(result: E.Either<Refusal, A>): A => {
-  if (E.isLeft(result)) throw new Refused(result.left)
+  if (E.isLeft(result)) throw new RefusalError(result.left)
   return result.right
 }
 
@@ -89,16 +89,14 @@ const causeText = (
     ? `: the provider refused the token that the operator of this service configured. ${effect}; tell the operator.`
     : `. ${effect}; try again.`
 
-const warning = '; retrying sooner counts towards a suspension'
-const rateTexts: { readonly [S in RateLimitScope['scope']]: readonly [string, string?] } = {
-  tier: ["Your plan's requests are used up.", warning],
-  endpoint: ['The requests for this endpoint are used up.', warning],
-  suspension: ['This credential is suspended because too many of its requests were refused.'],
-  address: ['Too many requests with a bad credential came from your address.'],
-  bodies: [
+const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
+  tier: "Your plan's requests are used up.",
+  endpoint: 'The requests for this endpoint are used up.',
+  suspension: 'This credential is suspended because too many of its requests were refused.',
+  address: 'Too many requests with a bad credential came from your address.',
+  bodies:
     'Two large or slow bodies are being received for this credential, which is the maximum at a time.',
-  ],
-  calculations: ['Two calculations of yours are under way, which is the maximum at a time.'],
+  calculations: 'Two calculations of yours are under way, which is the maximum at a time.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
@@ -395,9 +393,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   RateLimitExceeded: [
     429,
-    ({ exceeded, retryAfterSeconds }) => {
-      const [usedUp, more = ''] = rateTexts[exceeded.scope]
-      return `${usedUp} Try again in ${seconds(retryAfterSeconds)}${more}.`
+    ({ exceeded: { scope }, retryAfterSeconds }) => {
+      const isSuspending = scope === 'tier' || scope === 'endpoint'
+      return `${rateTexts[scope]} Try again in ${seconds(retryAfterSeconds)}${isSuspending ? '; retrying sooner counts towards a suspension' : ''}.`
     },
     {
       scope: oneOf(
@@ -442,11 +440,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       outcome === 'unknown'
         ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
-    {
-      ...partialWithoutExample({
-        outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
-      }),
-    },
+    partialWithoutExample({
+      outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
+    }),
   ],
   InternalTimeout: [504, 'A part of the service did not answer in time. Try again.'],
 }

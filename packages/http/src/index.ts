@@ -1,4 +1,4 @@
-// The two APIs, their listener, and what they need where the service is composed.
+// What the service (apps/api) is composed of: the two APIs, their listener and their pages.
 export {
   type ApiDependencies,
   apiPrefix,

@@ -12,9 +12,8 @@ export interface JsonSize {
 }
 
 /**
- * Returns a function that accepts the next bytes and returns the size of the JSON so far. The scan
- * does not check syntax. JSON.parse stops at the first fault, and the size covers at least what
- * precedes it.
+ * Returns a function that accepts the next bytes and returns the size of the JSON so far. Syntax is not
+ * checked: of text that is not JSON the size is that of a part or more, and JSON.parse refuses it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
   const size: JsonSize = { values: 0, depth: 0, members: 0 }

@@ -37,7 +37,7 @@ export interface Address {
 export interface ListenOptions {
   readonly newRequestId: () => string
   /** Called with the status of the reply to what never became a request. */
-  readonly onRejectedBeforeRouting?: ((status: number) => void) | undefined
+  readonly onMalformedRequest?: ((status: number) => void) | undefined
   readonly bounds?: Partial<Bounds>
 }
 
@@ -55,7 +55,7 @@ export interface Listener {
 export const listen = async (
   app: Koa,
   { host, port }: Address,
-  { bounds: changed, newRequestId, onRejectedBeforeRouting }: ListenOptions,
+  { bounds: changed, newRequestId, onMalformedRequest }: ListenOptions,
 ): Promise<Listener> => {
   const bounds = { ...defaultBounds, ...changed }
   const server = createServer({
@@ -64,13 +64,13 @@ export const listen = async (
     connectionsCheckingInterval: bounds.checkMs,
     keepAliveTimeout: bounds.keepAliveMs,
     maxHeaderSize: bounds.headBytes,
-    // Checked by headFault, which answers in the envelope.
+    // Checked by headError, which answers in the envelope.
     requireHostHeader: false,
     // Most requests have no body and need no stream for one.
     optimizeEmptyRequests: true,
   })
   server.timeout = bounds.idleMs
-  // Node would drop the headers beyond its own limit silently; headFault counts them.
+  // Node would drop the headers beyond its own limit silently; headError counts them.
   server.maxHeadersCount = 0
 
   const connections = new Map<Socket, Connection>()
@@ -80,15 +80,19 @@ export const listen = async (
   })
 
   /** Sends a refusal once the reply to the request before it is sent, and ends the connection. */
-  const sendRefusal = (socket: Socket, last: ServerResponse | undefined, fault: Fault): void => {
+  const sendRefusal = (
+    socket: Socket,
+    last: ServerResponse | undefined,
+    reply: HttpError,
+  ): void => {
     if (last !== undefined && !last.writableFinished)
-      return void last.once('close', () => sendRefusal(socket, undefined, fault))
+      return void last.once('close', () => sendRefusal(socket, undefined, reply))
     if (!socket.writable) return
-    socket.end(textOf(fault, newRequestId()))
+    socket.end(textOf(reply, newRequestId()))
     socket.resume()
     const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
     socket.once('close', () => clearTimeout(linger))
-    onRejectedBeforeRouting?.(fault.status)
+    onMalformedRequest?.(reply.status)
   }
 
   const handle = app.callback()
@@ -96,15 +100,15 @@ export const listen = async (
     const { socket } = request
     const connection = connections.get(socket)
     // What follows a refused head could be anything, and is not carried out.
-    if (connection === undefined || connection.isRefused === true) return
-    const fault = headFault(request, bounds)
-    if (fault === undefined) {
+    if (connection === undefined || connection.isEnding === true) return
+    const reply = headError(request, bounds)
+    if (reply === undefined) {
       connection.last = response
       return void handle(request, response)
     }
-    connection.isRefused = true
+    connection.isEnding = true
     request.resume()
-    sendRefusal(socket, connection.last, fault)
+    sendRefusal(socket, connection.last, reply)
   }
   server.on('request', accept)
   // The reader of the body sends 100 Continue. Other expectations may be ignored (RFC 9110, 10.1.1).
@@ -120,8 +124,8 @@ export const listen = async (
     const socket = stream as Socket
     const connection = connections.get(socket)
     // Each piece of what follows is an error of its own.
-    if (connection === undefined || connection.isRefused === true) return
-    connection.isRefused = true
+    if (connection === undefined || connection.isEnding === true) return
+    connection.isEnding = true
     const { last } = connection
     const isInBody = last !== undefined && !last.req.complete
     // A malformed body gets a reply only if its request has no response yet and all earlier responses
@@ -129,15 +133,15 @@ export const listen = async (
     const isTooLate = isInBody && (last.headersSent || last.socket === null)
     if (!socket.writable || error.code === 'ECONNRESET' || isTooLate) return void socket.destroy()
     if (!isInBody) socket.pause()
-    sendRefusal(socket, isInBody ? undefined : last, faultOf(error, bounds))
+    sendRefusal(socket, isInBody ? undefined : last, errorOf(error, bounds))
   })
 
   // Close a connection only if it was idle in two consecutive sweeps with no bytes read: a request
   // may be on its way to a new one.
   const closeIdle = (): void => {
     for (const [socket, connection] of connections) {
-      const { last, isRefused = false } = connection
-      if ((last !== undefined && !last.writableFinished) || isRefused || socket.writableLength > 0)
+      const { last, isEnding = false } = connection
+      if ((last !== undefined && !last.writableFinished) || isEnding || socket.writableLength > 0)
         continue
       if (connection.idleAt === socket.bytesRead) socket.destroy()
       connection.idleAt = socket.bytesRead
@@ -154,8 +158,8 @@ export const listen = async (
         cut = connections.size
         server.closeAllConnections()
       }, patienceMs)
-      // The close of the HTTP server would no longer check how long requests take, and would cut off
-      // replies that are not sent yet.
+      // An HTTP server's own close() stops the timers of its requests and cuts off replies that are not
+      // sent yet, so this is the close() of the TCP server below it.
       await new Promise<void>(
         (resolve) => void NetServer.prototype.close.call(server, () => resolve()),
       )
@@ -177,7 +181,7 @@ interface Connection {
    * A refusal that ends the connection was sent, or waits for the last reply: nothing that still
    * arrives is carried out or answered.
    */
-  isRefused?: boolean
+  isEnding?: boolean
   /** The bytes that had been read when it was last seen idle. */
   idleAt?: number
 }
@@ -197,10 +201,10 @@ const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): bool
   !last.writableFinished &&
   (!last.headersSent || last.socket === null)
 
-type Fault = Pick<ErrorReply, 'status' | 'error'>
+type HttpError = Pick<ErrorReply, 'status' | 'error'>
 
-const textOf = (fault: Fault, requestId: string): string => {
-  const body = JSON.stringify(errorEnvelope(fault, requestId))
+const textOf = (reply: HttpError, requestId: string): string => {
+  const body = JSON.stringify(errorEnvelope(reply, requestId))
   const headers = {
     ...securityHeaders,
     'Content-Type': 'application/json; charset=utf-8',
@@ -210,15 +214,15 @@ const textOf = (fault: Fault, requestId: string): string => {
     Connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const status = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`
+  const status = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`
   return [status, ...lines, '', body].join('\r\n')
 }
 
-/** The fault of a head that Node accepts. */
-const headFault = (
+/** The reply to a head that Node accepts and we do not. */
+const headError = (
   { httpVersion, headers, rawHeaders }: IncomingMessage,
   bounds: Bounds,
-): Fault | undefined => {
+): HttpError | undefined => {
   // Names and values in turn.
   if (rawHeaders.length > 2 * bounds.headers) return headTooLarge(bounds)
   const isOld = httpVersion === '1.0'
@@ -237,7 +241,7 @@ const headFault = (
 }
 
 /** Of what Node does not accept as a request. */
-const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): Fault => {
+const errorOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): HttpError => {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(bounds)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return {
@@ -252,14 +256,14 @@ const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): Fault =>
   )
 }
 
-const malformed = (message: string): Fault =>
+const malformed = (message: string): HttpError =>
   errorReply(refuse('ValidationError', { issues: [{ path: 'request', message }] }))
 
 /** The codes of what never becomes a request, in addition to VALIDATION_ERROR. */
-export const preRequestErrorCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
-const [timeout, tooLarge] = preRequestErrorCodes
+export const malformedRequestCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
+const [timeout, tooLarge] = malformedRequestCodes
 
-const headTooLarge = ({ headBytes: limitBytes, headers: limitHeaders }: Bounds): Fault => ({
+const headTooLarge = ({ headBytes: limitBytes, headers: limitHeaders }: Bounds): HttpError => ({
   status: 431,
   error: {
     code: tooLarge,

@@ -71,7 +71,7 @@ const filePage = ({ headers, read }: FilePage): Middleware => {
   let versions: ReturnType<typeof load> | undefined
   const load = async () => {
     const body = Buffer.from(await read())
-    return { identity: tagged(body), gzip: tagged(await compress(body)) }
+    return { identity: withEtag(body), gzip: withEtag(await compress(body)) }
   }
   return async (ctx) => {
     const encoding = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity'
@@ -88,7 +88,7 @@ const filePage = ({ headers, read }: FilePage): Middleware => {
   }
 }
 
-const tagged = (body: Buffer) => ({
+const withEtag = (body: Buffer) => ({
   body,
   etag: `"${hash('sha256', body, 'base64url')}"`,
 })

@@ -64,7 +64,7 @@ describe('a listener', () => {
   let api: Running & { readonly dependencies: FakeDependencies }
   beforeAll(async () => {
     api = await runApi({ placeOrder }, fakeDependencies(), {
-      onRejectedBeforeRouting: (status) => unread.push(status),
+      onMalformedRequest: (status) => unread.push(status),
     })
   })
   afterAll(() => api[Symbol.asyncDispose]())
