@@ -54,22 +54,22 @@ export const isScoped = ({ kind, scopedBy }: Access, query: object): boolean =>
   kind === 'scoped' || (scopedBy !== undefined && Object.hasOwn(query, scopedBy))
 
 /** What a use case is given of a request. */
-type Inputs<Params, Query, Headers, Body> = Input<Params> & {
-  readonly query: Input<Query>
-  readonly headers: Input<Headers>
-  readonly body: Body
-  /** `guard.begin` is called immediately before an effect that cannot be undone. */
-  readonly guard: IdempotencyGuard
-  /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
-  readonly mayWait: () => boolean
-  /**
-   * Lets a use case store its result and the HTTP reply in one transaction. Undefined without an
-   * Idempotency-Key.
-   */
-  readonly replyToStore:
-    | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
-    | undefined
-}
+type Inputs<Params, Query, Headers, Body> = Input<Params> &
+  IdempotencyGuard & {
+    readonly query: Input<Query>
+    readonly headers: Input<Headers>
+    readonly body: Body
+    readonly guard: IdempotencyGuard
+    /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
+    readonly mayWait: () => boolean
+    /**
+     * Lets a use case store its result and the HTTP reply in one transaction. Undefined without an
+     * Idempotency-Key.
+     */
+    readonly replyToStore:
+      | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
+      | undefined
+  }
 
 export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
@@ -332,6 +332,7 @@ export const routesOf =
               headers: read.headers,
               body: request.body,
               guard,
+              ...guard,
               mayWait: sent.mayWait,
               replyToStore: claim && { claim, replyOf },
             }

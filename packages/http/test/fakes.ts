@@ -312,35 +312,42 @@ export const fakeUseCases = ({
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
   listBalanceHistory: () =>
     TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
-  listPositions: (_, { page, limit }) =>
+  listPositions: (_, { query: { page, limit } }) =>
     TE.right({ data: [position], pagination: { page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ data: position, provenance }),
   getHalt: () => TE.right({ accountId, halt: ownHalt }),
-  haltAccount: (_, _id, _request, once) => begun(once)({ accountId, halt: ownHalt }),
+  haltAccount: (_, once) => begun(once)({ accountId, halt: ownHalt }),
   liftHalt: () => TE.right({ accountId, halt: O.none }),
-  changeLevels: (_, _id, { stopLoss, takeProfit }) =>
+  moveStopLoss: (_, { body }) =>
+    TE.right({ data: { ...position, stopLoss: body.value }, provenance }),
+  moveTakeProfit: (_, { body }) =>
+    TE.right({ data: { ...position, takeProfit: body.value }, provenance }),
+  changePositionLevels: (_, { body: { stopLoss, takeProfit } }) =>
     TE.right({
       data: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },
       provenance,
     }),
-  closePosition: (_, _id, _volume, once) => begun(once)({ data: closedPosition, provenance }),
-  closePositions: (_, _selection, once) =>
+  closePosition: (_, once) => begun(once)({ data: closedPosition, provenance }),
+  closePositions: (_, once) =>
     begun(once)([{ accountId, ticket: position.ticket, result: E.right(closedPosition) }]),
-  listTrades: (_, { limit }) =>
+  listTrades: (_, { query: { limit } }) =>
     TE.right({
       data: [closedTrade('1')],
       pagination: { total: 1, before: 0, limit, cursor: undefined },
       provenance,
     }),
   getTrade: () => TE.right({ data: closedTrade('1'), provenance }),
-  getTradeStatistics: () => TE.right({ data: noStatistics, provenance }),
-  getExtendedStatistics: () => TE.right({ data: extendedStatistics(noResults, null), provenance }),
+  getTradeStatistics: (_, { query: { extended = false } }) =>
+    TE.right({
+      data: extended ? extendedStatistics(noResults, null) : noStatistics,
+      provenance,
+    }),
   getTradeBreakdown: () =>
     TE.right({
       data: groupStatistics([{ key: 'EURUSD', netProfits: [1, -2] }]),
       provenance,
     }),
-  getRobustStatistics: (_, _filter, resamples) =>
+  getRobustStatistics: (_, { query: { resamples } }) =>
     TE.right({
       data: robustStatistics(Float64Array.of(...noResults.netProfits), resamples),
       provenance,
@@ -369,8 +376,8 @@ export const fakeUseCases = ({
   listCandles: () => TE.right([{ ...prices, time: now, volume: 12, complete: false }]),
   listTicks: () => TE.right([{ time: now, bid: 1.1, ask: null }]),
   placeOrder: placeOrderIn(idempotency),
-  previewOrder: () =>
-    TE.right({
+  previewOrder: (_, once) =>
+    begun(once)({
       allowed: false,
       checks: [
         { name: 'volume_per_order', passed: true },
@@ -395,7 +402,7 @@ export const fakeUseCases = ({
         rewardAmount: null,
       },
     }),
-  listOrders: (_, { page, limit }) =>
+  listOrders: (_, { query: { page, limit } }) =>
     TE.right({ data: [pendingOrder], pagination: { page, limit, total: 1 } }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(refuse('OrderInFlight')),
@@ -427,8 +434,8 @@ export const fakeUseCases = ({
 /** Records nothing, but keeps the reply with the claim, as the order store does. */
 export const placeOrderIn =
   ({ keep }: IdempotencyStore): UseCases['placeOrder'] =>
-  ({ owner: placing }, { request, replyToStore }) => {
-    const order = { ...pendingOrder, request }
+  ({ owner: placing }, { body: { type: side, ...request }, replyToStore }) => {
+    const order = { ...pendingOrder, request: { ...request, side } }
     if (replyToStore === undefined) return TE.right(order)
     return pipe(
       keep(placing, replyToStore.claim, replyToStore.replyOf(order)),

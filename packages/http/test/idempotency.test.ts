@@ -74,10 +74,9 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
       effects.push('order')
       return placeOrderIn(idempotency)(caller, input)
     },
-    closePosition: (_, _id, _volume, once) =>
-      effect('close', once)({ data: closedPosition, provenance }),
-    haltAccount: (_, id, _request, once) => effect('halt', once)({ accountId: id, halt: ownHalt }),
-    closePositions: (_, _selection, once) => effect('closes', once)([]),
+    closePosition: (_, once) => effect('close', once)({ data: closedPosition, provenance }),
+    haltAccount: (_, once) => effect('halt', once)({ accountId, halt: ownHalt }),
+    closePositions: (_, once) => effect('closes', once)([]),
     createWebhook: (_, _wanted, once) =>
       effect('webhook', once)({ webhook, secret: webhookSecret }),
     testWebhook: (_, _id, once) =>

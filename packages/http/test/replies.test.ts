@@ -133,7 +133,7 @@ const tradesWith = (
   query,
   meta: { ...ofTrades, pagination: { ...onePage, total, ...pagination } },
   parts: {
-    listTrades: (_, { limit }) =>
+    listTrades: (_, { query: { limit } }) =>
       TE.right({
         data: [closedTrade('1', { volumeEstimated: true })],
         pagination: { total, before, limit, cursor },
@@ -145,7 +145,7 @@ const positionsWith = (total: number, page: number, pagination: object): Row => 
   data: [],
   meta: { ...ofPositions, pagination: { ...onePage, total, page, ...pagination } },
   parts: {
-    listPositions: (_, { limit }) =>
+    listPositions: (_, { query: { limit } }) =>
       TE.right({ data: [], pagination: { page, limit, total }, provenance }),
   },
 })
@@ -564,7 +564,7 @@ describe('a reply', () => {
     const lists = [trades, trades.toReversed(), [], trades.slice(1)]
     let page: typeof trades = []
     await using api = await runApi({
-      listTrades: (_, { limit }) =>
+      listTrades: (_, { query: { limit } }) =>
         TE.right({
           data: page,
           pagination: { total: 3, before: 0, limit, cursor: undefined },

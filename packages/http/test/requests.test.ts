@@ -32,6 +32,18 @@ const caller = {
   credential: credential(scopes),
   limits: admitted.standings,
 }
+const fixedParts = new Set(['mayWait', 'begin', 'guard', 'headers', 'replyToStore'])
+/** Of what a use case is given, the parts that differ from request to request. */
+const partsOf = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && 'mayWait' in given
+    ? Object.fromEntries(
+        Object.entries(given).filter(
+          ([name, part]) =>
+            !fixedParts.has(name) && (name !== 'query' || Object.keys(part as object).length > 0),
+        ),
+      )
+    : given
+
 let api: Running
 const calls: unknown[][] = []
 beforeAll(async () => {
@@ -40,7 +52,7 @@ beforeAll(async () => {
     ([name, useCase]) => [
       name,
       (...inputs: never[]) => {
-        calls.push([name, ...inputs])
+        calls.push([name, ...inputs.map(partsOf)])
         return useCase(...inputs)
       },
     ],
@@ -77,7 +89,6 @@ const emoji = '😀'
 const at = Date.parse
 const upper = accountId.toUpperCase()
 const close = `POST /positions/${accountId}:42/close`
-const request = { accountId, symbol: 'EURUSD', side: 'buy', orderType: 'market', volume: 0.1 }
 const edgeOrder = {
   volume: 1e300,
   stopLoss: Number.MIN_VALUE,
@@ -91,7 +102,7 @@ const optionals = {
   comment: 'two\nlines\tand “quotes”',
   clientId: emoji.repeat(100),
 }
-const day = { from: at('2026-01-31T00:00:00.000Z'), to: at('2026-01-31T23:59:59.999Z') }
+const day = { startDate: at('2026-01-31T00:00:00.000Z'), endDate: at('2026-01-31T23:59:59.999Z') }
 const wantedWebhook = { url: webhook.url, eventTypes: ['order.filled', 'trade.closed'] }
 
 const order = (fields: object) => ['POST /orders', { ...orderBody, ...fields }] as const
@@ -102,13 +113,21 @@ describe('a request', () => {
     [
       `GET /positions?accountId=${upper}&symbol=GBPCHF_I&page=1000000&limit=100`,
       undefined,
-      ['listPositions', caller, { accountId, symbol: 'GBPCHF_I', page: 1_000_000, limit: 100 }],
+      [
+        'listPositions',
+        caller,
+        { query: { accountId, symbol: 'GBPCHF_I', page: 1_000_000, limit: 100 } },
+      ],
     ],
-    ['GET /positions/no%20such%00thing', undefined, ['getPosition', caller, 'no such\0thing']],
+    [
+      'GET /positions/no%20such%00thing',
+      undefined,
+      ['getPosition', caller, { id: 'no such\0thing' }],
+    ],
     [
       'GET /trades?startDate=2026-01-31&endDate=2026-01-31&profitFilter=loss&limit=1&cursor=abc',
       undefined,
-      ['listTrades', caller, { filter: { ...day, profit: 'loss' }, limit: 1, cursor: 'abc' }],
+      ['listTrades', caller, { query: { ...day, profitFilter: 'loss', limit: 1, cursor: 'abc' } }],
     ],
     [
       'GET /trades/stats?startDate=2026-01-31T01:00:00%2B02:00&endDate=2026-01-31T01:00:00.5',
@@ -116,39 +135,53 @@ describe('a request', () => {
       [
         'getTradeStatistics',
         caller,
-        { from: at('2026-01-30T23:00:00.000Z'), to: at('2026-01-31T01:00:00.500Z'), profit: 'all' },
+        {
+          query: {
+            startDate: at('2026-01-30T23:00:00.000Z'),
+            endDate: at('2026-01-31T01:00:00.500Z'),
+            extended: false,
+          },
+        },
       ],
     ],
     [
       'GET /trades/stats?extended=true',
       undefined,
-      ['getExtendedStatistics', caller, { profit: 'all' }],
+      ['getTradeStatistics', caller, { query: { extended: true } }],
     ],
     [
       'GET /trades/breakdown?by=hour&timeZone=Europe/Berlin',
       undefined,
-      ['getTradeBreakdown', caller, { profit: 'all' }, 'hour', 'Europe/Berlin'],
+      ['getTradeBreakdown', caller, { query: { by: 'hour', timeZone: 'Europe/Berlin' } }],
     ],
     [
       'GET /trades/robust?resamples=1000',
       undefined,
-      ['getRobustStatistics', caller, { profit: 'all' }, 1_000],
+      ['getRobustStatistics', caller, { query: { resamples: 1_000 } }],
     ],
     [
       'GET /trades/breakdown?by=symbol',
       undefined,
-      ['getTradeBreakdown', caller, { profit: 'all' }, 'symbol', 'UTC'],
+      ['getTradeBreakdown', caller, { query: { by: 'symbol', timeZone: 'UTC' } }],
     ],
     [
       'GET /trades/curve?symbol=EURUSD&points=4',
       undefined,
-      ['getTradeCurve', caller, { symbol: 'EURUSD', profit: 'all' }, 4],
+      ['getTradeCurve', caller, { query: { symbol: 'EURUSD', points: 4 } }],
     ],
-    ['GET /trades/export', undefined, ['exportTrades', caller, { profit: 'all' }]],
+    [
+      'GET /trades/export',
+      undefined,
+      ['exportTrades', caller, { query: { profitFilter: 'all', format: 'csv' } }],
+    ],
     [
       `GET /accounts/${accountId}/history?interval=1w&startDate=2026-01-31`,
       undefined,
-      ['listBalanceHistory', caller, accountId, { from: day.from, interval: '1w' }],
+      [
+        'listBalanceHistory',
+        caller,
+        { id: accountId, query: { startDate: day.startDate, interval: '1w' } },
+      ],
     ],
     [
       'GET /symbols?search=us+dollar&type=forex',
@@ -162,29 +195,39 @@ describe('a request', () => {
         'listOrders',
         caller,
         {
-          accountId,
-          status: 'expired',
-          symbol: 'US30.CASH#',
-          clientId: 'mine +1',
-          ...day,
-          page: 1,
-          limit: 20,
+          query: {
+            accountId,
+            status: 'expired',
+            symbol: 'US30.CASH#',
+            clientId: 'mine +1',
+            ...day,
+            page: 1,
+            limit: 20,
+          },
         },
       ],
     ],
-    ['POST /orders', { ...orderBody, accountId: upper }, ['placeOrder', caller, { request }]],
-    [...order({ volume: 0.100000004 }), ['placeOrder', caller, { request }]],
+    [
+      'POST /orders',
+      { ...orderBody, accountId: upper },
+      ['placeOrder', caller, { body: orderBody }],
+    ],
+    [...order({ volume: 0.100000004 }), ['placeOrder', caller, { body: orderBody }]],
     [
       'POST /orders',
       { ...orderBody, ...optionals, type: 'sell' },
-      ['placeOrder', caller, { request: { ...request, ...optionals, side: 'sell' } }],
+      ['placeOrder', caller, { body: { ...orderBody, ...optionals, type: 'sell' } }],
     ],
     [
       'POST /orders?wait=30',
       { ...orderBody, accountId: upper },
-      ['placeOrder', caller, { request, wait: { seconds: 30, mayGoOn: expect.any(Function) } }],
+      ['placeOrder', caller, { body: orderBody, query: { wait: 30 } }],
     ],
-    ['POST /orders/preview', { ...orderBody, accountId: upper }, ['previewOrder', caller, request]],
+    [
+      'POST /orders/preview',
+      { ...orderBody, accountId: upper },
+      ['previewOrder', caller, { body: orderBody }],
+    ],
     [
       'POST /orders',
       { ...orderBody, orderType: 'stop', timeInForce: 'gtd', expiresAt: '2026-12-01' },
@@ -192,8 +235,8 @@ describe('a request', () => {
         'placeOrder',
         caller,
         {
-          request: {
-            ...request,
+          body: {
+            ...orderBody,
             orderType: 'stop',
             timeInForce: 'gtd',
             expiresAt: Date.parse('2026-12-01T23:59:59.999Z'),
@@ -204,44 +247,63 @@ describe('a request', () => {
     [
       'PUT /orders/x',
       { stopLoss: null, expiresAt: '2026-12-01T00:00Z' },
-      ['modifyOrder', caller, 'x', { stopLoss: null, expiresAt: Date.parse('2026-12-01') }],
+      [
+        'modifyOrder',
+        caller,
+        { id: 'x', body: { stopLoss: null, expiresAt: Date.parse('2026-12-01') } },
+      ],
     ],
-    [`DELETE /orders?accountId=${upper}`, undefined, ['cancelOrders', caller, accountId]],
+    [
+      `DELETE /orders?accountId=${upper}`,
+      undefined,
+      ['cancelOrders', caller, { query: { accountId } }],
+    ],
     // Above 10 lots the use case refuses, with RISK_LIMIT_EXCEEDED.
     [
       'POST /orders',
       { ...orderBody, ...edgeOrder },
-      ['placeOrder', caller, { request: { ...request, ...edgeOrder } }],
+      ['placeOrder', caller, { body: { ...orderBody, ...edgeOrder } }],
     ],
     [
       'PUT /positions/x/sl',
       { value: Number.MIN_VALUE },
-      ['changeLevels', caller, 'x', { stopLoss: Number.MIN_VALUE }],
+      ['moveStopLoss', caller, { id: 'x', body: { value: Number.MIN_VALUE } }],
     ],
     [
       'PUT /positions/x/tp',
       { value: 0.1 + 0.2 },
-      ['changeLevels', caller, 'x', { takeProfit: 0.1 + 0.2 }],
+      ['moveTakeProfit', caller, { id: 'x', body: { value: 0.1 + 0.2 } }],
     ],
     [
       'PUT /positions/x/levels',
       { stopLoss: null, takeProfit: 1.3 },
-      ['changeLevels', caller, 'x', { stopLoss: null, takeProfit: 1.3 }],
+      ['changePositionLevels', caller, { id: 'x', body: { stopLoss: null, takeProfit: 1.3 } }],
     ],
-    ['PUT /positions/x/levels', { stopLoss: 1 }, ['changeLevels', caller, 'x', { stopLoss: 1 }]],
+    [
+      'PUT /positions/x/levels',
+      { stopLoss: 1 },
+      ['changePositionLevels', caller, { id: 'x', body: { stopLoss: 1 } }],
+    ],
     [
       'POST /positions/close',
       { accountId: upper, symbol: 'EURUSD', side: 'buy', only: 'loss' },
       [
         'closePositions',
         caller,
-        { accountId, symbol: 'EURUSD', side: 'buy', only: 'loss' },
-        withoutKey,
+        { body: { accountId, symbol: 'EURUSD', side: 'buy', only: 'loss' } },
       ],
     ],
-    [close, {}, ['closePosition', caller, `${accountId}:42`, undefined, withoutKey]],
-    [close, { volume: 10.01 }, ['closePosition', caller, `${accountId}:42`, 10.01, withoutKey]],
-    [close, { volume: 0.1 + 0.2 }, ['closePosition', caller, `${accountId}:42`, 0.3, withoutKey]],
+    [close, {}, ['closePosition', caller, { id: `${accountId}:42`, body: {} }]],
+    [
+      close,
+      { volume: 10.01 },
+      ['closePosition', caller, { id: `${accountId}:42`, body: { volume: 10.01 } }],
+    ],
+    [
+      close,
+      { volume: 0.1 + 0.2 },
+      ['closePosition', caller, { id: `${accountId}:42`, body: { volume: 0.3 } }],
+    ],
     [
       'POST /webhooks',
       {

@@ -15,8 +15,8 @@ import {
 } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
 import type { LiveAccounts, Ports } from '../ports/index.ts'
-import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { ById, DateRange, WithQuery } from './input.ts'
 import { findAccount } from './steps/find.ts'
 
 /** An account and when its figures were read live; null for stored figures. */
@@ -25,9 +25,7 @@ export interface AccountView {
   readonly liveDataUpdatedAt: Instant | null
 }
 
-export interface BalanceHistoryQuery {
-  readonly from?: Instant | undefined
-  readonly to?: Instant | undefined
+export interface BalanceHistoryQuery extends DateRange {
   readonly interval?: HistoryInterval | undefined
 }
 
@@ -87,19 +85,23 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
      */
     getAccount: (
       { owner }: Caller,
-      id: AccountId,
+      { id }: ById,
     ): AsyncResult<AccountView, 'AccountNotFound' | 'AccountDisconnected'> =>
       pipe(findAccount(ports)(owner, id), TE.flatMap(viewAlone)),
 
     /** GET /accounts/:id/history: newest first, as many as the interval allows. */
     listBalanceHistory: (
       { owner }: Caller,
-      id: AccountId,
-      { from, to, interval }: BalanceHistoryQuery,
+      {
+        id,
+        query: { startDate: from, endDate: to, interval },
+      }: ById & WithQuery<BalanceHistoryQuery>,
     ): AsyncResult<readonly BalanceSnapshot[], 'AccountNotFound'> =>
       pipe(
         findAccount(ports)(owner, id),
-        TE.flatMap(() => accounts.snapshots(owner, id, { from, to, limit: snapshotCap(interval) })),
+        TE.flatMap((account) =>
+          accounts.snapshots(owner, account.id, { from, to, limit: snapshotCap(interval) }),
+        ),
       ),
   }
 }

@@ -3,10 +3,11 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireNotHalted } from '../accounts/account.ts'
+import { requireNotHalted, type Account } from '../accounts/account.ts'
 import type { AsyncResult, Halt } from '../errors.ts'
 import { withoutKey, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
+import type { ById, WithBody } from './input.ts'
 import { findAccount } from './steps/find.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import type { createPositionChanges } from './position-changes.ts'
@@ -40,14 +41,19 @@ interface HaltPorts extends Pick<Ports, 'accounts' | 'halts' | 'clock'> {
 export const createHalts = (ports: HaltPorts) => {
   const { halts, clock } = ports
 
+  const haltOf = ({
+    owner,
+    id: accountId,
+  }: Account): AsyncResult<Pick<HaltView, 'accountId' | 'halt'>> =>
+    pipe(
+      halts.find(owner, accountId),
+      TE.map((halt) => ({ accountId, halt })),
+    )
+
   return {
     /** GET /accounts/:id/halt. */
-    getHalt: ({ owner }: Caller, id: AccountId): AsyncResult<HaltView, 'AccountNotFound'> =>
-      pipe(
-        findAccount(ports)(owner, id),
-        TE.flatMap(() => halts.find(owner, id)),
-        TE.map((halt) => ({ accountId: id, halt })),
-      ),
+    getHalt: ({ owner }: Caller, { id }: ById): AsyncResult<HaltView, 'AccountNotFound'> =>
+      pipe(findAccount(ports)(owner, id), TE.flatMap(haltOf)),
 
     /**
      * POST /accounts/:id/halt: halts the account, and then cancels its orders and closes its
@@ -55,46 +61,45 @@ export const createHalts = (ports: HaltPorts) => {
      */
     haltAccount: (
       caller: Caller,
-      id: AccountId,
-      { reason, cancelOrders = false, closePositions = false }: HaltRequest,
-      { begin }: IdempotencyGuard,
+      { id, body, begin }: ById & WithBody<HaltRequest> & IdempotencyGuard,
     ): AsyncResult<HaltView, 'AccountNotFound' | 'IdempotencyInProgress'> =>
       pipe(
         findAccount(ports)(caller.owner, id),
         TE.tap(() => begin),
-        TE.tap(() =>
-          halts.halt(caller.owner, id, {
+        TE.tap((account) =>
+          halts.halt(caller.owner, account.id, {
             since: clock.now(),
-            reason: reason ?? null,
-            cancelsOrders: cancelOrders,
+            reason: body.reason ?? null,
+            cancelsOrders: body.cancelOrders === true,
           }),
         ),
-        TE.flatMap(() => halts.find(caller.owner, id)),
-        TE.bindTo('halt'),
+        TE.flatMap(haltOf),
         // That orders could not be cancelled, or positions closed, does not undo the halt.
-        TE.bind('cancellations', () =>
-          cancelOrders ? TE.fromTask(ports.cancelOrders(caller, id, 'halt')) : TE.right(undefined),
-        ),
-        TE.bind('closes', () =>
-          closePositions
-            ? TE.fromTask(ports.closePositions(caller, { accountId: id }, withoutKey))
+        TE.bind('cancellations', ({ accountId }) =>
+          body.cancelOrders === true
+            ? TE.fromTask(ports.cancelOrders(caller, { query: { accountId } }, 'halt'))
             : TE.right(undefined),
         ),
-        TE.map((done) => ({ accountId: id, ...done })),
+        TE.bind('closes', ({ accountId }) =>
+          body.closePositions === true
+            ? TE.fromTask(ports.closePositions(caller, { body: { accountId }, ...withoutKey }))
+            : TE.right(undefined),
+        ),
       ),
 
     /** DELETE /accounts/:id/halt: refused while the operator halts the account. */
     liftHalt: (
       { owner }: Caller,
-      id: AccountId,
+      { id }: ById,
     ): AsyncResult<HaltView, 'AccountNotFound' | 'AccountHalted'> =>
       pipe(
         findAccount(ports)(owner, id),
-        TE.flatMap(() => halts.find(owner, id)),
-        TE.map(O.filter(({ by }) => by === 'operator')),
-        TE.flatMapEither((halt) => requireNotHalted(id, halt)),
-        TE.flatMap(() => halts.lift(owner, id)),
-        TE.map(() => ({ accountId: id, halt: O.none })),
+        TE.flatMap(haltOf),
+        TE.tapEither(({ accountId, halt }) =>
+          requireNotHalted(accountId, O.filter(({ by }: Halt) => by === 'operator')(halt)),
+        ),
+        TE.tap(({ accountId }) => halts.lift(owner, accountId)),
+        TE.map(({ accountId }) => ({ accountId, halt: O.none })),
       ),
   }
 }

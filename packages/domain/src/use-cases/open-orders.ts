@@ -54,6 +54,7 @@ import type {
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { ById, WithBody, WithQuery } from './input.ts'
 import { lookUpOrder } from './steps/broker-order.ts'
 import {
   changeAtBroker,
@@ -397,11 +398,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   return {
     /** PUT /orders/:id: gives an open order other terms. */
-    modifyOrder: (caller: Caller, id: string, terms: TermsChange): AsyncResult<Order, ModifyTag> =>
-      changeWhileLocked(caller, id, 'OrderNotModifiable', sendTerms(terms)),
+    modifyOrder: (
+      caller: Caller,
+      { id, body }: ById & WithBody<TermsChange>,
+    ): AsyncResult<Order, ModifyTag> =>
+      changeWhileLocked(caller, id, 'OrderNotModifiable', sendTerms(body)),
 
     /** DELETE /orders/:id: cancels an open order, or what is not executed of it. */
-    cancelOrder: (caller: Caller, id: string): AsyncResult<Order, CancelTag> =>
+    cancelOrder: (caller: Caller, { id }: ById): AsyncResult<Order, CancelTag> =>
       cancel(caller, id, 'user'),
 
     /**
@@ -410,7 +414,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
      */
     cancelOrders: (
       caller: Caller,
-      accountId: AccountId,
+      { query: { accountId } }: WithQuery<{ readonly accountId: AccountId }>,
       reason: CancelReason = 'user',
     ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> =>
       pipe(

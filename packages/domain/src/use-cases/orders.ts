@@ -25,6 +25,8 @@ import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
+import type { Side } from '../primitives/prices.ts'
+import type { ById, DateRange, WithBody, WithQuery } from './input.ts'
 import { findAccount, requireFound, requireOwnAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
@@ -42,7 +44,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
     (recorded: PendingOrder): T.Task<Order> =>
     async () => {
       const order = await waitForOutcome(recorded, wait)()
-      if (order === recorded || !wait.mayGoOn()) return recorded
+      if (order === recorded || !wait.mayWait()) return recorded
       if (replyToStore === undefined) return order
       const { claim, replyOf } = replyToStore
       const replaced = await idempotency.replace(recorded.owner, claim, replyOf(order))()
@@ -50,7 +52,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
     }
 
   /** Malformed, unknown and another user's are all not found. */
-  const getOrder = ({ owner }: Caller, id: string): AsyncResult<Order, 'NotFound'> =>
+  const getOrder = ({ owner }: Caller, { id }: ById): AsyncResult<Order, 'NotFound'> =>
     pipe(
       requireFound('order')(TE.right(parseOrderId(id))),
       TE.flatMap((orderId) => requireFound('order')(orders.find(owner, orderId))),
@@ -60,26 +62,47 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
     /** POST /orders. With `wait` the answer is held back until the order has left `pending`. */
     placeOrder: (
       caller: Caller,
-      { wait, ...input }: PlaceOrderInput & { readonly wait?: OutcomeWait | undefined },
-    ): AsyncResult<Order, PlaceOrderTag> =>
-      wait === undefined
-        ? place(caller, input)
-        : pipe(place(caller, input), TE.flatMapTask(answerAfter(wait, input.replyToStore))),
+      {
+        query: { wait: seconds },
+        body,
+        mayWait,
+        replyToStore,
+      }: WithQuery<{ readonly wait?: number }> &
+        WithBody<NewOrder> &
+        Pick<PlaceOrderInput, 'replyToStore'> & { readonly mayWait: () => boolean },
+    ): AsyncResult<Order, PlaceOrderTag> => {
+      const placed = place(caller, { request: requestOf(body), replyToStore })
+      return seconds === undefined
+        ? placed
+        : pipe(placed, TE.flatMapTask(answerAfter({ seconds, mayWait }, replyToStore)))
+    },
 
     /** GET /orders: newest first, in pages that hold still while orders arrive. */
     listOrders: (
       { owner, program }: CallingProgram,
-      query: OrdersQuery,
+      {
+        query: { startDate: from, endDate: to, ...query },
+      }: WithQuery<Omit<OrdersQuery, 'from' | 'to'> & DateRange>,
     ): AsyncResult<Page<Order>, 'AccountNotFound'> =>
       pipe(
         requireOwnAccount(ports)(owner, query.accountId),
-        TE.flatMap(() => orders.list(owner, program, query, clock.now())),
+        TE.flatMap(() => orders.list(owner, program, { ...query, from, to }, clock.now())),
       ),
 
     /** GET /orders/:id. */
     getOrder,
   }
 }
+
+/** As the API has it. */
+export interface NewOrder extends Omit<OrderRequest, 'side' | 'brokerSymbol'> {
+  readonly type: Side
+}
+
+export const requestOf = ({ type: side, ...request }: NewOrder): OrderRequest => ({
+  ...request,
+  side,
+})
 
 /** What the checks of an order read. */
 export interface CheckPorts extends Pick<

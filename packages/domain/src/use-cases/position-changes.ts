@@ -44,6 +44,7 @@ import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
+import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
   doEach,
@@ -91,6 +92,11 @@ export interface ClosedPosition extends CloseOutcome {
   /** In the account's currency, before commission and swap. */
   readonly realizedPnl: number | null
   readonly closedAt: Instant | null
+}
+
+interface MovedLevel {
+  /** A price above 0. */
+  readonly value: number
 }
 
 /** Which open positions of an account to close: those that match everything that is given. */
@@ -189,10 +195,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
       (await Promise.race([broker.requiredMargin(...of)(), ports.pause(longestMarginMs)()])) ??
       E.right(O.none)
 
-  const changeLevels = (
+  const changePositionLevels = (
     caller: Caller,
-    id: string,
-    levelsChange: LevelsChange,
+    { id, body: levelsChange }: ById & WithBody<LevelsChange>,
   ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
     pipe(
       changeWhileLocked(caller, id, (target, send) =>
@@ -375,15 +380,16 @@ export const createPositionChanges = (ports: ChangePorts) => {
     }
 
   /**
-   * POST /positions/:id/close.
-   * @param volume lots above 0; undefined for all
-   * @param guard begun when everything is checked, before anything is recorded or sent
+   * POST /positions/:id/close: a volume in lots above 0, or all. It begins when everything is
+   * checked, before anything is recorded or sent.
    */
   const closePosition = (
     caller: Caller,
-    id: string,
-    volume: number | undefined,
-    { begin }: IdempotencyGuard,
+    {
+      id,
+      body: { volume },
+      begin,
+    }: ById & WithBody<{ readonly volume?: number }> & IdempotencyGuard,
   ): AsyncResult<Sourced<ClosedPosition>, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
     changeWhileLocked(caller, id, (target, send) =>
       pipe(
@@ -430,8 +436,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
    */
   const closePositions = (
     caller: Caller,
-    { accountId, symbol, side, only }: ClosesSelection,
-    { begin }: IdempotencyGuard,
+    {
+      body: { accountId, symbol, side, only },
+      begin,
+    }: WithBody<ClosesSelection> & IdempotencyGuard,
   ): AsyncResult<
     readonly CloseAttempt[],
     BrokerReadTag | 'AccountNotFound' | RestrictionTag | 'IdempotencyInProgress'
@@ -454,7 +462,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         (selected) => () =>
           doEach(selected, async ({ ticket }): Promise<CloseAttempt> => {
             const id = formatPositionId(accountId, ticket)
-            const result = await closePosition(caller, id, undefined, withoutKey)()
+            const result = await closePosition(caller, { id, body: {}, ...withoutKey })()
             return {
               accountId,
               ticket,
@@ -465,8 +473,16 @@ export const createPositionChanges = (ports: ChangePorts) => {
     )
 
   return {
-    /** PUT /positions/:id/sl, /tp and /levels: prices above 0; an absent level stays. */
-    changeLevels,
+    /** PUT /positions/:id/sl. */
+    moveStopLoss: (caller: Caller, { id, body }: ById & WithBody<MovedLevel>) =>
+      changePositionLevels(caller, { id, body: { stopLoss: body.value } }),
+
+    /** PUT /positions/:id/tp. */
+    moveTakeProfit: (caller: Caller, { id, body }: ById & WithBody<MovedLevel>) =>
+      changePositionLevels(caller, { id, body: { takeProfit: body.value } }),
+
+    /** PUT /positions/:id/levels: prices above 0; an absent level stays. */
+    changePositionLevels,
     closePosition,
     closePositions,
   }

@@ -19,6 +19,7 @@ import { parsePositionId, type AccountId, type Owner, type PositionId } from '..
 import { pageOf, type Page, type PageRequest } from '../primitives/pages.ts'
 import { provenanceOf, type Provenance, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
+import type { ById, WithQuery } from './input.ts'
 import { selectBrokerAccounts } from './steps/find.ts'
 
 export interface PositionsQuery extends PageRequest {
@@ -41,7 +42,7 @@ export const createPositions = (
   listPositions:
     (
       { owner }: Caller,
-      { accountId, symbol, ...request }: PositionsQuery,
+      { query: { accountId, symbol, ...request } }: WithQuery<PositionsQuery>,
     ): AsyncResult<PositionsResult, 'AccountNotFound' | BrokerReadTag> =>
     async () => {
       const selected = await selectBrokerAccounts(ports)(owner, accountId)()
@@ -74,7 +75,7 @@ export const createPositions = (
   /** GET /positions/:id: one that is closed, unknown, malformed or another's is not found. */
   getPosition: (
     { owner }: Caller,
-    id: string,
+    { id }: ById,
   ): AsyncResult<PositionResult, 'PositionNotFound' | BrokerReadTag> =>
     pipe(
       findPositionAccount(ports)(owner, id),

@@ -32,8 +32,15 @@ import {
 } from '../orders/checks.ts'
 import type { OrderRequest } from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/pending-terms.ts'
-import type { Broker, MarketDataError, Ports } from '../ports/index.ts'
-import { readAccountFacts, readOpenPositions, type CheckPorts } from './orders.ts'
+import type { Broker, IdempotencyGuard, MarketDataError, Ports } from '../ports/index.ts'
+import type { WithBody } from './input.ts'
+import {
+  readAccountFacts,
+  readOpenPositions,
+  requestOf,
+  type CheckPorts,
+  type NewOrder,
+} from './orders.ts'
 
 export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
 
@@ -60,9 +67,12 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
   previewOrder:
     (
       { owner }: Caller,
-      order: OrderRequest,
-    ): AsyncResult<OrderPreview, 'AccountNotFound' | 'ValidationError'> =>
+      { body, begin }: WithBody<NewOrder> & IdempotencyGuard,
+    ): AsyncResult<OrderPreview, 'AccountNotFound' | 'ValidationError' | 'IdempotencyInProgress'> =>
     async () => {
+      const order = requestOf(body)
+      const begun = await begin()
+      if (E.isLeft(begun)) return begun
       const now = ports.clock.now()
       const hasGoodTerms = requireNoIssues(issuesOfTerms(order, now))
       if (E.isLeft(hasGoodTerms)) return hasGoodTerms

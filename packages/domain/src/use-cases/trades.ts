@@ -43,6 +43,7 @@ import {
   type TradeSlice,
 } from '../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
+import type { ById, DateRange, WithQuery } from './input.ts'
 import { findAccount, selectBrokerAccounts } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
@@ -92,11 +93,25 @@ export interface Summed<A> extends SourcedTrades<A> {
   readonly warnings?: readonly MixedCurrencies[]
 }
 
-export interface TradesQuery {
-  readonly filter: TradeFilter
+/** Of which trades something is computed: all of a filter, whatever their result. */
+interface SumsQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
+
+export interface FilteredTrades extends SumsQuery {
+  readonly profitFilter: TradeFilter['profit']
+}
+
+export interface TradesQuery extends FilteredTrades {
   readonly limit: number
   readonly cursor?: string | undefined
 }
+
+const filterOf = ({
+  accountId,
+  symbol,
+  startDate: from,
+  endDate: to,
+  profitFilter: profit = 'all',
+}: SumsQuery & Partial<FilteredTrades>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
 export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]> {
   readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
@@ -171,9 +186,9 @@ export const createTrades = (ports: TradePorts) => {
       TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
     )
 
-  const findTrade = (
-    owner: Owner,
-    text: string,
+  const getTrade = (
+    { owner }: Caller,
+    { id: text }: ById,
   ): AsyncResult<SourcedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
     pipe(
       TE.Do,
@@ -234,12 +249,12 @@ export const createTrades = (ports: TradePorts) => {
   /** What is computed of all trades of a filter, with a warning about several currencies. */
   const summarise = <Rows, A>(
     owner: Owner,
-    filter: TradeFilter,
-    query: (selection: TradeSelection) => AsyncResult<Rows>,
+    of: SumsQuery,
+    read: (selection: TradeSelection) => AsyncResult<Rows>,
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<Summed<A>, CalculationTag> =>
     pipe(
-      queryTrades(owner, filter, query),
+      queryTrades(owner, filterOf(of), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
       TE.map(({ data, provenance, currencies }) => ({
         data,
@@ -285,9 +300,10 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /trades: most recently closed first, page by page with a cursor. */
     listTrades: (
       { owner }: Caller,
-      { filter, limit, cursor }: TradesQuery,
-    ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> =>
-      pipe(
+      { query: { limit, cursor, ...query } }: WithQuery<TradesQuery>,
+    ): AsyncResult<TradesResult, 'InvalidCursor' | ReadTag> => {
+      const filter = filterOf(query)
+      return pipe(
         TE.Do,
         TE.bind('after', () =>
           TE.fromEither(cursor === undefined ? E.right(undefined) : readCursor(filter, cursor)),
@@ -300,35 +316,47 @@ export const createTrades = (ports: TradePorts) => {
           const pagination = { total, before, limit, cursor: nextCursor(filter, rows) }
           return { data, pagination, provenance }
         }),
-      ),
+      )
+    },
 
     /**
      * GET /trades/:id: a position that is still open, skipped, unknown, malformed or another's has
      * no trade.
      */
-    getTrade: ({ owner }: Caller, id: string) => findTrade(owner, id),
+    getTrade,
 
     /** GET /trades/stats. */
     getTradeStatistics: (
       { owner }: Caller,
-      filter: TradeFilter,
-    ): AsyncResult<Summed<TradeStatistics>, CalculationTag> =>
-      summarise(
-        owner,
-        filter,
-        (selection) => trades.netProfits(owner, selection),
-        (profits) => calculate(owner, profits.length, 'statisticsOf', profits),
-      ),
+      { query }: WithQuery<SumsQuery & { readonly extended?: boolean }>,
+    ): AsyncResult<Summed<TradeStatistics | ExtendedStatistics>, CalculationTag> =>
+      query.extended === true
+        ? summarise(
+            owner,
+            query,
+            (selection) => queryResultsAndBalances(owner, selection),
+            ({ results, balances }) =>
+              calculate(owner, countOf(results), 'extendedStatistics', results, balances),
+          )
+        : summarise(
+            owner,
+            query,
+            (selection) => trades.netProfits(owner, selection),
+            (profits) => calculate(owner, profits.length, 'statisticsOf', profits),
+          ),
 
     /**
      * GET /trades/export: every trade of a filter, page by page, so that a long history needs no
      * more memory than a short one.
      */
-    exportTrades: ({ owner }: Caller, filter: TradeFilter): AsyncResult<TradeExport, ReadTag> =>
+    exportTrades: (
+      { owner }: Caller,
+      { query }: WithQuery<FilteredTrades>,
+    ): AsyncResult<TradeExport, ReadTag> =>
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
-        queryTrades(owner, filter, (selection) =>
+        queryTrades(owner, filterOf(query), (selection) =>
           trades.exportPage(owner, selection, undefined, tradesPerPage),
         ),
         TE.map(({ rows, selection, provenance }) => ({
@@ -338,28 +366,14 @@ export const createTrades = (ports: TradePorts) => {
         })),
       ),
 
-    /** GET /trades/stats?extended=true. */
-    getExtendedStatistics: (
-      { owner }: Caller,
-      filter: TradeFilter,
-    ): AsyncResult<Summed<ExtendedStatistics>, CalculationTag> =>
-      summarise(
-        owner,
-        filter,
-        (selection) => queryResultsAndBalances(owner, selection),
-        ({ results, balances }) =>
-          calculate(owner, countOf(results), 'extendedStatistics', results, balances),
-      ),
-
     /** GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points. */
     getTradeCurve: (
       { owner }: Caller,
-      filter: TradeFilter,
-      points: number,
+      { query }: WithQuery<SumsQuery & { readonly points: number }>,
     ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
       summarise(
         owner,
-        filter,
+        query,
         (selection) =>
           pipe(
             queryResultsAndBalances(owner, selection),
@@ -371,20 +385,28 @@ export const createTrades = (ports: TradePorts) => {
             ),
           ),
         ({ results, balances, cashFlows }) =>
-          calculate(owner, countOf(results), 'tradeCurve', results, balances, cashFlows, points),
+          calculate(
+            owner,
+            countOf(results),
+            'tradeCurve',
+            results,
+            balances,
+            cashFlows,
+            query.points,
+          ),
       ),
 
     /** GET /trades/breakdown. The zone counts for months, weekdays and hours. */
     getTradeBreakdown: (
       { owner }: Caller,
-      filter: TradeFilter,
-      by: BreakdownKey,
-      timeZone: TimeZone,
+      {
+        query: { by, timeZone, ...query },
+      }: WithQuery<SumsQuery & { readonly by: BreakdownKey; readonly timeZone: TimeZone }>,
     ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
       by === 'symbol' || by === 'side' || by === 'account'
         ? summarise(
             owner,
-            filter,
+            query,
             (selection) => trades.netProfitsBy(owner, selection, by),
             (groups) => {
               const count = groups.reduce((sum, { netProfits }) => sum + netProfits.length, 0)
@@ -393,7 +415,7 @@ export const createTrades = (ports: TradePorts) => {
           )
         : summarise(
             owner,
-            filter,
+            query,
             (selection) => trades.results(owner, selection),
             (results) => calculate(owner, countOf(results), 'groupsOf', results, by, timeZone),
           ),
@@ -401,26 +423,24 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
     getRobustStatistics: (
       { owner }: Caller,
-      filter: TradeFilter,
-      resamples: number,
+      { query }: WithQuery<SumsQuery & { readonly resamples: number }>,
     ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
       summarise(
         owner,
-        filter,
+        query,
         (selection) => trades.netProfits(owner, selection),
-        (profits) => ports.calculate(owner, 'robustStatistics', profits, resamples),
+        (profits) => ports.calculate(owner, 'robustStatistics', profits, query.resamples),
       ),
 
     /** GET /trades/:id/deals: what the trade was folded from, page by page. */
     getTradeDeals: (
-      { owner }: Caller,
-      id: string,
-      page: PageRequest,
+      caller: Caller,
+      { id, query }: ById & WithQuery<PageRequest>,
     ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
       pipe(
-        findTrade(owner, id),
+        getTrade(caller, { id }),
         TE.bindW('found', ({ data: { accountId, trade } }) =>
-          trades.deals(owner, accountId, trade.positionId, page),
+          trades.deals(caller.owner, accountId, trade.positionId, query),
         ),
         TE.map(({ found: { deals, sums }, provenance }) => ({
           data: { deals: deals.data, sums },
@@ -432,14 +452,14 @@ export const createTrades = (ports: TradePorts) => {
     /** GET /accounts/:id/reconciliation: whether the deals add up to the balance. */
     getReconciliation: (
       { owner }: Caller,
-      accountId: AccountId,
+      { id }: ById,
     ): AsyncResult<Sourced<Reconciliation>, ReadTag> =>
       pipe(
-        findAccount(ports)(owner, accountId),
+        findAccount(ports)(owner, id),
         TE.flatMapEither(requireBrokerAccount),
         TE.flatMap(readJournal),
         TE.bindTo('read'),
-        TE.bindW('sums', () =>
+        TE.bindW('sums', ({ read: { accountId } }) =>
           pipe(
             trades.reconciliation(owner, accountId),
             // The account was removed, or linked to another one, since it was read.

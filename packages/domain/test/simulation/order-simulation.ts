@@ -305,8 +305,8 @@ export const simulateOrders = async (
           const isCancellation = random.chance(0.6)
           const beganAtMs = timeline.now()
           const changed = await (isCancellation
-            ? openOrders.cancelOrder(caller, id)()
-            : openOrders.modifyOrder(caller, id, { price: random.whole(1, 1_000) })())
+            ? openOrders.cancelOrder(caller, { id: id })()
+            : openOrders.modifyOrder(caller, { id: id, body: { price: random.whole(1, 1_000) } })())
           const tookMs = timeline.now() - beganAtMs
           // A database ends by itself what takes longer than a few seconds.
           if (tookMs > changedWithinMs && counts.slow_database === 0)
@@ -317,7 +317,10 @@ export const simulateOrders = async (
         }),
       halt: (id: AccountId, cancelOrders: boolean): void =>
         whileAlive(async (current) => {
-          const view = await halts.haltAccount({ owner }, id, { cancelOrders }, withoutKey)()
+          const view = await halts.haltAccount(
+            { owner },
+            { id: id, body: { cancelOrders }, ...withoutKey },
+          )()
           timeline.note(
             `${current.id}  the halt of account ${id.at(-1)} is answered: ${tagOf(view)}`,
           )
@@ -327,7 +330,7 @@ export const simulateOrders = async (
             checkCancelled(current, orderId, result)
         }),
       lift: (id: AccountId): void =>
-        whileAlive(async () => void (await halts.liftHalt({ owner }, id)())),
+        whileAlive(async () => void (await halts.liftHalt({ owner }, { id: id })())),
       place: (id: OrderId, { id: accountId }: Account, isPending: boolean): void =>
         whileAlive(async (current) => {
           const newOrderId = (): OrderId => {

@@ -25,8 +25,9 @@ import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
 import type { AccountStore } from '../../src/ports/index.ts'
 import { owner, partOf, rightOf, stranger } from './desk.ts'
 
-const accounts = ['a', 'b'] as readonly string[] as readonly AccountId[]
-const [account = '' as AccountId, otherAccount = '' as AccountId] = accounts
+const accountOf = (digit: string) => `${digit}0000000-0000-4000-8000-000000000000` as AccountId
+const [account, otherAccount] = [accountOf('a'), accountOf('b')]
+const accounts: readonly AccountId[] = [account, otherAccount]
 const closed = { type: 'trade.closed', accountId: account } as const
 const filled = { type: 'order.filled', accountId: otherAccount } as const
 
@@ -149,7 +150,7 @@ describe('GET /events', () => {
 
   it('refuses an account that the caller does not have', async () => {
     const { use, caller, list } = open()
-    const accountId = 'c' as string as AccountId
+    const accountId = accountOf('c')
     const refused = E.left({ _tag: 'AccountNotFound' })
     expect(await list({ accountId })).toStrictEqual(refused)
     expect(await use.followEvents(caller, { accountId })()).toStrictEqual(refused)

@@ -25,8 +25,8 @@ const open = () => {
     id,
     cancelled,
     halt: (request = {}, by = owner, guard = withoutKey) =>
-      haltAccount({ owner: by }, id, request, guard),
-    lift: (by = owner) => liftHalt({ owner: by }, id),
+      haltAccount({ owner: by }, { id, body: request, ...guard }),
+    lift: (by = owner) => liftHalt({ owner: by }, { id }),
     haltByOperator: () =>
       void desk.records.tables.halts.set(id, { accountId: id, since: noon, reason: 'review' }),
   }

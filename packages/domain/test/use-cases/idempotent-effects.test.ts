@@ -32,8 +32,8 @@ const closeEffect = (): Effect => {
   const desk = createChangeDesk()
   const close = createPositionChanges(desk).closePosition
   return {
-    run: (guard) => close(caller, desk.id, 0.1, guard),
-    runRefused: (guard) => close(caller, desk.id, 9, guard),
+    run: (guard) => close(caller, { id: desk.id, body: { volume: 0.1 }, ...guard }),
+    runRefused: (guard) => close(caller, { id: desk.id, body: { volume: 9 }, ...guard }),
     effects: () => desk.positionTrading.sent().length + desk.positionTrading.wanted().length,
   }
 }

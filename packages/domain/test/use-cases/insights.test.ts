@@ -7,7 +7,6 @@ import { createTrades } from '../../src/use-cases/trades.ts'
 import { utc } from '../../src/statistics/time-zone.ts'
 import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
 
-const all = { profit: 'all' } as const
 const caller = { owner }
 const nothing = { commission: 0, swap: 0 }
 const deposit: Deal = { ...nothing, id: '1', profit: 1_000, time: 1 }
@@ -29,7 +28,9 @@ const opened = () => {
 
 it('compute balances of one account alone, and warn of several currencies', async () => {
   const { insights, id } = opened()
-  const one = await rightOf(insights.getTradeCurve(caller, { ...all, accountId: id }, 500))
+  const one = await rightOf(
+    insights.getTradeCurve(caller, { query: { accountId: id, points: 500 } }),
+  )
   expect(one).toMatchObject({
     data: {
       points: [
@@ -45,9 +46,11 @@ it('compute balances of one account alone, and warn of several currencies', asyn
       maxDrawdown: { amount: 50, peakAt: 10, troughAt: 20, recoveredAt: null },
     },
   })
-  const extended = await rightOf(insights.getExtendedStatistics(caller, { ...all, accountId: id }))
-  expect(extended.data.maxDrawdownPercent).toBe(5_000 / 1_099)
-  const several = await rightOf(insights.getTradeCurve(caller, all, 500))
+  const extended = await rightOf(
+    insights.getTradeStatistics(caller, { query: { accountId: id, extended: true } }),
+  )
+  expect(extended.data).toMatchObject({ maxDrawdownPercent: 5_000 / 1_099 })
+  const several = await rightOf(insights.getTradeCurve(caller, { query: { points: 500 } }))
   expect(several).toMatchObject({
     data: {
       points: [{ balance: null }, { balance: null }],
@@ -61,7 +64,7 @@ it('compute balances of one account alone, and warn of several currencies', asyn
 it('begin a curve of later trades with the balance of then', async () => {
   const { insights, id } = opened()
   const { data } = await rightOf(
-    insights.getTradeCurve(caller, { ...all, accountId: id, from: 15 }, 500),
+    insights.getTradeCurve(caller, { query: { accountId: id, startDate: 15, points: 500 } }),
   )
   expect(data.cashFlows).toEqual({ count: 0, inflows: 0, outflows: 0, points: [] })
   expect(data.points).toEqual([
@@ -77,14 +80,18 @@ it.each([
   ['holding', ['under_1m']],
 ] as const)('group trades by %s', async (by, keys) => {
   const { insights } = opened()
-  const { data } = await rightOf(insights.getTradeBreakdown(caller, all, by, utc))
+  const { data } = await rightOf(
+    insights.getTradeBreakdown(caller, { query: { by, timeZone: utc } }),
+  )
   expect(data.map(({ key }) => key)).toEqual(keys)
   expect(data.reduce((sum, { netProfit }) => sum + netProfit, 0)).toBe(50)
 })
 
 it('resample the trades of a filter', async () => {
   const { insights } = opened()
-  expect((await rightOf(insights.getRobustStatistics(caller, all, 1_000))).data).toMatchObject({
+  expect(
+    (await rightOf(insights.getRobustStatistics(caller, { query: { resamples: 1_000 } }))).data,
+  ).toMatchObject({
     trades: 2,
     resamples: 1_000,
     intervals: null,
@@ -94,7 +101,7 @@ it('resample the trades of a filter', async () => {
 it('show the deals of a trade with the sums that are its figures', async () => {
   const { insights, id } = opened()
   const first = { page: 1, limit: 10 }
-  const { data } = await rightOf(insights.getTradeDeals(caller, `${id}:5`, first))
+  const { data } = await rightOf(insights.getTradeDeals(caller, { id: `${id}:5`, query: first }))
   expect(data.deals.map((deal) => deal.id)).toEqual(['51', '52'])
   expect(data.sums).toEqual({
     openedVolume: 1,
@@ -105,20 +112,22 @@ it('show the deals of a trade with the sums that are its figures', async () => {
     netProfit: 100,
   })
   for (const other of [`${id}:7`, 'nonsense'])
-    expect(await tagOf(insights.getTradeDeals(caller, other, first))).toBe('TradeNotFound')
-  expect(await tagOf(insights.getTradeDeals({ owner: stranger }, `${id}:5`, first))).toBe(
-    'TradeNotFound',
-  )
+    expect(await tagOf(insights.getTradeDeals(caller, { id: other, query: first }))).toBe(
+      'TradeNotFound',
+    )
+  expect(
+    await tagOf(insights.getTradeDeals({ owner: stranger }, { id: `${id}:5`, query: first })),
+  ).toBe('TradeNotFound')
 })
 
 it('compare the deals with the balance, and know nothing where it cannot be read', async () => {
   const { desk, insights, accounts, id } = opened()
   const sums = { deals: 5, firstDealAt: 1, lastDealAt: 20, sum: 1_050 }
-  const { data } = await rightOf(insights.getReconciliation(caller, id))
+  const { data } = await rightOf(insights.getReconciliation(caller, { id }))
   expect(data).toMatchObject({ ...sums, balance: 1_050, difference: 0, complete: true })
   const deals = [deposit, ...closed('5', 10, 101)]
   desk.put(accounts[1], deals, 1_150)
-  const other = await rightOf(insights.getReconciliation(caller, accounts[1].id))
+  const other = await rightOf(insights.getReconciliation(caller, { id: accounts[1].id }))
   expect(other.data).toMatchObject({
     sum: 1_100,
     balance: 1_150,
@@ -128,7 +137,7 @@ it('compare the deals with the balance, and know nothing where it cannot be read
   const third = desk.link()
   desk.put(third, deals)
   desk.broker.accountInformation = () => TE.left(down(third.id))
-  const unknown = await rightOf(insights.getReconciliation(caller, third.id))
+  const unknown = await rightOf(insights.getReconciliation(caller, { id: third.id }))
   expect(unknown.data).toEqual({
     ...sums,
     deals: 3,
@@ -139,5 +148,7 @@ it('compare the deals with the balance, and know nothing where it cannot be read
     complete: false,
     checkedAt: null,
   })
-  expect(await tagOf(insights.getReconciliation({ owner: stranger }, id))).toBe('AccountNotFound')
+  expect(await tagOf(insights.getReconciliation({ owner: stranger }, { id }))).toBe(
+    'AccountNotFound',
+  )
 })

@@ -57,7 +57,9 @@ const openDesk = (fields: object = {}) => {
     atBroker: () => rightOf(desk.trading.openOrders(brokerAccount)),
     ...halts,
     haltAndCancel: () =>
-      rightOf(halts.haltAccount(caller, account.id, { cancelOrders: true }, withoutKey)),
+      rightOf(
+        halts.haltAccount(caller, { id: account.id, body: { cancelOrders: true }, ...withoutKey }),
+      ),
   }
 }
 
@@ -133,7 +135,7 @@ describe('a pending order', () => {
     const orders = []
     for (let count = 0; count < 50; count += 1) orders.push(await place())
     expect(await tagOf(record())).toBe('RiskLimitExceeded')
-    await rightOf(cancelOrder(caller, orders[0]!.id))
+    await rightOf(cancelOrder(caller, { id: orders[0]!.id }))
     expect(await tagOf(record())).toBe('none')
   })
 })
@@ -207,7 +209,9 @@ describe('a change of an open order', () => {
     const { place, modifyOrder, trading, atBroker, read } = openDesk()
     const order = await place({ takeProfit: 1.2 })
     trading.nextChange(trouble)
-    expect(await tagOf(modifyOrder(caller, order.id, { price: 1.12, stopLoss: null }))).toBe(tag)
+    expect(
+      await tagOf(modifyOrder(caller, { id: order.id, body: { price: 1.12, stopLoss: null } })),
+    ).toBe(tag)
     const isMade = tag === 'none'
     const terms = isMade ? { price: 1.12, stopLoss: undefined } : { price: 1.1, stopLoss: 1.05 }
     // What was not to change is sent as the broker holds it.
@@ -225,14 +229,14 @@ describe('a change of an open order', () => {
   ])('to %o is answered %s', async (change, tag) => {
     const { place, modifyOrder } = openDesk()
     const order = await place()
-    expect(await tagOf(modifyOrder(caller, order.id, change))).toBe(tag)
+    expect(await tagOf(modifyOrder(caller, { id: order.id, body: change }))).toBe(tag)
   })
 
   it('to a stop-limit order compares its levels with its stopLimitPrice', async () => {
     const { place, modifyOrder } = openDesk()
     const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
     const tags = [{ takeProfit: 1.095 }, { stopLoss: 1.095 }, { stopLimitPrice: 1.05 }].map(
-      (terms) => tagOf(modifyOrder(caller, order.id, terms)),
+      (terms) => tagOf(modifyOrder(caller, { id: order.id, body: terms })),
     )
     expect(await Promise.all(tags)).toEqual(['none', 'InvalidPrice', 'InvalidPrice'])
   })
@@ -240,9 +244,13 @@ describe('a change of an open order', () => {
   it('moves the expiry of an order that has one', async () => {
     const { place, modifyOrder, atBroker } = openDesk()
     const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs })
-    expect(await tagOf(modifyOrder(caller, order.id, { expiresAt: noon }))).toBe('ValidationError')
+    expect(await tagOf(modifyOrder(caller, { id: order.id, body: { expiresAt: noon } }))).toBe(
+      'ValidationError',
+    )
     const later = noon + 2 * dayMs
-    expect(await rightOf(modifyOrder(caller, order.id, { expiresAt: later }))).toMatchObject({
+    expect(
+      await rightOf(modifyOrder(caller, { id: order.id, body: { expiresAt: later } })),
+    ).toMatchObject({
       request: { timeInForce: 'gtd', expiresAt: later },
     })
     expect(await atBroker()).toMatchObject([{ expiresAt: later }])
@@ -255,9 +263,15 @@ describe('a change of an open order', () => {
     trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
     await follow()
     expect(await read(order)).toMatchObject({ status: 'open', request: ordered })
-    expect(await tagOf(modifyOrder(caller, order.id, { price: 1.11 }))).toBe('ValidationError')
-    expect(await tagOf(modifyOrder(caller, order.id, { takeProfit: 1.09 }))).toBe('InvalidPrice')
-    const moved = await rightOf(modifyOrder(caller, order.id, { price: 1.1, stopLimitPrice: 1.08 }))
+    expect(await tagOf(modifyOrder(caller, { id: order.id, body: { price: 1.11 } }))).toBe(
+      'ValidationError',
+    )
+    expect(await tagOf(modifyOrder(caller, { id: order.id, body: { takeProfit: 1.09 } }))).toBe(
+      'InvalidPrice',
+    )
+    const moved = await rightOf(
+      modifyOrder(caller, { id: order.id, body: { price: 1.1, stopLimitPrice: 1.08 } }),
+    )
     expect(moved.request).toMatchObject({ ...ordered, stopLimitPrice: 1.08 })
     expect(await atBroker()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
   })
@@ -270,7 +284,7 @@ describe('a change of an open order', () => {
     const { place, modifyOrder, trading, clientIdOf, read } = openDesk()
     const order = await place()
     trading.end(clientIdOf(order), outcome)
-    expect(await modifyOrder(caller, order.id, { price: 1.2 })()).toEqual(
+    expect(await modifyOrder(caller, { id: order.id, body: { price: 1.2 } })()).toEqual(
       E.left({ _tag: 'OrderNotModifiable', status }),
     )
     expect(await read(order)).toMatchObject({ status })
@@ -280,7 +294,9 @@ describe('a change of an open order', () => {
     const { place, modifyOrder, trading, clientIdOf } = openDesk()
     const order = await place()
     trading.change(clientIdOf(order), { brokerOrderId: '99' })
-    expect(await rightOf(modifyOrder(caller, order.id, { price: 1.12 }))).toMatchObject({
+    expect(
+      await rightOf(modifyOrder(caller, { id: order.id, body: { price: 1.12 } })),
+    ).toMatchObject({
       brokerOrderId: '99',
       request: { price: 1.12 },
     })
@@ -361,7 +377,7 @@ describe('a change and a cancellation of an open order are answered in time wher
     ].map(async (methodOf) => {
       const desk = openDesk()
       const order = await desk.place()
-      return tagOf(methodOf(desk)(caller, order.id, { price: 1.12 }))
+      return tagOf(methodOf(desk)(caller, { id: order.id, body: { price: 1.12 } }))
     })
     expect(await Promise.all(answers)).toEqual(tags)
   })
@@ -370,12 +386,14 @@ describe('a change and a cancellation of an open order are answered in time wher
     const desk = openDesk()
     const order = await desk.place()
     const orders = { ...desk.orders, advance: () => unavailable() }
-    expect(await tagOf(desk.openWith({ orders }).cancelOrder(caller, order.id))).toBe(
+    expect(await tagOf(desk.openWith({ orders }).cancelOrder(caller, { id: order.id }))).toBe(
       'ServiceUnavailable',
     )
     expect(desk.trading.held()).toMatchObject([{ price: 1.1 }])
     expect(
-      await tagOf(desk.openWith({ orders }).modifyOrder(caller, order.id, { price: 1.12 })),
+      await tagOf(
+        desk.openWith({ orders }).modifyOrder(caller, { id: order.id, body: { price: 1.12 } }),
+      ),
     ).toBe('BrokerOutcomeUnknown')
     expect(desk.trading.held()).toMatchObject([{ price: 1.12 }])
   })
@@ -392,7 +410,7 @@ describe('a cancellation of an open order', () => {
     const { place, cancelOrder, trading, read } = openDesk()
     const order = await place()
     trading.nextChange(trouble)
-    expect(await tagOf(cancelOrder(caller, order.id))).toBe(tag)
+    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe(tag)
     expect(await read(order)).toMatchObject(end)
   })
 
@@ -402,7 +420,7 @@ describe('a cancellation of an open order', () => {
       const { place, cancelOrder, trading, follow, runFor, read, clientIdOf } = openDesk()
       const order = await place()
       trading.nextChange(isUnknown ? 'lose_the_request' : 'refuse')
-      await cancelOrder(caller, order.id)()
+      await cancelOrder(caller, { id: order.id })()
       trading.end(clientIdOf(order), { kind: 'cancelled', reason: 'broker' })
       await follow()
       await runFor(1)
@@ -419,7 +437,7 @@ describe('a cancellation of an open order', () => {
     const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
     const order = await place({}, placement)
     trading.end(clientIdOf(order), outcome)
-    expect(await cancelOrder(caller, order.id)()).toEqual(
+    expect(await cancelOrder(caller, { id: order.id })()).toEqual(
       E.left({ _tag: 'OrderNotCancellable', status }),
     )
     if (status === 'cancelled') expect(await read(order)).toMatchObject({ cancelReason: 'broker' })
@@ -430,16 +448,16 @@ describe('a cancellation of an open order', () => {
     const order = await place()
     trading.nextChange('make_and_lose_the_answer')
     trading.hide(true)
-    expect(await tagOf(cancelOrder(caller, order.id))).toBe('BrokerOutcomeUnknown')
+    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('BrokerOutcomeUnknown')
     trading.hide(false)
-    expect(await tagOf(cancelOrder(caller, order.id))).toBe('OrderNotCancellable')
+    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('OrderNotCancellable')
     expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
   })
 
   it('of an order without a number finds it by its client id', async () => {
     const { place, cancelOrder, read } = openDesk()
     const order = await place({}, 'accept_without_number')
-    await rightOf(cancelOrder(caller, order.id))
+    await rightOf(cancelOrder(caller, { id: order.id }))
     expect((await read(order)).status).toBe('cancelled')
   })
 
@@ -447,14 +465,14 @@ describe('a cancellation of an open order', () => {
     const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
     const order = await place()
     trading.change(clientIdOf(order), { brokerOrderId: '99' })
-    await rightOf(cancelOrder(caller, order.id))
+    await rightOf(cancelOrder(caller, { id: order.id }))
     expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
   })
 
   it('is sent once by two at the same time', async () => {
     const { place, cancelOrder } = openDesk()
     const order = await place()
-    const both = [1, 2].map(() => tagOf(cancelOrder(caller, order.id)))
+    const both = [1, 2].map(() => tagOf(cancelOrder(caller, { id: order.id })))
     expect((await Promise.all(both)).toSorted()).toEqual(['OrderNotCancellable', 'none'])
   })
 
@@ -467,7 +485,7 @@ describe('a cancellation of an open order', () => {
       return E.right({ progress: 'done' })
     }
     const open = desk.openWith({ trading: { ...trading, cancelOrder } })
-    expect(await rightOf(open.cancelOrder(caller, order.id))).toMatchObject({
+    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
       status: 'partially_filled',
       fill: { volume: 0.1 },
     })
@@ -481,8 +499,8 @@ describe('a cancellation of an open order', () => {
     async (first, tags, modified) => {
       const { place, modifyOrder, cancelOrder, trading, read } = openDesk()
       const order = await place()
-      const modify = () => tagOf(modifyOrder(caller, order.id, { price: 1.12 }))
-      const cancel = () => tagOf(cancelOrder(caller, order.id))
+      const modify = () => tagOf(modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
+      const cancel = () => tagOf(cancelOrder(caller, { id: order.id }))
       const both = first === 'change' ? [modify(), cancel()] : [cancel(), modify()].toReversed()
       expect(await Promise.all(both)).toEqual(tags)
       expect(trading.held()).toEqual([])
@@ -516,8 +534,10 @@ describe('a cancellation of an open order', () => {
       },
     }
     const open = desk.openWith({ trading: spied, positionLocks: relinking })
-    await rightOf(open.modifyOrder(caller, order.id, { price: 1.12 }))
-    expect(await rightOf(open.cancelOrder(caller, order.id))).toMatchObject({ status: 'cancelled' })
+    await rightOf(open.modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
+    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
+      status: 'cancelled',
+    })
     const { providerAccountId } = brokerAccountOf(account)
     expect(sentTo).toEqual([providerAccountId, providerAccountId])
   })
@@ -530,12 +550,12 @@ describe('a cancellation of an open order', () => {
       trading: dies,
       pause: () => () => new Promise(() => {}),
     })
-    void cancelOrder(caller, order.id)()
+    void cancelOrder(caller, { id: order.id })()
     await expect.poll(() => desk.placement(order)).toMatchObject({ cancelledBy: 'user' })
     expect(await desk.read(order)).toMatchObject({ status: 'open' })
     const lockOfAnother = createOrderDesk().positionLocks
     const another = desk.openWith({ positionLocks: lockOfAnother })
-    expect(await rightOf(another.cancelOrder(caller, order.id))).toMatchObject({
+    expect(await rightOf(another.cancelOrder(caller, { id: order.id }))).toMatchObject({
       status: 'cancelled',
       cancelReason: 'user',
     })
@@ -554,7 +574,7 @@ describe('a cancellation of an open order', () => {
         return isSent ? trading.cancelOrder(of[0], of[1], () => true)() : expect.fail('not sent')
       }
     const late = desk.openWith({ trading: { ...trading, cancelOrder } })
-    expect(await tagOf(late.cancelOrder(caller, order.id))).toBe('BrokerOutcomeUnknown')
+    expect(await tagOf(late.cancelOrder(caller, { id: order.id }))).toBe('BrokerOutcomeUnknown')
     expect(await desk.read(order)).toMatchObject({ status: 'open' })
     arrived.resolve()
     await expect.poll(() => trading.held()).toEqual([])
@@ -567,15 +587,17 @@ describe('a cancellation of an open order', () => {
     const { place, cancelOrders, account, trading, clientIdOf } = openDesk()
     const placed = [await place(), await place(), await place()] as const
     trading.end(clientIdOf(placed[1]), { kind: 'filled', fill: {} })
-    const attempts = await rightOf(cancelOrders(caller, account.id))
+    const attempts = await rightOf(cancelOrders(caller, { query: { accountId: account.id } }))
     expect(attempts.map(({ orderId }) => orderId)).toEqual(placed.map(({ id }) => id))
     expect(attempts.map(({ result }) => (E.isLeft(result) ? result.left._tag : 'none'))).toEqual([
       'none',
       'OrderNotCancellable',
       'none',
     ])
-    expect(await rightOf(cancelOrders(caller, account.id))).toEqual([])
-    expect(await tagOf(cancelOrders({ owner: stranger }, account.id))).toBe('AccountNotFound')
+    expect(await rightOf(cancelOrders(caller, { query: { accountId: account.id } }))).toEqual([])
+    expect(
+      await tagOf(cancelOrders({ owner: stranger }, { query: { accountId: account.id } })),
+    ).toBe('AccountNotFound')
   })
 
   it('by a halt has that as its reason, and a halt stops neither changes nor cancellations', async () => {
@@ -584,8 +606,10 @@ describe('a cancellation of an open order', () => {
     const { cancellations } = await haltAndCancel()
     expect(cancellations).toMatchObject({ right: [{ orderId: first.id }] })
     expect(await read(first)).toMatchObject({ status: 'cancelled', cancelReason: 'halt' })
-    expect(await tagOf(modifyOrder(caller, first.id, { price: 1.2 }))).toBe('OrderNotModifiable')
-    expect(await tagOf(cancelOrder(caller, first.id))).toBe('OrderNotCancellable')
+    expect(await tagOf(modifyOrder(caller, { id: first.id, body: { price: 1.2 } }))).toBe(
+      'OrderNotModifiable',
+    )
+    expect(await tagOf(cancelOrder(caller, { id: first.id }))).toBe('OrderNotCancellable')
   })
 
   it.each<[FakePlacement, boolean, string]>([
@@ -605,7 +629,7 @@ describe('a cancellation of an open order', () => {
         (...send) =>
         async () => {
           expect((await haltAndCancel()).cancellations).toEqual(E.right([]))
-          if (!stands) await rightOf(liftHalt(caller, account.id))
+          if (!stands) await rightOf(liftHalt(caller, { id: account.id }))
           return trading.placeOrder(...send)()
         }
       await process(order, 'no', { trading: { ...trading, placeOrder } })
@@ -640,7 +664,7 @@ describe('a cancellation of an open order', () => {
     await runFor(5 * 60 * 60, 'no', refusing)
     expect(pauses()).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
     expect(leftByHalts).toEqual([[order.id, 'TradeRejected']])
-    await rightOf(liftHalt(caller, account.id))
+    await rightOf(liftHalt(caller, { id: account.id }))
     await runFor(60 * 60, 'no', refusing)
     expect(attempts).toHaveLength(10)
     attempts.length = 0

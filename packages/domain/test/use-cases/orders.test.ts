@@ -6,8 +6,9 @@ import type { Account, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
 import type { PlacementStep, SentBefore } from '../../src/orders/placement.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
-import type { OrderStore } from '../../src/ports/index.ts'
+import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
   fakeRefusal,
@@ -71,10 +72,19 @@ const limitDesk =
     tables.desks.set('d', { id: 'd', tenantId, accounts, limits: { ...exposure, ...limits } })
   }
 
+/** The body of the same order. */
+const bodyOn = (id: AccountId, fields: Partial<OrderRequest> = {}) => {
+  const { side: type, ...request } = requestOn(id, fields)
+  return { ...request, type }
+}
+
 const preview = (desk: OrderDesk, { id }: Account, fields: Partial<OrderRequest> = {}) => {
   const marketData = createFakeMarketData(desk.clock)
   marketData.put(id, 'EURUSD')
-  return createOrderPreviews({ ...desk, marketData }).previewOrder({ owner }, requestOn(id, fields))
+  return createOrderPreviews({ ...desk, marketData }).previewOrder(
+    { owner },
+    { body: bodyOn(id, fields), ...withoutKey },
+  )
 }
 
 /** The refusal of the preview, or of its first check that fails. */
@@ -93,7 +103,7 @@ const opened = () => {
 const placed = async (fields: Partial<OrderRequest> = {}) => {
   const one = opened()
   const order = await rightOf(one.desk.place(one.account, fields))
-  const stored = (): Promise<Order> => rightOf(one.orders.getOrder({ owner }, order.id))
+  const stored = (): Promise<Order> => rightOf(one.orders.getOrder({ owner }, { id: order.id }))
   return { ...one, order, stored }
 }
 
@@ -257,9 +267,10 @@ const waited = async ({
     orders.placeOrder(
       { owner },
       {
-        request: requestOn(account.id),
+        body: bodyOn(account.id),
         replyToStore: { claim, replyOf: ({ status }) => newReply({ body: status }) },
-        wait: { seconds: 30, mayGoOn: () => pauses < leavesAfter },
+        query: { wait: 30 },
+        mayWait: () => pauses < leavesAfter,
       },
     ),
   )
@@ -317,8 +328,10 @@ describe('POST /orders/preview', () => {
         },
       },
     })
-    const order = requestOn(account.id, { orderType: 'limit', price: 1 })
-    expect((await rightOf(previewOrder({ owner }, order))).estimate.margin).toBe(7)
+    const body = bodyOn(account.id, { orderType: 'limit', price: 1 })
+    expect((await rightOf(previewOrder({ owner }, { body, ...withoutKey }))).estimate.margin).toBe(
+      7,
+    )
   })
 
   it('does not say what depends on a broker that cannot be read, and refuses nothing for it', async () => {
@@ -326,7 +339,9 @@ describe('POST /orders/preview', () => {
     const marketData = createFakeMarketData(desk.clock)
     const previewOn = createOrderPreviews({ ...desk, marketData }).previewOrder
     desk.broker.fail(account.id, down(account.id))
-    const { allowed, checks, estimate } = await rightOf(previewOn({ owner }, requestOn(account.id)))
+    const { allowed, checks, estimate } = await rightOf(
+      previewOn({ owner }, { body: bodyOn(account.id), ...withoutKey }),
+    )
     expect([allowed, new Set(Object.values(estimate))]).toEqual([true, new Set([null])])
     const unknown = checks.filter(({ passed }) => passed === null)
     expect(unknown.map(({ name }) => name)).toEqual(previewCheckNames)
@@ -370,7 +385,7 @@ describe('POST /orders that waits', () => {
           return () => undefined
         },
       }),
-    })(order, { seconds: 30, mayGoOn: () => true })
+    })(order, { seconds: 30, mayWait: () => true })
     const [first] = Array.from({ length: 500 }, () => wait())
     expect(await wait()).toBe(order)
     outcomes[0]?.()
@@ -607,7 +622,9 @@ describe('GET, PUT and DELETE of orders', () => {
     const { account, orders } = opened()
     const query = { page: 1, limit: 20, accountId: account.id }
     for (const [by, tag] of [[stranger, 'AccountNotFound'] as const, [owner, 'none'] as const])
-      expect(await tagOf(orders.listOrders({ owner: by, program: someProgram }, query))).toBe(tag)
+      expect(await tagOf(orders.listOrders({ owner: by, program: someProgram }, { query }))).toBe(
+        tag,
+      )
   })
 
   it.each([
@@ -621,7 +638,8 @@ describe('GET, PUT and DELETE of orders', () => {
       const open = createOpenOrders(desk)
       const verbs = {
         read: orders.getOrder,
-        modified: (by: Caller, id: string) => open.modifyOrder(by, id, { price: 1.1 }),
+        modified: (by: Caller, { id }: { readonly id: string }) =>
+          open.modifyOrder(by, { id, body: { price: 1.1 } }),
         cancelled: open.cancelOrder,
       }
       for (const [by, id] of [
@@ -630,11 +648,11 @@ describe('GET, PUT and DELETE of orders', () => {
           (id) => [owner, id] as const,
         ),
       ] as const)
-        expect(await verbs[verb]({ owner: by }, id)()).toEqual(
+        expect(await verbs[verb]({ owner: by }, { id })()).toEqual(
           E.left(refuse('NotFound', { what: 'order' })),
         )
       for (const tag of tags) {
-        expect(await tagOf(verbs[verb]({ owner }, order.id))).toBe(tag)
+        expect(await tagOf(verbs[verb]({ owner }, { id: order.id }))).toBe(tag)
         await desk.process(order)
       }
     },

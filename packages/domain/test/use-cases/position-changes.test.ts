@@ -76,11 +76,14 @@ const lost = 'lose_the_request'
 const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
 
 const moveStop = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
-  createPositionChanges(desk).changeLevels({ owner: by }, id, { stopLoss: level })
+  createPositionChanges(desk).moveStopLoss({ owner: by }, { id, body: { value: level } })
 const moveTarget = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
-  createPositionChanges(desk).changeLevels({ owner: by }, id, { takeProfit: level })
+  createPositionChanges(desk).moveTakeProfit({ owner: by }, { id, body: { value: level } })
 const close = (desk: ChangeDesk, volume?: number, id = desk.id, by = owner) =>
-  createPositionChanges(desk).closePosition({ owner: by }, id, volume, withoutKey)
+  createPositionChanges(desk).closePosition(
+    { owner: by },
+    { id, body: volume === undefined ? {} : { volume }, ...withoutKey },
+  )
 
 type Make = (desk: ChangeDesk, id?: string, by?: typeof owner) => TE.TaskEither<Refusal, unknown>
 const changes: readonly (readonly [what: string, make: Make])[] = [
@@ -355,7 +358,9 @@ describe('a stop loss and a take profit', () => {
 it('changes both levels of a position at once, and removes one', async () => {
   const desk = createChangeDesk({}, [openPosition(bothLevels)])
   const change = (levels: LevelsChange) =>
-    rightOf(createPositionChanges(desk).changeLevels({ owner }, desk.id, levels))
+    rightOf(
+      createPositionChanges(desk).changePositionLevels({ owner }, { id: desk.id, body: levels }),
+    )
   await change({ stopLoss: 1.1, takeProfit: 1.6 })
   expect(desk.held()).toMatchObject({ stopLoss: 1.1, takeProfit: 1.6 })
   expect((await change({ stopLoss: null })).data).not.toHaveProperty('stopLoss')
@@ -366,8 +371,7 @@ it('changes both levels of a position at once, and removes one', async () => {
 const closeAll = (desk: ChangeDesk, selection: object = {}, guard = withoutKey, by = owner) =>
   createPositionChanges(desk).closePositions(
     { owner: by },
-    { accountId: desk.account.id, ...selection },
-    guard,
+    { body: { accountId: desk.account.id, ...selection }, ...guard },
   )
 
 describe('several closes', () => {

@@ -4,7 +4,7 @@ import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
 import { createJournalDesk, down, owner, rightOf } from './desk.ts'
 
-const all = { profit: 'all' } as const
+const all = { profitFilter: 'all' } as const
 const caller = { owner }
 
 const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
@@ -35,7 +35,7 @@ describe('GET /trades', () => {
         ? refuse('HistoryTooLarge', { accountId: bad.id, limit: 3 })
         : down(bad.id)
       if (left._tag === 'BrokerUnavailable') desk.broker.fail(bad.id, left)
-      expect(await trades.listTrades(caller, { filter: all, limit: 1 })()).toEqual({
+      expect(await trades.listTrades(caller, { query: { ...all, limit: 1 } })()).toEqual({
         _tag: 'Left',
         left,
       })
@@ -50,7 +50,7 @@ describe('GET /trades/export', () => {
       const { desk, trades, accounts } = opened()
       const deals = Array.from({ length: 1_500 }, (_, n) => closed(String(n + 1), n + 1, 1)).flat()
       desk.put(accounts[0], deals)
-      const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, all))
+      const { pages, exportedAt } = await rightOf(trades.exportTrades(caller, { query: all }))
       expect(exportedAt).toBe(1_000_000)
       if (isChanged) {
         desk.put(accounts[0], [
@@ -58,7 +58,7 @@ describe('GET /trades/export', () => {
           { ...closed('7', 0, 0)[1], id: '99999', time: 999_999, volume: 0 },
         ])
         desk.pass(6_000)
-        await rightOf(trades.listTrades(caller, { filter: all, limit: 1 }))
+        await rightOf(trades.listTrades(caller, { query: { ...all, limit: 1 } }))
       }
       const ids: string[] = []
       const read = async (): Promise<void> => {

@@ -160,7 +160,7 @@ export const accountRoutes = (isOn: IsOn) => {
     route('GET /accounts/:id', 'getAccount', 'Get an account.', {
       ...byId,
       refusals: ['AccountNotFound', 'AccountDisconnected'],
-      useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
+      useCase: (useCases, ...of) => useCases.getAccount(...of),
       data: account,
     }),
     route(
@@ -180,8 +180,7 @@ export const accountRoutes = (isOn: IsOn) => {
         },
         range: ['startDate', 'endDate'],
         refusals: ['AccountNotFound'],
-        useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
-          useCases.listBalanceHistory(caller, id, { from, to, interval }),
+        useCase: (useCases, ...of) => useCases.listBalanceHistory(...of),
         data: list(snapshot, 'Newest first; empty when there is none.'),
       },
     ),
@@ -189,7 +188,7 @@ export const accountRoutes = (isOn: IsOn) => {
       ...ofHalt,
       access: anyOf('accounts:read', 'trading:write'),
       refusals: ['AccountNotFound'],
-      useCase: (useCases, caller, { id }) => useCases.getHalt(caller, id),
+      useCase: (useCases, ...of) => useCases.getHalt(...of),
     }),
     route(
       'POST /accounts/:id/halt',
@@ -201,8 +200,7 @@ export const accountRoutes = (isOn: IsOn) => {
         body: haltRequest,
         isBodyOptional: true,
         refusals: ['AccountNotFound'],
-        useCase: (useCases, caller, { id, body, guard }) =>
-          useCases.haltAccount(caller, id, body, guard),
+        useCase: (useCases, ...of) => useCases.haltAccount(...of),
       },
     ),
     route(
@@ -213,7 +211,7 @@ export const accountRoutes = (isOn: IsOn) => {
         ...ofHalt,
         access: writers,
         refusals: ['AccountNotFound', 'AccountHalted'],
-        useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
+        useCase: (useCases, ...of) => useCases.liftHalt(...of),
       },
     ),
   ]

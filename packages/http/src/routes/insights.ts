@@ -43,7 +43,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import { access, allOf, ofAccounts, reading, sumsReply, statisticsFields } from './trades.ts'
+import { access, ofAccounts, reading, sumsReply, statisticsFields } from './trades.ts'
 
 const capability = 'insights'
 
@@ -237,8 +237,7 @@ export const insightRoutes = [
       ...ofAccounts,
       points: withDefault(digits('The maximum of points.', 4, 2_000), 500),
     },
-    useCase: (useCases, caller, { query }) =>
-      useCases.getTradeCurve(caller, allOf(query), query.points),
+    useCase: (useCases, ...of) => useCases.getTradeCurve(...of),
     ...sumsReply(curve),
   }),
   route(
@@ -252,8 +251,7 @@ export const insightRoutes = [
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
-      useCase: (useCases, caller, { query }) =>
-        useCases.getTradeBreakdown(caller, allOf(query), query.by, query.timeZone),
+      useCase: (useCases, ...of) => useCases.getTradeBreakdown(...of),
       ...sumsReply(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
@@ -263,8 +261,7 @@ export const insightRoutes = [
       ...ofAccounts,
       resamples: withDefault(digits('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
-    useCase: (useCases, caller, { query }) =>
-      useCases.getRobustStatistics(caller, allOf(query), query.resamples),
+    useCase: (useCases, ...of) => useCases.getRobustStatistics(...of),
     ...sumsReply(robust),
   }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
@@ -273,7 +270,7 @@ export const insightRoutes = [
     params: { id: tradeId },
     query: { page: paging.page, limit: limit(1_000, 1_000) },
     refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
-    useCase: (useCases, caller, { id, query }) => useCases.getTradeDeals(caller, id, query),
+    useCase: (useCases, ...of) => useCases.getTradeDeals(...of),
     data: tradeDeals,
     meta: { provenance: tradeProvenanceShape, pagination: paginationShape },
   }),
@@ -287,7 +284,7 @@ export const insightRoutes = [
       params: { id: accountId },
       refusalForMalformedId: refuse('AccountNotFound'),
       refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
-      useCase: (useCases, caller, { id }) => useCases.getReconciliation(caller, id),
+      useCase: (useCases, ...of) => useCases.getReconciliation(...of),
       data: reconciliation,
       meta: { provenance: provenanceShape },
     },

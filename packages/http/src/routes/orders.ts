@@ -18,8 +18,6 @@ import {
   previewCheckNames,
   type PreviewedCheck,
 } from '@tradeport/domain/use-cases'
-import { pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from '../body.ts'
 import { errorReply } from '../errors.ts'
 import {
@@ -331,14 +329,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
           'ApprovalRequired',
           'RiskLimitExceeded',
         ],
-        useCase: (useCases, caller, { query, body, replyToStore, mayWait }) => {
-          const { type, ...request } = body
-          return useCases.placeOrder(caller, {
-            request: { ...request, side: type },
-            replyToStore,
-            wait: query.wait === undefined ? undefined : { seconds: query.wait, mayGoOn: mayWait },
-          })
-        },
+        useCase: (useCases, ...of) => useCases.placeOrder(...of),
         data,
         location: ({ id }) => `/orders/${id}`,
       },
@@ -354,13 +345,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         body: newOrder('PreviewOrderRequest', volume, hasPending),
         precheck,
         refusals: ['ValidationError', ...unsupported, 'AccountNotFound'],
-        useCase: (useCases, caller, { body, guard }) => {
-          const { type, ...request } = body
-          return pipe(
-            guard.begin,
-            TE.flatMap(() => useCases.previewOrder(caller, { ...request, side: type })),
-          )
-        },
+        useCase: (useCases, ...of) => useCases.previewOrder(...of),
         data: preview,
       },
     ),
@@ -378,8 +363,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
       },
       range: ['startDate', 'endDate'],
       refusals: ['AccountNotFound'],
-      useCase: (useCases, caller, { query: { startDate: from, endDate: to, ...query } }) =>
-        useCases.listOrders(caller, { ...query, from, to }),
+      useCase: (useCases, ...of) => useCases.listOrders(...of),
       data: list(data, 'Newest first.'),
       meta: { pagination: paginationShape },
     }),
@@ -387,7 +371,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
       access,
       params,
       refusals: ['NotFound'],
-      useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
+      useCase: (useCases, ...of) => useCases.getOrder(...of),
       data,
     }),
     route(
@@ -399,7 +383,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         params,
         body: orderChange(hasPending),
         refusals: [...changeRefusals, 'OrderNotModifiable', 'ValidationError', 'InvalidPrice'],
-        useCase: (useCases, caller, { id, body }) => useCases.modifyOrder(caller, id, body),
+        useCase: (useCases, ...of) => useCases.modifyOrder(...of),
         data,
       },
     ),
@@ -411,7 +395,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         access: writers,
         params,
         refusals: [...changeRefusals, 'OrderNotCancellable'],
-        useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
+        useCase: (useCases, ...of) => useCases.cancelOrder(...of),
         data,
       },
     ),
@@ -424,7 +408,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         capability: 'pending-orders',
         query: { accountId },
         refusals: ['AccountNotFound'],
-        useCase: (useCases, caller, { query }) => useCases.cancelOrders(caller, query.accountId),
+        useCase: (useCases, ...of) => useCases.cancelOrders(...of),
         data: list(cancelAttempt, 'Oldest order first; empty where none is open.'),
       },
     ),

@@ -197,7 +197,7 @@ export const positionRoutes = [
     access,
     query: { ...partial({ accountId, symbol: symbolFilter }), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
-    useCase: (useCases, caller, { query }) => useCases.listPositions(caller, query),
+    useCase: (useCases, ...of) => useCases.listPositions(...of),
     data: keptList(position, 'Oldest first.'),
     meta: { ...meta, pagination: paginationShape },
   }),
@@ -205,7 +205,7 @@ export const positionRoutes = [
     access,
     params,
     refusals: [...brokerReadRefusals, 'PositionNotFound'],
-    useCase: (useCases, caller, { id }) => useCases.getPosition(caller, id),
+    useCase: (useCases, ...of) => useCases.getPosition(...of),
     data: position,
     meta,
   }),
@@ -215,8 +215,7 @@ export const positionRoutes = [
     'Moves the stop loss of a position on a demo account for trading; its take profit stays.',
     {
       ...moving,
-      useCase: (useCases, caller, { id, body }) =>
-        useCases.changeLevels(caller, id, { stopLoss: body.value }),
+      useCase: (useCases, ...of) => useCases.moveStopLoss(...of),
     },
   ),
   route(
@@ -226,8 +225,7 @@ export const positionRoutes = [
     {
       ...moving,
       body: { ...level, example: { value: 1.3 } },
-      useCase: (useCases, caller, { id, body }) =>
-        useCases.changeLevels(caller, id, { takeProfit: body.value }),
+      useCase: (useCases, ...of) => useCases.moveTakeProfit(...of),
     },
   ),
   route(
@@ -238,7 +236,7 @@ export const positionRoutes = [
       ...moving,
       capability: 'trading-tools',
       body: bothLevels,
-      useCase: (useCases, caller, { id, body }) => useCases.changeLevels(caller, id, body),
+      useCase: (useCases, ...of) => useCases.changePositionLevels(...of),
     },
   ),
   route(
@@ -251,8 +249,7 @@ export const positionRoutes = [
       refusals: [...changing.refusals, 'InvalidVolume'],
       refusalIfOutcomeUnknown: ({ id }) =>
         refuse('BrokerOutcomeUnknown', { accountId: id.split(':')[0] as AccountId }),
-      useCase: (useCases, caller, { id, body, guard }) =>
-        useCases.closePosition(caller, id, body.volume, guard),
+      useCase: (useCases, ...of) => useCases.closePosition(...of),
       data: closeResult,
       meta,
     },
@@ -271,7 +268,7 @@ export const positionRoutes = [
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
       ],
-      useCase: (useCases, caller, { body, guard }) => useCases.closePositions(caller, body, guard),
+      useCase: (useCases, ...of) => useCases.closePositions(...of),
       data: list(closeAttempt, 'Oldest position first; empty where none matches.'),
     },
   ),

@@ -1,5 +1,5 @@
 // Closed trades: listed, summed up, exported and read.
-import { profitFilters, type TradeFilter } from '@tradeport/domain/trades'
+import { profitFilters } from '@tradeport/domain/trades'
 import {
   accountId,
   brokerReadRefusals,
@@ -16,7 +16,6 @@ import { anyOf, type IsOn } from '../route.ts'
 import {
   decimal,
   flagText,
-  type Input,
   keptList,
   list,
   nullable,
@@ -131,14 +130,6 @@ const filters = {
     'all',
   ),
 }
-const filterOf = ({
-  startDate: from,
-  endDate: to,
-  profitFilter: profit,
-  accountId,
-  symbol,
-}: Input<typeof filters>): TradeFilter => ({ accountId, symbol, from, to, profit })
-
 const statistics = (hasInsights: boolean) =>
   record(
     'TradeStatistics',
@@ -154,10 +145,6 @@ export const reading = {
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
 } as const
 
-/** Every trade of some accounts. */
-export const allOf = (query: Input<typeof ofAccounts>): TradeFilter =>
-  filterOf({ ...query, profitFilter: 'all' })
-
 /** What was computed of all trades of a filter. */
 export const sumsReply = <A>(data: Schema<A>) => ({
   data,
@@ -172,12 +159,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     ...reading,
     query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...reading.refusals, 'InvalidCursor'],
-    useCase: (useCases, caller, { query }) =>
-      useCases.listTrades(caller, {
-        filter: filterOf(query),
-        limit: query.limit,
-        cursor: query.cursor,
-      }),
+    useCase: (useCases, ...of) => useCases.listTrades(...of),
     data: keptList(tradeShape, 'Most recently closed first.'),
     meta: { ...meta, pagination: cursorPaginationShape },
   }),
@@ -190,10 +172,7 @@ export const tradeRoutes = (isOn: IsOn) => [
         extended: withDefault(flagText('Whether to add further statistics.'), false),
       }),
     },
-    useCase: (useCases, caller, { query }) =>
-      query.extended
-        ? useCases.getExtendedStatistics(caller, allOf(query))
-        : useCases.getTradeStatistics(caller, allOf(query)),
+    useCase: (useCases, ...of) => useCases.getTradeStatistics(...of),
     ...sumsReply(statistics(isOn('insights'))),
   }),
   route(
@@ -207,7 +186,7 @@ export const tradeRoutes = (isOn: IsOn) => [
         ...filters,
         format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv'),
       },
-      useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
+      useCase: (useCases, ...of) => useCases.exportTrades(...of),
       ...tradeFileReply,
       stream: (exported, { query }) => tradeFile(exported, query.format),
     },
@@ -216,7 +195,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     access,
     params: { id: tradeId },
     refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
-    useCase: (useCases, caller, { id }) => useCases.getTrade(caller, id),
+    useCase: (useCases, ...of) => useCases.getTrade(...of),
     data: tradeShape,
     meta,
   }),

@@ -32,7 +32,7 @@ beforeAll(async () => {
   api = await runApi({
     // Each key is a credential of its own.
     identifyCaller: ({ apiKey = '' }) => TE.right(credential(['positions:write'], { id: apiKey })),
-    closePosition: (_, _id, volume) => {
+    closePosition: (_, { body: { volume } }) => {
       volumes.push(volume)
       return TE.right({ data: closedPosition, provenance })
     },

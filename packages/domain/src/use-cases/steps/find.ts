@@ -14,7 +14,7 @@ import {
 } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { AccountId, Owner } from '../../primitives/ids.ts'
+import { parseAccountId, type AccountId, type Owner } from '../../primitives/ids.ts'
 
 /** What is not there is refused as not found. */
 export const requireFound =
@@ -22,12 +22,14 @@ export const requireFound =
   <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
     pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what }))))
 
-/** Another user's or tenant's account is as absent as one that never existed. */
+/** Another user's or tenant's account, and a malformed id, are as absent as one that never existed. */
 export const findAccount =
   ({ accounts }: Pick<Ports, 'accounts'>) =>
-  (owner: Owner, id: AccountId): AsyncResult<Account, 'AccountNotFound'> =>
+  (owner: Owner, text: string): AsyncResult<Account, 'AccountNotFound'> =>
   async () => {
-    const found = await accounts.find(owner, id)()
+    const id = parseAccountId(text)
+    if (O.isNone(id)) return E.left(refuse('AccountNotFound'))
+    const found = await accounts.find(owner, id.value)()
     if (E.isLeft(found)) return found
     return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
   }

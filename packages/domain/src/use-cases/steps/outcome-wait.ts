@@ -15,7 +15,7 @@ const ticksBetweenReads = 2
 export interface OutcomeWait {
   readonly seconds: number
   /** False once the caller is gone or the instance is about to stop. */
-  readonly mayGoOn: () => boolean
+  readonly mayWait: () => boolean
 }
 
 /** Returns the order as it was given where the wait ends before its outcome. */
@@ -28,11 +28,11 @@ export const createOutcomeWaits = ({
 
   const waitWhilePending = async (
     order: PendingOrder,
-    { seconds, mayGoOn }: OutcomeWait,
+    { seconds, mayWait }: OutcomeWait,
     outcome: { readonly isWritten: () => boolean; readonly written: Promise<void> },
   ): Promise<Order> => {
     const endsAtMs = stopwatch.elapsedMs() + seconds * secondMs
-    for (let tick = 1; mayGoOn(); tick++) {
+    for (let tick = 1; mayWait(); tick++) {
       const leftMs = endsAtMs - stopwatch.elapsedMs()
       if (outcome.isWritten() || leftMs <= 0 || tick % ticksBetweenReads === 0) {
         const found = await orders.find(order.owner, order.id)()
