@@ -272,7 +272,7 @@ export const openAdapters = async (
         'the operator made or gave credentials',
       ),
     clock,
-    tallies: metrics.cache,
+    countersOf: metrics.cacheCounters,
     breathe: () => setImmediate(),
     pause: (ms) => () => setTimeout(ms),
     stopwatch,

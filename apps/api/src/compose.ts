@@ -49,7 +49,7 @@ import {
   cachedTokenVerifier,
   invalidatingPositionTrading,
 } from '@tradeport/memory'
-import type { Tallies } from '@tradeport/memory'
+import type { CountersOf } from '@tradeport/memory'
 
 /** Uncached ports, plus settings of the composition. */
 export interface Adapters
@@ -68,30 +68,30 @@ export interface Adapters
     readonly accessTokens: readonly string[]
   }) => void
   /** Where the caches count their hits and misses. */
-  readonly tallies?: Tallies | undefined
+  readonly countersOf?: CountersOf | undefined
 }
 
 export type ComposedService = ReturnType<typeof composeUseCases>
 
 export const composeUseCases = (adapters: Adapters) => {
-  const { clock, peerNotices, tallies } = adapters
+  const { clock, peerNotices, countersOf } = adapters
   const credentials = cachedCredentials(adapters.credentials, {
     clock,
     notices: peerNotices,
-    tallies,
+    countersOf,
   })
   const tokens =
     adapters.tokens &&
-    cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, tallies })
-  const cachedAccountStore = cachedAccounts(adapters.accounts, { clock, tallies })
+    cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, countersOf })
+  const cachedAccountStore = cachedAccounts(adapters.accounts, { clock, countersOf })
   const broker = cachedBroker(adapters.broker, {
     clock,
     positionTrading: adapters.positionTrading,
-    tallies,
+    countersOf,
   })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live reads bypass the cached broker, because their results are cached here.
-  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
+  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, countersOf })
   const invalidate = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts]) cache.invalidate(accountId)
   }
@@ -131,8 +131,8 @@ export const composeUseCases = (adapters: Adapters) => {
 
   const ports = {
     ...adapters,
-    marketData: cachedMarketData(adapters.marketData, { clock, tallies }),
-    marketDataFeeds: cachedMarketDataFeeds(adapters.marketDataFeeds, { clock, tallies }),
+    marketData: cachedMarketData(adapters.marketData, { clock, countersOf }),
+    marketDataFeeds: cachedMarketDataFeeds(adapters.marketDataFeeds, { clock, countersOf }),
     streamSlots: createStreamSlots(),
     credentials,
     tokens,

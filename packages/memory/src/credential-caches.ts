@@ -30,13 +30,14 @@ const ownerKey = ({ tenantId, userId }: Owner, ...more: readonly string[]): stri
   [tenantId, userId, ...more].join('\0')
 
 /**
- * Keeps what is found, and for a second from the start of a read what is not, apart, so that guesses
- * evict nothing. Ages count from the start, or a slow read could outlive a revocation.
+ * Two caches: one of what is found, and one of what is not, for a second. They are apart so that
+ * guessed keys evict nothing. Ages count from the start of a read, or a slow one could outlive a
+ * revocation.
  */
 const createFindCache = <A>(
-  { clock, tallies }: CacheParts,
+  { clock, countersOf }: CacheParts,
   name: string,
-  options: { readonly ttlMs: number | (() => number); readonly maxFlightMs?: number },
+  options: { readonly ttlMs: number | (() => number); readonly maxJoinMs?: number },
 ) => {
   const shared = { clock, ageFrom: 'start' } as const
   const found = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
@@ -44,7 +45,7 @@ const createFindCache = <A>(
     ...options,
     maxEntries,
     isKept: O.isSome,
-    tally: tallies?.(name),
+    counters: countersOf?.(name),
   })
   const missing = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
     ...shared,
@@ -74,7 +75,7 @@ export const cachedCredentials = (
     const ageMs = clock.now() - notices.confirmedAt()
     return ageMs >= 0 && ageMs < confirmationTtlMs ? longTtlMs : shortTtlMs
   }
-  const options = { ttlMs, maxFlightMs: shortTtlMs }
+  const options = { ttlMs, maxJoinMs: shortTtlMs }
   const apiKeys = createFindCache<Credential>(parts, 'api_keys', options)
   const accessTokens = createFindCache<Credential>(parts, 'access_tokens', options)
   const userPlans = createFindCache<UserPlan>(parts, 'user_plans', options)
@@ -110,18 +111,18 @@ export const cachedTokenVerifier = (
  */
 export const cachedAccounts = (
   store: AccountStore,
-  { clock, tallies }: CacheParts,
+  { clock, countersOf }: CacheParts,
 ): AccountStore & { readonly invalidateAll: () => void } => {
   const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxEntries } as const
   const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>({
     ...options,
     isKept: O.isSome,
-    tally: tallies?.('accounts'),
+    counters: countersOf?.('accounts'),
   })
   const lists = createSingleFlightCache<ServiceUnavailable, readonly Account[]>({
     ...options,
     isKept: (accounts) => accounts.length > 0,
-    tally: tallies?.('account_lists'),
+    counters: countersOf?.('account_lists'),
   })
   return {
     ...store,

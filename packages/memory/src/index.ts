@@ -10,4 +10,4 @@ export {
 export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts, cachedCredentials, cachedTokenVerifier } from './credential-caches.ts'
 export { createLocalRateLimiter } from './local-rate-limiter.ts'
-export type { Tallies } from './single-flight-cache.ts'
+export type { CountersOf } from './single-flight-cache.ts'

@@ -24,25 +24,25 @@ interface SingleFlightCacheOptions<A> {
   readonly weigh?: (value: A) => number
   /** Which values are kept; all by default. */
   readonly isKept?: (value: A) => boolean
-  readonly tally?: CacheTally | undefined
+  readonly counters?: CacheCounters | undefined
   /** Later readers start a new read after this time; a minute by default. */
-  readonly maxFlightMs?: number
+  readonly maxJoinMs?: number
 }
 
 /** How many reads found a kept value, joined a read in progress, or began one. */
-interface CacheTally {
+interface CacheCounters {
   hits: number
   joins: number
   misses: number
 }
 
-/** A tally for the cache of a name. */
-export type Tallies = (cache: string) => CacheTally
+/** The counters of the cache of a name. */
+export type CountersOf = (cache: string) => CacheCounters
 
 /** What every decorator with caches needs. */
 export interface CacheParts {
   readonly clock: Clock
-  readonly tallies?: Tallies | undefined
+  readonly countersOf?: CountersOf | undefined
 }
 
 interface SingleFlightCache<Failure, A> {
@@ -60,14 +60,14 @@ interface SingleFlightCache<Failure, A> {
   readonly size: () => number
 }
 
-interface Flight<Failure, A> {
+interface ReadInProgress<Failure, A> {
   readonly result: Promise<E.Either<Failure, A>>
   readonly startedAt: Instant
 }
 
 interface Kept<A> {
   readonly value: A
-  readonly bornAt: Instant
+  readonly agesFrom: Instant
 }
 
 /** How long a stale value stays in memory, in case that a new read replaces it. */
@@ -81,10 +81,10 @@ export const createSingleFlightCache = <Failure, A>({
   maxWeight,
   weigh = () => 1,
   isKept = () => true,
-  tally = { hits: 0, joins: 0, misses: 0 },
-  maxFlightMs = 60_000,
+  counters = { hits: 0, joins: 0, misses: 0 },
+  maxJoinMs = 60_000,
 }: SingleFlightCacheOptions<A>): SingleFlightCache<Failure, A> => {
-  const flights = new Map<string, Flight<Failure, A>>()
+  const reads = new Map<string, ReadInProgress<Failure, A>>()
   const kept = new LRUCache<string, Kept<A>>({
     max: maxEntries,
     // Frees the memory of stale values that nobody asks for. The library purges by this clock in
@@ -98,8 +98,8 @@ export const createSingleFlightCache = <Failure, A>({
   })
   const ttlNow = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
   // With ages from the start, a read that is joined must be as young as a kept value.
-  const joinableMs =
-    ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
+  const joinForMs =
+    ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxJoinMs) : maxJoinMs
 
   // A negative age, after the clock was set back, counts as too old.
   const isYounger = (since: Instant, limitMs: number): boolean => {
@@ -112,39 +112,39 @@ export const createSingleFlightCache = <Failure, A>({
     load: TE.TaskEither<Failure, A>,
   ): Promise<E.Either<Failure, A>> => {
     const startedAt = clock.now()
-    const flight = { result: Promise.resolve().then(load), startedAt }
-    flights.set(key, flight)
-    const isCurrent = (): boolean => flights.get(key) === flight
+    const inProgress = { result: Promise.resolve().then(load), startedAt }
+    reads.set(key, inProgress)
+    const isCurrent = (): boolean => reads.get(key) === inProgress
     try {
-      const result = await flight.result
+      const result = await inProgress.result
       if (isCurrent() && E.isRight(result) && isKept(result.right)) {
-        const bornAt = ageFrom === 'start' ? startedAt : clock.now()
-        kept.set(key, { value: result.right, bornAt }, { ttl: ttlNow() + staleMs })
+        const agesFrom = ageFrom === 'start' ? startedAt : clock.now()
+        kept.set(key, { value: result.right, agesFrom }, { ttl: ttlNow() + staleMs })
       }
       return result
     } finally {
-      if (isCurrent()) flights.delete(key)
+      if (isCurrent()) reads.delete(key)
     }
   }
 
   return {
     read: (key, load) => async () => {
       const found = kept.get(key)
-      if (found !== undefined && isYounger(found.bornAt, ttlNow())) {
-        tally.hits += 1
+      if (found !== undefined && isYounger(found.agesFrom, ttlNow())) {
+        counters.hits += 1
         return E.right(found.value)
       }
       kept.delete(key)
-      const flight = flights.get(key)
-      if (flight !== undefined && isYounger(flight.startedAt, joinableMs)) {
-        tally.joins += 1
-        return flight.result
+      const inProgress = reads.get(key)
+      if (inProgress !== undefined && isYounger(inProgress.startedAt, joinForMs)) {
+        counters.joins += 1
+        return inProgress.result
       }
-      tally.misses += 1
+      counters.misses += 1
       return startRead(key, load)
     },
     dropWhere: (isDropped) => {
-      flights.clear()
+      reads.clear()
       for (const [key, { value }] of kept.entries()) if (isDropped(value)) kept.delete(key)
     },
     size: () => kept.size,

@@ -26,11 +26,11 @@ describe('the single-flight cache', () => {
   })
 
   it('counts hits, joined reads and misses, and reads again after the clock was set back', async () => {
-    const tally = { hits: 0, joins: 0, misses: 0 }
-    const { read, clock } = cacheWith({ tally })
+    const counters = { hits: 0, joins: 0, misses: 0 }
+    const { read, clock } = cacheWith({ counters })
     await Promise.all(Array.from({ length: 5 }, () => read('a', 1)))
     await read('a', 2)
-    expect(tally).toEqual({ hits: 1, joins: 4, misses: 1 })
+    expect(counters).toEqual({ hits: 1, joins: 4, misses: 1 })
     clock.advance(-1)
     expect(await read('a', 3)).toStrictEqual(E.right(3))
   })
@@ -75,7 +75,7 @@ describe('the single-flight cache', () => {
 })
 
 const ttlMs = 100
-const maxFlightMs = 1_000
+const maxJoinMs = 1_000
 const maxEntries = 2
 const keys = ['a', 'b', 'c'] as const
 type Key = (typeof keys)[number]
@@ -113,9 +113,9 @@ interface Load {
 
 const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Promise<void> => {
   const clock = createMovableClock()
-  const options = { clock, ttlMs, ageFrom, maxEntries, maxFlightMs }
+  const options = { clock, ttlMs, ageFrom, maxEntries, maxJoinMs }
   const cache = createSingleFlightCache<number, number>(options)
-  const joinableMs = ageFrom === 'start' ? ttlMs : maxFlightMs
+  const joinForMs = ageFrom === 'start' ? ttlMs : maxJoinMs
   const loads: Load[] = []
   const keyDrops: Record<Key, number> = { a: 0, b: 0, c: 0 }
   const allDrops = (): number => keyDrops.a + keyDrops.b + keyDrops.c
@@ -127,7 +127,7 @@ const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Pr
           other.key === key &&
           other.endedAt === undefined &&
           other.drops === allDrops() &&
-          clock.now() - other.startedAt < joinableMs,
+          clock.now() - other.startedAt < joinForMs,
       )
       expect(inProgress).toStrictEqual([])
       const id = loads.length

@@ -123,19 +123,20 @@ export const meteredMarketData = (
 }
 
 export const meteredPositionTrading = (
-  desk: PositionTrading,
+  trading: PositionTrading,
   observe: ObserveProviderCall,
 ): PositionTrading => {
   const metered = meter(observe)
   return {
-    freshPositions: (account) => metered('fresh_positions', desk.freshPositions(account)),
-    setLevels: (account, ...change) => metered('set_levels', desk.setLevels(account, ...change)),
+    freshPositions: (account) => metered('fresh_positions', trading.freshPositions(account)),
+    setLevels: (account, ...change) => metered('set_levels', trading.setLevels(account, ...change)),
     closePosition: (account, ...change) =>
-      metered('close_position', desk.closePosition(account, ...change)),
+      metered('close_position', trading.closePosition(account, ...change)),
   }
 }
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
+  // docs/metrics.md names the label so.
   openOrders: (account) => meter(observe)('working_orders', trading.openOrders(account)),
   modifyOrder: (account, ...change) =>
     meter(observe)('modify_order', trading.modifyOrder(account, ...change)),
@@ -152,17 +153,17 @@ export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): 
 })
 
 /** Decisions by the limit that refused. Every request is counted, so counting is one addition. */
-export const newDecisionTally = () => ({
+export const newDecisionCounters = () => ({
   admitted: 0,
   refused: { minute: 0, day: 0, endpoint: 0, suspension: 0, address: 0 },
 })
-export type DecisionTally = ReturnType<typeof newDecisionTally>
+export type DecisionCounters = ReturnType<typeof newDecisionCounters>
 
-export const meteredLimiter = (limiter: RateLimiter, tally: DecisionTally): RateLimiter => {
+export const meteredLimiter = (limiter: RateLimiter, counters: DecisionCounters): RateLimiter => {
   const counted = (verdict: RateVerdict): RateVerdict => {
     const exceeded = verdict.refusal?.exceeded
-    if (exceeded === undefined) tally.admitted += 1
-    else tally.refused[exceeded.scope === 'tier' ? exceeded.window : exceeded.scope] += 1
+    if (exceeded === undefined) counters.admitted += 1
+    else counters.refused[exceeded.scope === 'tier' ? exceeded.window : exceeded.scope] += 1
     return verdict
   }
   return {
@@ -175,12 +176,12 @@ export const meteredLimiter = (limiter: RateLimiter, tally: DecisionTally): Rate
 
 export const meteredAddressLimits = (
   limits: AddressLimits,
-  tally: DecisionTally,
+  counters: DecisionCounters,
 ): AddressLimits => ({
   ...limits,
   waitMs: (address, now) => {
     const waitMs = limits.waitMs(address, now)
-    if (waitMs > 0) tally.refused.address += 1
+    if (waitMs > 0) counters.refused.address += 1
     return waitMs
   },
 })

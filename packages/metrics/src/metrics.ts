@@ -1,11 +1,15 @@
 // The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a user,
 // a tenant or an account: the values of every label are few, and defined by this service.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { newDecisionTally, type ObserveDelivery, type ObserveProviderCall } from './decorators.ts'
+import {
+  newDecisionCounters,
+  type ObserveDelivery,
+  type ObserveProviderCall,
+} from './decorators.ts'
 import { createRequestMeter } from './request-meter.ts'
 
-/** The tally of a cache of @tradeport/memory. */
-interface CacheTally {
+/** The counters of a cache of @tradeport/memory. */
+interface CacheCounters {
   hits: number
   joins: number
   misses: number
@@ -110,8 +114,8 @@ const buildMetrics = () => {
     })
   }
 
-  const caches = new Map<string, CacheTally>()
-  const decisions = newDecisionTally()
+  const caches = new Map<string, CacheCounters>()
+  const decisions = newDecisionCounters()
   const suspensions = counter(
     'tradeport_limiter_suspensions_total',
     'Suspensions that began with a request to this instance.',
@@ -189,11 +193,11 @@ const buildMetrics = () => {
     /** An order that was rejected as not found at the broker appeared there later. */
     orderCorrected: (): void => corrections.inc(),
     webhookDisabled: (because: 'failures' | 'gone'): void => disabledWebhooks.inc({ because }),
-    /** The tally for the cache of a name. */
-    cache: (name: string): CacheTally => {
-      const tally = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }
-      caches.set(name, tally)
-      return tally
+    /** The counters of the cache of a name. */
+    cacheCounters: (name: string): CacheCounters => {
+      const counters = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }
+      caches.set(name, counters)
+      return counters
     },
     watchLimiter: (read: () => LimiterReading): void => {
       readGauge(
