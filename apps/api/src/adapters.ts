@@ -273,7 +273,7 @@ export const openAdapters = async (
       ),
     clock,
     countersOf: metrics.cacheCounters,
-    breathe: () => setImmediate(),
+    yieldToOthers: () => setImmediate(),
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }

@@ -33,7 +33,7 @@ import {
   symbolAsWritten,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { Breather, PeerNotices, Ports } from '@tradeport/domain/ports'
+import type { Yielder, PeerNotices, Ports } from '@tradeport/domain/ports'
 import type { AffectedUsers } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
@@ -53,7 +53,7 @@ import type { CountersOf } from '@tradeport/memory'
 
 /** Uncached ports, plus settings of the composition. */
 export interface Adapters
-  extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer'>, Breather {
+  extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer'>, Yielder {
   readonly peerNotices: PeerNotices
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number

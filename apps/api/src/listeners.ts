@@ -48,7 +48,7 @@ export const openListeners = async (
   const isDebugging = log.isLevelEnabled('debug')
   const dependencies: ServerDependencies = {
     clock: adapters.clock,
-    breathe: adapters.breathe,
+    yieldToOthers: adapters.yieldToOthers,
     log,
     newRequestId,
     isDraining,

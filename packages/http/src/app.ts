@@ -8,7 +8,7 @@ import cors from '@koa/cors'
 import { Router } from '@koa/router'
 import { programOf, requireScope } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
-import type { Breather, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
+import type { Yielder, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
 import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
@@ -44,7 +44,7 @@ export interface AnsweredRequest {
 }
 
 /** What the process provides to an API in addition to the use cases. */
-export interface ServerDependencies extends Breather {
+export interface ServerDependencies extends Yielder {
   readonly capabilities: Capabilities
   readonly clock: Clock
   /** `req_` and a random suffix. */

@@ -8,7 +8,7 @@ import type {
   ScopedCaller,
 } from '@tradeport/domain/access'
 import { type Issue, refuse, type Refusal, type RefusalTag } from '@tradeport/domain/errors'
-import type { Breather, IdempotencyGuard } from '@tradeport/domain/ports'
+import type { Yielder, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -73,7 +73,7 @@ type Inputs<Params, Query, Headers, Body> = Input<Params> &
 
 export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
-  readonly content: (dependencies: Breather & Draining) => AsyncIterable<string>
+  readonly content: (dependencies: Yielder & Draining) => AsyncIterable<string>
   /** The connection is closed when it is aborted. */
   readonly abort?: AbortSignal
   /** Called when the reply has ended or the caller is gone. */

@@ -139,7 +139,7 @@ describe('a long export', () => {
     async (format) => {
       const steps: number[] = []
       let resumed = process.threadCpuUsage()
-      const breathe = async (): Promise<void> => {
+      const yieldToOthers = async (): Promise<void> => {
         const { user, system } = process.threadCpuUsage(resumed)
         steps.push((user + system) / 1_000)
         await turn()
@@ -147,7 +147,7 @@ describe('a long export', () => {
       }
       await using api = await runApi(
         { exportTrades: () => TE.right(many) },
-        fakeDependencies({ breathe }),
+        fakeDependencies({ yieldToOthers }),
       )
       const { text } = await send(api, `/api/v1/trades/export?format=${format}`)
       const read =

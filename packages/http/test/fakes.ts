@@ -479,7 +479,7 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
     capabilities: 'all',
     limiter: { decide: () => admitted },
     newRequestId: () => `req_${(ids += 1)}`,
-    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
     log: {
       warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
       error: (fields, message) => lines.push({ level: 'error', fields, message }),

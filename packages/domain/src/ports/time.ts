@@ -20,9 +20,9 @@ export interface Stopwatch {
  */
 export type MaySend = () => boolean
 
-export interface Breather {
-  /** Lets other work run; long work calls it between its steps. */
-  readonly breathe: T.Task<void>
+export interface Yielder {
+  /** Lets other work of this process run; long work calls it between its steps. */
+  readonly yieldToOthers: T.Task<void>
 }
 
 export interface Pauser {

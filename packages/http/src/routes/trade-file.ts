@@ -1,5 +1,5 @@
 // Closed trades as a file, which is written piece by piece, so that a long history delays no other request.
-import type { Breather } from '@tradeport/domain/ports'
+import type { Yielder } from '@tradeport/domain/ports'
 import { toUtcDay } from '@tradeport/domain/primitives'
 import type { TradeExport } from '@tradeport/domain/use-cases'
 import { tradeProvenanceShape, tradeShape } from '../fields.ts'
@@ -90,12 +90,12 @@ export const tradeFile = (
       'Content-Disposition': `attachment; filename="trades_${toUtcDay(exportedAt)}.${format}"`,
       'X-Skipped-Positions': String(provenance.skipped.length),
     },
-    async *content({ breathe }: Breather) {
+    async *content({ yieldToOthers }: Yielder) {
       yield file.start
       let before = ''
       for await (const trades of pages) {
         for (let from = 0; from < trades.length; from += tradesPerPiece) {
-          await breathe()
+          await yieldToOthers()
           const rows = trades
             .slice(from, from + tradesPerPiece)
             .map((closed) => file.row(tradeShape.encode(closed)))
