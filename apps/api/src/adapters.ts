@@ -137,7 +137,7 @@ export const openAdapters = async (
   closers.defer(ownerNotices.stop)
   let calculations: Promise<CalculationPool> | undefined
   const openedCalculations = () => (calculations ??= importCalculations())
-  // Otherwise with the first account of so many trades, which few services have.
+  // Without `insights` the pool is opened when an account first has trades enough for it.
   if (config.capabilities.includes('insights')) await openedCalculations()
   closers.defer(async () => (await calculations)?.close())
   const hasTools = config.capabilities.includes('trading-tools')

@@ -92,12 +92,12 @@ export const composeUseCases = (adapters: Adapters) => {
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live reads bypass the cached broker, because their results are cached here.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, countersOf })
-  const invalidate = (accountId: AccountId): void => {
+  const invalidateHere = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts]) cache.invalidate(accountId)
   }
   // Here at once, and on the other instances as soon as they hear of it.
   const invalidateEverywhere = (accountId: AccountId): void => {
-    invalidate(accountId)
+    invalidateHere(accountId)
     peerNotices.notifyAccountChanged(accountId)
   }
   const positionTrading = invalidatingPositionTrading(
@@ -111,7 +111,7 @@ export const composeUseCases = (adapters: Adapters) => {
   peerNotices.subscribe((notice) => {
     switch (notice.kind) {
       case 'account_changed':
-        return invalidate(notice.accountId)
+        return invalidateHere(notice.accountId)
       case 'credentials_changed':
         return credentials.invalidate(notice.users)
       case 'notices_missed':
@@ -143,7 +143,7 @@ export const composeUseCases = (adapters: Adapters) => {
     accountChanged,
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
-  const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
+  const portsWithCachedAccounts = { ...ports, accounts: cachedAccountStore, positionViews }
   const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : symbolAsWritten
   const documents = createOperatorDocuments(ports)
   const invalidateUsers = (users: AffectedUsers): void => {
@@ -162,16 +162,16 @@ export const composeUseCases = (adapters: Adapters) => {
       broker: { ...broker, requiredMargin: broker.estimateMargin },
     }),
     ...openOrders,
-    ...createPositions(portsForReads),
+    ...createPositions(portsWithCachedAccounts),
     ...changes,
     ...createHalts({
       ...ports,
       closePositions: changes.closePositions,
       cancelOrders: openOrders.cancelOrders,
     }),
-    ...createTrades(portsForReads),
+    ...createTrades(portsWithCachedAccounts),
     ...createWebhooks(ports),
-    ...createMarketData(portsForReads),
+    ...createMarketData(portsWithCachedAccounts),
     identifyCaller: identifyCaller(ports),
     describeCaller: describeCaller(adapters.capabilities),
     idempotency: adapters.idempotency,

@@ -237,7 +237,7 @@ export const readConfig = (
     )
   if (faults.length > 0) return E.left(faults)
   const warnings = [
-    ...withoutEffect(config)
+    ...namesWithoutEffect(config)
       .filter(isSet)
       .map((name) => `${name} is set and has no effect with the other variables as they are.`),
     ...Object.keys(environment).flatMap(misspelt),
@@ -306,7 +306,7 @@ const configOf = (values: Values, defaultDataFolder: string) => {
   }
 }
 
-const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name[] => [
+const namesWithoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name[] => [
   ...(broker === 'metaapi' ? [] : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL'] as const)),
   ...(broker === 'metaapi' && enabled.includes('market-data')
     ? []

@@ -32,7 +32,7 @@ interface ListenerDependencies {
   readonly operatorToken: string
   readonly isDraining: () => boolean
   /** On the API's listener, in addition to those that every service has. */
-  readonly furtherPages: Pages
+  readonly demoPages: Pages
   readonly log: Logger
   readonly closers: AsyncDisposableStack
 }
@@ -40,7 +40,7 @@ interface ListenerDependencies {
 export const openListeners = async (
   config: Config,
   { useCases, operatorUseCases }: ComposedService,
-  { opened, operatorToken, isDraining, furtherPages, log, closers }: ListenerDependencies,
+  { opened, operatorToken, isDraining, demoPages, log, closers }: ListenerDependencies,
 ) => {
   const { adapters, limits, metrics } = opened
   const probes = probePages(readinessOf(opened, isDraining))
@@ -80,7 +80,7 @@ export const openListeners = async (
       ...(config.metricsToken === null ? {} : metricsPages),
       ...filePages(referencePage),
       ...consolePages,
-      ...furtherPages,
+      ...demoPages,
     },
     corsOrigins: config.corsOrigins,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),

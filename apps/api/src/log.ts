@@ -7,13 +7,14 @@ import { pino } from 'pino'
 import type { DestinationStream, LogFn, Logger } from 'pino'
 import type { LogLevel } from './config.ts'
 
-const censored = '[redacted]'
-const deepest = 5
-const longestTrace = 12
+const redacted = '[redacted]'
+const maxDepth = 5
+const maxPlaces = 12
 const errorName = /^[A-Za-z][\w$]{0,59}$/
 const errorCode = /^[A-Z0-9_]{1,40}$/
 // `    at place (file:///src/file.ts:1:2)`, and nothing that an error's message could bring along.
-const frame = /^ {4}at (?:[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/|node:|\/)[\w./@+~%-]+:\d+:\d+\)?$/
+const stackLine =
+  /^ {4}at (?:[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/|node:|\/)[\w./@+~%-]+:\d+:\d+\)?$/
 const secretNames = [
   'token',
   'secret',
@@ -36,10 +37,10 @@ export const createLog = (
   pino(
     {
       level,
-      formatters: { log: (fields) => withoutSecrets(fields, deepest) as Record<string, unknown> },
+      formatters: { log: (fields) => withoutSecrets(fields, maxDepth) as Record<string, unknown> },
       hooks: {
         logMethod,
-        streamWrite: (line) => line.replaceAll(apiKeys, `${apiKeyPrefix}${censored}`),
+        streamWrite: (line) => line.replaceAll(apiKeys, `${apiKeyPrefix}${redacted}`),
       },
     },
     destination,
@@ -66,11 +67,11 @@ function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
 const withoutSecrets = (value: unknown, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Error) return describeError(value)
-  if (depth === 0) return censored
+  if (depth === 0) return redacted
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth - 1))
   const shown: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(value))
-    shown[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
+    shown[name] = isSecretName(name) ? redacted : withoutSecrets(field, depth - 1)
   return shown
 }
 
@@ -105,7 +106,7 @@ const placesOf = ({ stack = '', message }: Error): readonly string[] => {
   const [, after = stack] = message === '' ? [] : stack.split(message)
   return after
     .split('\n')
-    .filter((line) => frame.test(line))
-    .slice(0, longestTrace)
+    .filter((line) => stackLine.test(line))
+    .slice(0, maxPlaces)
     .map((line) => line.trim())
 }

@@ -27,7 +27,7 @@ const start = async (environment: Environment): Promise<void> => {
   endWhenUncaught(log)
   // Before anything is loaded or opened: a migration may take long, and a container's first process
   // ignores signals that it has no handler for.
-  const stop = awaitSignal(config.right.drainTimeoutMs, log)
+  const stop = handleSignals(config.right.drainTimeoutMs, log)
   const { startService } = await import('./service.ts')
   const service = await startService(config.right, log)
   void stop.requested.then(service.close).then(() => process.exit(0), stop.fail)
@@ -49,7 +49,7 @@ const start = async (environment: Environment): Promise<void> => {
 
 // At the first signal, work under way may end, within its time, a start included; a second signal of
 // either kind ends the process at once.
-const awaitSignal = (timeoutMs: number, log: Logger) => {
+const handleSignals = (timeoutMs: number, log: Logger) => {
   const { promise: requested, resolve: request } = Promise.withResolvers<void>()
   const giveUp = (fields: object, message: string): void => {
     log.error(fields, message)

@@ -59,7 +59,7 @@ export const startService = async (
       opened,
       operatorToken,
       isDraining: () => isDraining,
-      furtherPages: demoSignIn?.pages ?? {},
+      demoPages: demoSignIn?.pages ?? {},
       log,
       closers,
     })
@@ -90,6 +90,6 @@ export const startService = async (
   }
 }
 
-/** Whether anything is kept in DATA_DIR: with a database server, only the simulated provider is. */
+/** With a database server, only the simulated provider keeps a file in DATA_DIR. */
 const keepsData = ({ databaseUrl, broker }: Config): boolean =>
   databaseUrl === null || broker === 'sandbox'

@@ -1,4 +1,4 @@
-// Reads that anybody may ask for: made only so often, and given up after a deadline.
+// At most one read per interval, with a deadline: for what anybody may ask for.
 import { setTimeout } from 'node:timers/promises'
 
 export interface Throttle<A> {
