@@ -164,7 +164,7 @@ export const openAdapters = async (
   const orders = openOrders({
     ...stores,
     stopwatch,
-    events: events?.recorder,
+    recorder: events?.recorder,
     obeysHalts: hasTools,
   })
   const journal = openJournal(

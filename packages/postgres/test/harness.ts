@@ -131,7 +131,7 @@ export const startInstance = (
     { pollMs: 100, ...eventOptions },
   )
   const { recorder } = events
-  const orders = openOrders({ ...parts, events: recorder }, { pollMs: 100, idlePollMs: 200 })
+  const orders = openOrders({ ...parts, recorder }, { pollMs: 100, idlePollMs: 200 })
   return {
     ...parts,
     database,

@@ -29,7 +29,7 @@ export const createHeartbeats = (): Heartbeats => {
 }
 
 /** What the stores with due rows need. */
-export interface WorkerParts {
+export interface WorkerDependencies {
   readonly knex: Knex
   readonly log: Log
   readonly heartbeats: Heartbeats
@@ -46,11 +46,11 @@ export interface ClaimRequest {
   readonly busyTenants: readonly string[]
 }
 
-export interface DueRows<Job> extends Pick<WorkerParts, 'log' | 'heartbeats'> {
+export interface DueRows<Job> extends Pick<WorkerDependencies, 'log' | 'heartbeats'> {
   /** The name of the queue in the heartbeat. */
   readonly queue: string
-  /** The log events of failures: of the poll, and of the work on a row. */
-  readonly events: { readonly poll: string; readonly work: string }
+  /** The `event` of log lines about failures: of the poll, and of the work on a row. */
+  readonly logNames: { readonly poll: string; readonly work: string }
   /** @param idleMs for how long nothing was begun; 0 while something is in progress */
   readonly pollMs: (idleMs: number) => number
   readonly maxInProgress: number
@@ -78,10 +78,10 @@ export interface DueRowsWorker<Job> {
 }
 
 export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
-  const { log, heartbeats, queue, events, maxPerTenant } = rows
-  const failures = createFailureLog(events.work, log)
+  const { log, heartbeats, queue, logNames, maxPerTenant } = rows
+  const failures = createFailureLog(logNames.work, log)
   /** Never reset: each row that cannot be read is logged once. */
-  const unreadable = createFailureLog(events.work, log)
+  const unreadable = createFailureLog(logNames.work, log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
   const stopping = new AbortController()
   let lastBegunAt = -Infinity
@@ -128,7 +128,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     rows.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
   const busyOf = (shares: ClaimRequest['shares']): readonly string[] =>
     shares.filter(({ count }) => count === maxPerTenant).map(({ tenant }) => tenant)
-  const poll = repeating(pauseMs, events.poll, log, async () => {
+  const poll = repeating(pauseMs, logNames.poll, log, async () => {
     const shares = sharesInUse()
     const freeSlots = Math.min(rows.maxPerClaim, slotsLeft(shares))
     const request = {

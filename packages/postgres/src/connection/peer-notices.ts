@@ -24,7 +24,7 @@ export interface StartedPeerNotices extends PeerNotices {
   readonly stop: () => Promise<void>
 }
 
-interface Parts {
+interface Dependencies {
   readonly database: Pick<Database, 'knex' | 'server'>
   readonly clock: Clock
   readonly log?: Log
@@ -35,7 +35,7 @@ export const startPeerNotices = ({
   database: { knex, server },
   clock,
   log = silentLog,
-}: Parts): StartedPeerNotices =>
+}: Dependencies): StartedPeerNotices =>
   server === null ? noticesOfOne(clock) : noticesOfMany(knex, server, clock, log)
 
 /** An embedded database has one process, so there is nobody to notify. */

@@ -13,7 +13,7 @@ import { createFailureLog } from '../connection/repeating.ts'
 import { Sql, allOf, query, readAll, sql, transact } from '../connection/sql.ts'
 import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   readonly cipher: Cipher
 }
@@ -28,7 +28,7 @@ export const createProviderTokens = ({
   knex,
   cipher,
   log,
-}: Parts & { readonly log: Log }): ProviderTokens => {
+}: Dependencies & { readonly log: Log }): ProviderTokens => {
   const unreadable = createFailureLog('provider_token_unreadable', log)
   const findToken = readingTogether(
     (ids) =>
@@ -58,7 +58,7 @@ const sealedRows = {
   read: decodeRow('sealed secrets', t.strict({ id: t.string, sealed: bytes })),
 }
 
-export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => ({
+export const createSealedSecrets = ({ knex, cipher }: Dependencies): SealedSecrets => ({
   ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
     reseal: ({ after, limit }) =>
       transact(knex, async (trx) => {

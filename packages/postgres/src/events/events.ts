@@ -13,10 +13,10 @@ import type { Instant, Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { notifyEventsRecorded } from '../connection/peer-notices.ts'
-import type { WorkerParts } from '../connection/due-rows.ts'
+import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
-import { createWebhookDeliveries, type DueDeliveriesParts } from '../webhooks/deliveries.ts'
+import { createWebhookDeliveries, type DueDeliveriesDependencies } from '../webhooks/deliveries.ts'
 import {
   startDeliveryWorker,
   type DeliveryWorker,
@@ -36,13 +36,13 @@ export interface EventRecorder {
   readonly afterCommit: () => void
 }
 
-interface Parts extends WorkerParts {
+interface Dependencies extends WorkerDependencies {
   readonly cipher: Cipher
   readonly clock: Clock
   readonly peerNotices: Pick<PeerNotices, 'subscribe'>
   readonly isEmbedded: boolean
   /** After a webhook was disabled because of its receiver's answers. It must not throw. */
-  readonly onDisabled: DueDeliveriesParts['onDisabled']
+  readonly onDisabled: DueDeliveriesDependencies['onDisabled']
 }
 
 interface EventOptions extends DeliveryWorkerOptions {
@@ -57,8 +57,11 @@ export interface OpenedEvents {
   readonly log: EventLog
 }
 
-export const openEvents = (parts: Parts, options: EventOptions = {}): OpenedEvents => {
-  const { knex, clock, peerNotices, isEmbedded } = parts
+export const openEvents = (
+  dependencies: Dependencies,
+  options: EventOptions = {},
+): OpenedEvents => {
+  const { knex, clock, peerNotices, isEmbedded } = dependencies
   const { schedule = retrySchedule, ...workerOptions } = options
   let worker: DeliveryWorker | undefined
   const receivers = new Set<Parameters<EventLog['onRecorded']>[0]>()
@@ -87,7 +90,7 @@ export const openEvents = (parts: Parts, options: EventOptions = {}): OpenedEven
     jobs: {
       work: async (attempt) => {
         const started = startDeliveryWorker({
-          ...parts,
+          ...dependencies,
           schedule,
           attempt,
           ...workerOptions,

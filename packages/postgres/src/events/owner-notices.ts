@@ -8,7 +8,11 @@ import { minuteMs, secondMs, type Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, instant, nullable, oneOf, tableOf } from '../connection/columns.ts'
-import { workOnDueRows, type DueRowsWorker, type WorkerParts } from '../connection/due-rows.ts'
+import {
+  workOnDueRows,
+  type DueRowsWorker,
+  type WorkerDependencies,
+} from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
 import { createFailureLog, isOfPiece, purging } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
@@ -40,7 +44,7 @@ interface NoticeOptions {
 }
 
 export const openOwnerNotices = (
-  { knex, log, heartbeats }: WorkerParts,
+  { knex, log, heartbeats }: WorkerDependencies,
   { pollMs = 2 * secondMs }: NoticeOptions = {},
 ): OwnerNotices & OwnerNoticeJobs => {
   let worker: DueRowsWorker<DueNotice> | undefined
@@ -69,7 +73,7 @@ export const openOwnerNotices = (
         log,
         heartbeats,
         queue: noticeQueue,
-        events: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
+        logNames: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
         pollMs: () => pollMs,
         maxInProgress: 4,
         maxPerTenant: 2,

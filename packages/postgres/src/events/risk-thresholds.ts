@@ -7,7 +7,7 @@ import { ofAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { EventRecorder, OwnedEvent } from './events.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
@@ -15,7 +15,7 @@ interface Parts {
   readonly mayHalt: boolean
 }
 
-export const createRiskThresholds = ({ knex, recorder, mayHalt }: Parts): RiskThresholds =>
+export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies): RiskThresholds =>
   databasePort<RiskThresholds>('riskThresholds', {
     ofAccount: (account) =>
       readAll(

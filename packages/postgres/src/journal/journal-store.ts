@@ -24,7 +24,7 @@ import {
 } from './journal-row.ts'
 import { journalLost, writeJournal } from './write-journal.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
@@ -32,8 +32,8 @@ interface Parts {
   readonly watchMs: number
 }
 
-export const createJournal = (parts: Parts): Journal => {
-  const { knex, watchMs } = parts
+export const createJournal = (dependencies: Dependencies): Journal => {
+  const { knex, watchMs } = dependencies
   /** Renews the claim as well. */
   const updateClaimed = async <A>(
     claim: JournalClaim,
@@ -68,7 +68,7 @@ export const createJournal = (parts: Parts): Journal => {
     },
     dealsFrom: (account, from, limit) =>
       keptDeals(account, sql`time_ms >= ${from} order by time_ms, id, entry limit ${limit}`),
-    write: (claim, change) => writeJournal(parts, claim, change),
+    write: (claim, change) => writeJournal(dependencies, claim, change),
     check: async (claim, balance, at) => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
       const checked = await updateClaimed<{ readonly difference: string }>(

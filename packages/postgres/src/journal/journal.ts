@@ -15,7 +15,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, mapped, oneOf, nullable, tableOf } from '../connection/columns.ts'
-import { workOnDueRows, type WorkerParts } from '../connection/due-rows.ts'
+import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { databaseTask } from '../connection/failures.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
@@ -31,7 +31,7 @@ interface JournalOptions {
   readonly pollMs?: number
 }
 
-interface Parts extends WorkerParts {
+interface Dependencies extends WorkerDependencies {
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
 }
@@ -44,16 +44,19 @@ export interface OpenedJournal {
 }
 
 export const openJournal = (
-  parts: Parts,
+  dependencies: Dependencies,
   { watchMs = 10 * secondMs, pollMs = 100 }: JournalOptions = {},
 ): OpenedJournal => {
-  const watch = createWatch({ ...parts, recordsEvents: parts.recorder !== undefined }, watchMs)
+  const watch = createWatch(
+    { ...dependencies, recordsEvents: dependencies.recorder !== undefined },
+    watchMs,
+  )
   return {
-    journal: createJournal({ ...parts, watchMs }),
-    records: createTradeRecords(parts.knex),
+    journal: createJournal({ ...dependencies, watchMs }),
+    records: createTradeRecords(dependencies.knex),
     jobs: {
       work: async (read) => {
-        const workers = lanes.map((lane) => workOnLane(parts, lane, pollMs, read))
+        const workers = lanes.map((lane) => workOnLane(dependencies, lane, pollMs, read))
         const started = [watch.start(), ...workers]
         return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
       },
@@ -119,7 +122,7 @@ const dueAt = sql`least(wanted_at, reread_at, watch_at)`
 const isFree = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
 
 const workOnLane = (
-  { knex, log, heartbeats }: Parts,
+  { knex, log, heartbeats }: Dependencies,
   { queue, which, maxInProgress, maxPerTenant, polls }: Lane,
   pollMs: number,
   read: (due: DueJournal) => Promise<void>,
@@ -128,7 +131,7 @@ const workOnLane = (
     log,
     heartbeats,
     queue,
-    events: { poll: 'due_journals', work: 'journal_synchronisation' },
+    logNames: { poll: 'due_journals', work: 'journal_synchronisation' },
     pollMs: (idleMs) => polls * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
     maxInProgress,
     maxPerTenant,

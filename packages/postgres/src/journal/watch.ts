@@ -15,7 +15,7 @@ export interface OpenedWatch extends Watch {
 const sweepMs = 2_000
 const streamLeaseSeconds = 20
 
-interface WatchParts {
+interface WatchDependencies {
   readonly knex: Knex
   readonly log: Log
   /** If not, accounts are watched for their open orders alone. */
@@ -24,7 +24,7 @@ interface WatchParts {
 
 /** @param roundMs between two rounds of an account */
 export const createWatch = (
-  { knex, log, recordsEvents }: WatchParts,
+  { knex, log, recordsEvents }: WatchDependencies,
   roundMs: number,
 ): OpenedWatch => {
   let sweeping: Repeating | undefined

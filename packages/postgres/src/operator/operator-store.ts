@@ -29,12 +29,12 @@ import {
   users,
 } from './records.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   readonly cipher: Cipher
 }
 
-export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore =>
+export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorStore =>
   databasePort<OperatorStore>('operator', {
     // A commit without an answer is reported as such: the document may stand, and the keys that it
     // made are shown once.

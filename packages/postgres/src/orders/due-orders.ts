@@ -7,7 +7,7 @@ import {
   workOnDueRows,
   type ClaimRequest,
   type DueRowsWorker,
-  type WorkerParts,
+  type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { isOfPiece, purging, repeating } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
@@ -36,7 +36,7 @@ export interface DueOrdersOptions {
   readonly idlePollMs?: number
 }
 
-interface Parts extends DueOrdersOptions, WorkerParts {
+interface Dependencies extends DueOrdersOptions, WorkerDependencies {
   readonly stopwatch: Stopwatch
   readonly obeysHalts: boolean
 }
@@ -46,8 +46,8 @@ export interface DueOrders extends OrderJobs {
   readonly offer: (orders: readonly NewOrder[]) => void
 }
 
-export const createDueOrders = (parts: Parts): DueOrders => {
-  const { knex, log, heartbeats, pollMs = 500, idlePollMs = 2_000 } = parts
+export const createDueOrders = (dependencies: Dependencies): DueOrders => {
+  const { knex, log, heartbeats, pollMs = 500, idlePollMs = 2_000 } = dependencies
   let worker: DueRowsWorker<OrderJob> | undefined
   return {
     offer: (orders) => {
@@ -68,21 +68,21 @@ export const createDueOrders = (parts: Parts): DueOrders => {
         log,
         heartbeats,
         queue: dueOrdersQueue,
-        events: { poll: 'due_orders', work: 'order_processing' },
+        logNames: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
         maxPerTenant,
         maxPerClaim: 100,
         keyOf: ({ order, version }) => `${order.id}:${version}`,
         tenantOf: ({ order }) => order.owner.tenantId,
-        claim: (request) => claimDue(parts, request),
+        claim: (request) => claimDue(dependencies, request),
         work: process,
       })
       worker = started
       const upkeep = [
         { everyMs: strandedMs, event: 'stranded_orders', statement: makeStrandedDue },
         { everyMs: unwatchedMs, event: 'unwatched_orders', statement: makeUnwatchedDue },
-        ...(parts.obeysHalts
+        ...(dependencies.obeysHalts
           ? [{ everyMs: haltedMs, event: 'halted_orders', statement: makeHaltedDue }]
           : []),
       ].map(({ everyMs, event, statement }) =>
@@ -106,7 +106,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
 // The age of an order by the database's clock, and this process's stopwatch from now on, limit when
 // it may be sent even where wall clocks are wrong.
 const claimDue = async (
-  { knex, stopwatch }: Parts,
+  { knex, stopwatch }: Dependencies,
   { busyTenants, shares, limit }: ClaimRequest,
 ): Promise<readonly Promise<OrderJob>[]> => {
   const claimedAtMs = stopwatch.elapsedMs()

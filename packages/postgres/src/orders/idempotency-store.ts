@@ -21,7 +21,7 @@ import { isOfPiece } from '../connection/repeating.ts'
 import { ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   readonly cipher: Cipher
 }
@@ -29,7 +29,7 @@ interface Parts {
 /** Another attempt can release the key between the two statements of a claim. */
 const claimAttempts = 5
 
-export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStore =>
+export const createIdempotencyStore = ({ knex, cipher }: Dependencies): IdempotencyStore =>
   databasePort<IdempotencyStore>('idempotency', {
     claim: async (owner, claim, now) => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {

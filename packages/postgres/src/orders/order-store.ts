@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { databasePort, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
-import type { WorkerParts } from '../connection/due-rows.ts'
+import type { WorkerDependencies } from '../connection/due-rows.ts'
 import {
   allOf,
   ofOwner,
@@ -33,12 +33,12 @@ import {
 } from './order-row.ts'
 import { recordOrders, type OrderToRecord, type Verdict } from './record-orders.ts'
 
-interface Parts extends WorkerParts {
+interface Dependencies extends WorkerDependencies {
   /** Seals kept replies that hold a secret. */
   readonly cipher: Cipher
   readonly stopwatch: Stopwatch
   /** Records events in the transaction of what they report. */
-  readonly events?: EventRecorder | undefined
+  readonly recorder?: EventRecorder | undefined
   /** If not, nothing is kept from being sent by a halt. */
   readonly obeysHalts: boolean
 }
@@ -49,15 +49,18 @@ export interface OpenedOrders {
   readonly jobs: OrderJobs
 }
 
-type StoreParts = Pick<Parts, 'knex' | 'cipher' | 'events' | 'obeysHalts'>
+type StoreDependencies = Pick<Dependencies, 'knex' | 'cipher' | 'recorder' | 'obeysHalts'>
 
-export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): OpenedOrders => {
-  const { knex, events } = parts
-  const due = createDueOrders({ ...parts, ...options })
+export const openOrders = (
+  dependencies: Dependencies,
+  options: DueOrdersOptions = {},
+): OpenedOrders => {
+  const { knex, recorder } = dependencies
+  const due = createDueOrders({ ...dependencies, ...options })
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
-    const verdicts = await recordOrSplit(parts, orders)
-    events?.afterCommit()
+    const verdicts = await recordOrSplit(dependencies, orders)
+    recorder?.afterCommit()
     due.offer(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
     return verdicts
   }
@@ -94,7 +97,7 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
         placement: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, step, now) => {
-          const isWritten = await advance(parts, owner, from, step, now)
+          const isWritten = await advance(dependencies, owner, from, step, now)
           if (isWritten && withStep(from.order, step, now).status !== from.order.status)
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
@@ -135,23 +138,23 @@ export const openOrders = (parts: Parts, options: DueOrdersOptions = {}): Opened
 // When the database refuses one order of a batch, each is recorded alone, so that the others are
 // not refused with it.
 const recordOrSplit = async (
-  parts: StoreParts,
+  dependencies: StoreDependencies,
   batch: readonly OrderToRecord[],
 ): Promise<readonly Verdict[]> => {
   try {
-    return await recordOrders(parts, batch)
+    return await recordOrders(dependencies, batch)
   } catch (error) {
     if (batch.length === 1) return [E.left(toServiceUnavailable('orders.record')(error))]
     if (!isDataFault(error)) throw error
     const verdicts: Verdict[] = []
-    for (const order of batch) verdicts.push(...(await recordOrSplit(parts, [order])))
+    for (const order of batch) verdicts.push(...(await recordOrSplit(dependencies, [order])))
     return verdicts
   }
 }
 
 // The version proves that the order is still as the caller read it, so that nothing is read again.
 const advance = async (
-  { knex, events, obeysHalts }: StoreParts,
+  { knex, recorder, obeysHalts }: StoreDependencies,
   owner: Owner,
   from: OrderPlacement,
   step: PlacementStep,
@@ -174,18 +177,18 @@ const advance = async (
         sql`update order_counters set pending = pending + ${counted}
           where ${ofOwner(owner)}`,
       )
-    await events?.recordWithin(
+    await recorder?.recordWithin(
       trx,
       outcomeEvents(after).map((event) => ({ owner, event })),
     )
     return true
   })
-  if (isWritten) events?.afterCommit()
+  if (isWritten) recorder?.afterCommit()
   return isWritten
 }
 
 const updateStep = async (
-  { knex, obeysHalts }: Pick<StoreParts, 'knex' | 'obeysHalts'>,
+  { knex, obeysHalts }: Pick<StoreDependencies, 'knex' | 'obeysHalts'>,
   { tenantId, userId }: Owner,
   { order, placement: before, version, serverRun: expectedRun }: OrderPlacement,
   { placement, continueInMs, finish }: PlacementStep,

@@ -24,7 +24,7 @@ export interface PositionLocksOptions {
   readonly pollMs?: number
 }
 
-interface Parts extends PositionLocksOptions {
+interface Dependencies extends PositionLocksOptions {
   readonly knex: Knex
   readonly log?: Log
 }
@@ -38,7 +38,7 @@ export const createPositionLocks = ({
   knex,
   log = silentLog,
   ...options
-}: Parts): PositionLocks => {
+}: Dependencies): PositionLocks => {
   const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75 } = options
   // The rest of the lease allows for a faster clock of the database, and for bytes on their way.
   const sendableMs = leaseMs * 0.8

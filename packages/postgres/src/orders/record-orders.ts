@@ -20,11 +20,11 @@ import { lockLimits } from './limit-store.ts'
 import { keepReplies, withdrawReplies, type OwnedReply } from './idempotency-store.ts'
 import { newOrderColumns } from './order-row.ts'
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   readonly cipher: Cipher
   /** Left out where no events are recorded. */
-  readonly events?: EventRecorder | undefined
+  readonly recorder?: EventRecorder | undefined
 }
 
 export interface OrderToRecord extends NewOrder {
@@ -41,7 +41,7 @@ type Refusals = Map<OrderId, RecordRefusal>
  * @throws UnansweredCommit when all of it may be recorded or nothing
  */
 export const recordOrders = (
-  { knex, cipher, events }: Parts,
+  { knex, cipher, recorder }: Dependencies,
   orders: readonly OrderToRecord[],
 ): Promise<readonly Verdict[]> =>
   inTransaction(knex, async (trx) => {
@@ -53,7 +53,7 @@ export const recordOrders = (
     const isRefused = ({ order }: OrderToRecord): boolean => refused.has(order.id)
     await removeOrders(trx, inserted.filter(isRefused))
     await withdrawReplies(trx, repliesOf(holdingKey.filter(isRefused)))
-    await events?.recordWithin(
+    await recorder?.recordWithin(
       trx,
       holdingKey
         .filter(({ order }) => !refused.has(order.id))

@@ -189,7 +189,7 @@ export interface NextDelivery {
   readonly renewedAtMs?: number
 }
 
-export interface DueDeliveriesParts {
+export interface DueDeliveriesDependencies {
   readonly knex: Knex
   readonly cipher: Cipher
   readonly schedule: RetrySchedule
@@ -209,7 +209,7 @@ export const createDueDeliveries = ({
   onUnreadable,
   sender,
   leaseMs,
-}: DueDeliveriesParts) => {
+}: DueDeliveriesDependencies) => {
   const leaseEnd = sql`now() + ${leaseMs} * interval '1 ms'`
   const isLeased = sql`sender = ${sender} and sender_until > now()`
   const withSecret = webhooksWithSecret(cipher)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
-import { workOnDueRows, type WorkerParts } from '../connection/due-rows.ts'
+import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { DescribedError } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import { createFailureLog, isOfPiece, purging, repeating } from '../connection/repeating.ts'
@@ -14,7 +14,7 @@ import {
   createDueDeliveries,
   makeStrandedDue,
   type DueDeliveries,
-  type DueDeliveriesParts,
+  type DueDeliveriesDependencies,
   type DueWebhook,
 } from './deliveries.ts'
 
@@ -40,10 +40,10 @@ interface SendingLimits {
   readonly perUser: number
 }
 
-interface Parts
+interface Dependencies
   extends
-    WorkerParts,
-    Omit<DueDeliveriesParts, 'onUnreadable' | 'sender' | 'leaseMs'>,
+    WorkerDependencies,
+    Omit<DueDeliveriesDependencies, 'onUnreadable' | 'sender' | 'leaseMs'>,
     DeliveryWorkerOptions {
   readonly clock: Clock
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
@@ -73,9 +73,9 @@ const turnMs = 2_000
 const drainMs = 5_000
 const strandedMs = 30_000
 
-export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
-  const { knex, log, heartbeats, clock, attempt, limits = {} } = parts
-  const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
+export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker => {
+  const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
+  const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const connections = createFairPool(connectionLimits)
   const stopping = new AbortController()
@@ -116,7 +116,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     const { size, perUser } = limits[group] ?? defaultLimits[group]
     // With an id of its own, since a webhook may change its group while it is leased.
     const deliveries = createDueDeliveries({
-      ...parts,
+      ...dependencies,
       onUnreadable: unreadable.report,
       sender: randomUUID(),
       leaseMs,
@@ -125,7 +125,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
       log,
       heartbeats,
       queue: `${group}-webhooks`,
-      events: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
+      logNames: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
       pollMs: () => pollMs,
       maxInProgress: size,
       maxPerTenant: perUser,

@@ -95,12 +95,12 @@ export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret>
 export const isWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql =>
   sql`webhooks.tenant_id = ${tenantId} and webhooks.user_id = ${userId} and webhooks.id = ${id}`
 
-interface Parts {
+interface Dependencies {
   readonly knex: Knex
   readonly cipher: Cipher
 }
 
-export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
+export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore => {
   const find = <A>(owner: Owner, id: WebhookId, rows: Selection<A>): Promise<O.Option<A>> =>
     readFirst(knex, sql`select ${rows.columns} from webhooks where ${isWebhook(owner, id)}`, rows)
   const withSecret = webhooksWithSecret(cipher)
