@@ -76,7 +76,7 @@ const dueDeliveriesOf = (instance: Instance) =>
     schedule: [1_000],
     onDisabled: () => undefined,
     onUnreadable: () => undefined,
-    sender: randomUUID(),
+    leaseId: randomUUID(),
     leaseMs: 60_000,
   })
 const anyDue = { isSlow: false, busyUsers: [], inProgress: [], limit: 1 }
@@ -614,7 +614,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
     const owned = { owner: webhook.owner, webhookId: webhook.id }
     expect(await lapsed.claim(clock.now(), anyDue)).toStrictEqual([owned])
-    await knex('webhooks').update({ sender_until: knex.raw(`now() - interval '1 second'`) })
+    await knex('webhooks').update({ leased_until: knex.raw(`now() - interval '1 second'`) })
     expect(await lapsed.next(owned, clock.now())).toBeUndefined()
     expect(await holding.claim(clock.now(), anyDue)).toStrictEqual([owned])
     const begun = await holding.next(owned, clock.now())
@@ -735,7 +735,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(untried.owner)
     await expect.poll(() => hanging.length).toBe(2)
     const leased = hanging.map(({ due }) => due.to.webhook.id)
-    const leases = await knex('webhooks').whereIn('id', leased).pluck('sender')
+    const leases = await knex('webhooks').whereIn('id', leased).pluck('lease_id')
     expect(new Set(leases).size).toBe(2)
   })
 

@@ -404,7 +404,7 @@ onEachDatabase('the journal', (here, there) => {
     })
     await ports.elapse(31 * secondMs)
     await keep(await claimOf(ports.journal, account), { inserted: closed('2', 2), completed })
-    const lapsed = { isOfLink: false, token: randomUUID(), linkedAt: noon, state: unreadJournal }
+    const lapsed = { isOfLink: false, leaseId: randomUUID(), linkedAt: noon, state: unreadJournal }
     expect(await claimOfRow(there.knex, account, lapsed)).toStrictEqual(O.none)
     expect(await tradeIds(account)).toStrictEqual(['2'])
   })

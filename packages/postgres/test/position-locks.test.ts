@@ -197,7 +197,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const account = newBrokerAccount()
     const locks = locksWith({ leaseMs: 60_000, renewMs: 20 })
     const { maySend, end } = await begin(locks, account)
-    await rowsOf(account).update({ holder: randomUUID() })
+    await rowsOf(account).update({ lease_id: randomUUID() })
     await expect.poll(maySend).toBe(false)
     expect(warnings).toContain('position_lock_lost')
     await end()
@@ -211,7 +211,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const [old, young] = [newBrokerAccount(), newBrokerAccount()]
     const dying = locksWith({ leaseMs: 60_000, renewMs: never })
     const held = await Promise.all([old, young].map((account) => begin(dying, account)))
-    await rowsOf(old).update({ expires_at: here.knex.raw(`now() - interval '61 minutes'`) })
+    await rowsOf(old).update({ leased_until: here.knex.raw(`now() - interval '61 minutes'`) })
     await changes(ours)
     await expect.poll(() => rowsOf(old)).toHaveLength(0)
     expect(await rowsOf(young)).toHaveLength(1)

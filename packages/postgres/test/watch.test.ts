@@ -135,7 +135,7 @@ onEachDatabase('the watch', (here, there) => {
           )
           if (created) await rightOf(webhooks.remove(owner, created.id))
           await here.knex.raw(
-            `update stream_leases set expires_at = expires_at - interval '21 seconds'`,
+            `update stream_leases set leased_until = leased_until - interval '21 seconds'`,
           )
         }
       }),
@@ -240,7 +240,7 @@ onEachDatabase('the watch', (here, there) => {
     await here
       .knex('stream_leases')
       .where({ ...ended })
-      .update({ expires_at: here.knex.raw(`now() - interval '1 second'`) })
+      .update({ leased_until: here.knex.raw(`now() - interval '1 second'`) })
     await run([])
     expect(await here.knex('stream_leases').select('user_id')).toStrictEqual([open])
   })

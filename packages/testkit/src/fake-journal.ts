@@ -53,7 +53,7 @@ interface StoredJournal {
   readonly deals: Map<string, BrokerDeal>
   positions: ReadonlyMap<string, FoldedPosition>
   revision: number
-  lease: { readonly token: string; readonly until: Instant } | null
+  lease: { readonly id: string; readonly until: Instant } | null
 }
 
 const leaseMs = 30 * secondMs
@@ -111,14 +111,14 @@ export const createFakeJournal = (
   const isLeased = ({ lease }: StoredJournal): boolean =>
     lease !== null && lease.until > clock.now()
   const whileClaimed = <A>(
-    { account, token }: JournalClaim,
+    { account, leaseId }: JournalClaim,
     run: (held: StoredJournal) => A,
   ): E.Either<JournalLost, A> => {
     const held =
       ownAccount(records, account.owner, account.accountId) && stored.get(account.accountId)
-    if (held === undefined || held.lease?.token !== token || !isLeased(held))
+    if (held === undefined || held.lease?.id !== leaseId || !isLeased(held))
       return E.left({ _tag: 'JournalLost' })
-    held.lease = { token, until: clock.now() + leaseMs }
+    held.lease = { id: leaseId, until: clock.now() + leaseMs }
     return E.right(run(held))
   }
 
@@ -152,14 +152,14 @@ export const createFakeJournal = (
         held.lastWantedAt = before.lastWantedAt
       }
       stored.set(account.accountId, held)
-      const token = String((lastNumber += 1))
-      held.lease = { token, until: clock.now() + leaseMs }
-      return E.right(O.some({ account, token, state: held.state, linkedAt: held.linkedAt }))
+      const leaseId = String((lastNumber += 1))
+      held.lease = { id: leaseId, until: clock.now() + leaseMs }
+      return E.right(O.some({ account, leaseId, state: held.state, linkedAt: held.linkedAt }))
     },
     renew: (claim) => whileClaimed(claim, () => undefined),
-    release: ({ account, token }, result) => {
+    release: ({ account, leaseId }, result) => {
       const held = stored.get(account.accountId)
-      if (held?.lease?.token !== token) return
+      if (held?.lease?.id !== leaseId) return
       held.lease = null
       if (result === 'stopped') held.state = { ...held.state, wantedAt: null }
     },

@@ -27,7 +27,7 @@ import type { Work } from './time.ts'
 /** The exclusive right to write an account's journal, until it lapses. */
 export interface JournalClaim {
   readonly account: BrokerAccount
-  readonly token: string
+  readonly leaseId: string
   readonly state: JournalState
   /** When the account was linked: older deals are no events. */
   readonly linkedAt: Instant

@@ -132,7 +132,7 @@ const openPrepared = async (
 // Only this process has the folder open: whoever claimed journals before has died, and requests
 // would wait for it. What else it had claimed becomes due again within minutes.
 const freeJournals = (knex: Knex) =>
-  knex('journals').whereNotNull('token').update({ token: null, leased_until: null })
+  knex('journals').whereNotNull('lease_id').update({ lease_id: null, leased_until: null })
 
 const oldestServerVersion = 14
 

@@ -35,7 +35,7 @@ export const states: Selection<JournalState> = mapped(
 
 const claims = tableOf(
   'journals',
-  { isOfLink: t.boolean, linkedAt: instant, token: t.string },
+  { isOfLink: t.boolean, linkedAt: instant, leaseId: t.string },
   {
     isOfLink: `coalesce(journals.provider_account_id =
       (select accounts.provider_account_id from accounts where accounts.id = journals.account_id), false)`,
@@ -57,12 +57,12 @@ export const ofAccount = ({ owner, accountId }: BrokerAccount): Sql =>
   sql`tenant_id = ${owner.tenantId} and account_id = ${accountId}`
 
 /** True while the lease of the claim is valid. */
-export const isClaimed = ({ account, token }: Pick<JournalClaim, 'account' | 'token'>): Sql =>
-  sql`${ofAccount(account)} and token = ${token} and leased_until > now()`
+export const isClaimed = ({ account, leaseId }: Pick<JournalClaim, 'account' | 'leaseId'>): Sql =>
+  sql`${ofAccount(account)} and lease_id = ${leaseId} and leased_until > now()`
 
 /** The end of a lease that is claimed or renewed now. */
 export const leaseEnd = sql`now() + interval '30 seconds'`
-export const newLease = sql`token = gen_random_uuid(), leased_until = ${leaseEnd}`
+export const newLease = sql`lease_id = gen_random_uuid(), leased_until = ${leaseEnd}`
 
 /** Of deals. To add up the three of each deal first takes a third longer. */
 export const sumOfMoney = sql`coalesce(sum(profit) + sum(commission) + sum(swap), 0)`

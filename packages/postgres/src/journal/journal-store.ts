@@ -59,11 +59,11 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     find: (account) => readFirst(knex, ofLink(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => done(await updateClaimed(claim, sql``)),
-    release: async ({ account, token }, result) => {
+    release: async ({ account, leaseId }, result) => {
       await query(
         knex,
-        sql`update journals set token = null, leased_until = null, ${releases(watchMs, result)}
-          where ${ofAccount(account)} and token = ${token}`,
+        sql`update journals set lease_id = null, leased_until = null, ${releases(watchMs, result)}
+          where ${ofAccount(account)} and lease_id = ${leaseId}`,
       )
     },
     dealsFrom: (account, from, limit) =>
@@ -142,9 +142,9 @@ const claimJournal = async (
 ): Promise<E.Either<Refusal<'BrokerUnavailable'>, O.Option<JournalClaim>>> => {
   const claimed = await readFirst(
     knex,
-    sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, token, leased_until)
+    sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, lease_id, leased_until)
       select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isLinked(account)}
-      on conflict (tenant_id, account_id) do update set token = excluded.token, leased_until = excluded.leased_until
+      on conflict (tenant_id, account_id) do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until
       where journals.leased_until is null or journals.leased_until <= now()
       returning ${claimedJournals.columns}`,
     claimedJournals,
@@ -162,9 +162,9 @@ export const claimOf = async (
   account: BrokerAccount,
   claimed: ClaimedJournal,
 ): Promise<O.Option<JournalClaim>> => {
-  const { token } = claimed
-  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, { account, token })
-  return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, token, linkedAt, state }))(
+  const { leaseId } = claimed
+  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, { account, leaseId })
+  return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, leaseId, linkedAt, state }))(
     current,
   )
 }
@@ -173,7 +173,7 @@ export const claimOf = async (
 // before now are no events.
 const beginAnew = (
   knex: Knex,
-  claim: Pick<JournalClaim, 'account' | 'token'>,
+  claim: Pick<JournalClaim, 'account' | 'leaseId'>,
 ): Promise<O.Option<ClaimedJournal>> =>
   transact(knex, async (trx) => {
     const { account } = claim

@@ -33,12 +33,12 @@ export const createWatch = (
       keepFor: async (owners) => {
         await query(
           knex,
-          sql`insert into stream_leases (tenant_id, user_id, expires_at)
+          sql`insert into stream_leases (tenant_id, user_id, leased_until)
             select tenant_id, id, now() + ${streamLeaseSeconds} * interval '1 second' from users
             join json_to_recordset(${JSON.stringify(owners)}::json) as owner ("tenantId" text, "userId" text)
               on tenant_id = "tenantId" and id = "userId"
             order by tenant_id, id
-            on conflict (tenant_id, user_id) do update set expires_at = excluded.expires_at`,
+            on conflict (tenant_id, user_id) do update set leased_until = excluded.leased_until`,
         )
         sweeping?.again()
       },
@@ -62,10 +62,10 @@ export const createWatch = (
 const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
   with forgotten as (
       delete from stream_leases where ctid = any(array(
-        select ctid from stream_leases where expires_at <= now() for update skip locked))),
+        select ctid from stream_leases where leased_until <= now() for update skip locked))),
     waiting as (
       select tenant_id, user_id from webhooks where ${recordsEvents} and enabled and event_types && ${brokerEventTypes}::text[]
-      union select tenant_id, user_id from stream_leases where expires_at > now()),
+      union select tenant_id, user_id from stream_leases where leased_until > now()),
     waited_for as (
       select tenant_id, id from accounts join waiting using (tenant_id, user_id)
       union select tenant_id, account_id from risk_thresholds where ${recordsEvents}

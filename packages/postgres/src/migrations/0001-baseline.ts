@@ -259,6 +259,7 @@ const tables = `
     -- The run of the database server in which it was recorded: a later one may lack writes of this one.
     recorded_run timestamptz not null default pg_postmaster_start_time(),
     -- By the database's clock: when its checks began, when its outcome was stored, and when a process has to go on with it.
+    -- A process claims it by moving that time ahead, as it does with notices.
     checked_at timestamptz not null,
     ended_at timestamptz,
     due_at timestamptz,
@@ -319,15 +320,15 @@ const tables = `
   create index idempotency_keys_by_age on idempotency_keys (since);
   create index idempotency_keys_sealed on idempotency_keys (id) where sealed_reply_body is not null;
 
-  -- Which position is being changed by whom, and until when that holds unless it is renewed. No reference: a row lives as long as a change takes.
+  -- Which position (by its ticket) or open order (by its id) is being changed under which lease. No reference: a row lives as long as a change takes.
   create table position_locks (
     tenant_id text not null,
     -- The account at the provider, so that all links to it share one lock.
     provider_account_id text not null,
-    ticket text not null,
-    holder uuid not null,
-    expires_at timestamptz not null,
-    primary key (tenant_id, provider_account_id, ticket)
+    subject text not null,
+    lease_id uuid not null,
+    leased_until timestamptz not null,
+    primary key (tenant_id, provider_account_id, subject)
   );
 
   create table webhooks (
@@ -347,10 +348,10 @@ const tables = `
     last_failure_at timestamptz,
     created_at timestamptz not null,
     updated_at timestamptz not null,
-    -- Which process sends to it now, and how its receiver took the last attempt. No index on these: they change with every delivery, and PostgreSQL updates a row
-    -- in place only where no index has to change.
-    sender uuid,
-    sender_until timestamptz,
+    -- The lease under which it is sent to now, and how its receiver took the last attempt. No index on these: they change with every delivery, and PostgreSQL updates
+    -- a row in place only where no index has to change.
+    lease_id uuid,
+    leased_until timestamptz,
     is_slow boolean not null default false,
     primary key (tenant_id, id),
     foreign key (tenant_id, user_id) references users on delete cascade
@@ -418,7 +419,7 @@ const tables = `
   create table stream_leases (
     tenant_id text not null,
     user_id text not null,
-    expires_at timestamptz not null,
+    leased_until timestamptz not null,
     primary key (tenant_id, user_id),
     foreign key (tenant_id, user_id) references users on delete cascade
   );
@@ -446,7 +447,7 @@ const tables = `
     disagreements integer not null default 0,
     -- Grows whenever a closed trade that was there is changed or removed.
     revision bigint not null default 0,
-    token uuid,
+    lease_id uuid,
     leased_until timestamptz,
     -- When the account may be given out again, and how often in a row it could not be read.
     paused_until timestamptz,

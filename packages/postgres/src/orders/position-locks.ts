@@ -175,29 +175,29 @@ type LockRow = ReturnType<typeof rowOf>
 const rowOf = (
   knex: Knex,
   { owner: { tenantId }, providerAccountId }: BrokerAccount,
-  ticket: string,
+  subject: string,
   leaseMs: number,
 ) => {
-  const holder = randomUUID()
+  const leaseId = randomUUID()
   const leaseEnd = sql`now() + ${leaseMs} * interval '1 ms'`
   const isOurs = sql`
-    tenant_id = ${tenantId} and provider_account_id = ${providerAccountId} and ticket = ${ticket} and holder = ${holder}`
+    tenant_id = ${tenantId} and provider_account_id = ${providerAccountId} and subject = ${subject} and lease_id = ${leaseId}`
   return {
     /** Whether the row was free, or its lease over. */
     acquire: () =>
       returnsRow(
         knex,
-        sql`insert into position_locks (tenant_id, provider_account_id, ticket, holder, expires_at)
-          values (${tenantId}, ${providerAccountId}, ${ticket}, ${holder}, ${leaseEnd})
-          on conflict (tenant_id, provider_account_id, ticket)
-            do update set holder = excluded.holder, expires_at = excluded.expires_at where position_locks.expires_at < now()
+        sql`insert into position_locks (tenant_id, provider_account_id, subject, lease_id, leased_until)
+          values (${tenantId}, ${providerAccountId}, ${subject}, ${leaseId}, ${leaseEnd})
+          on conflict (tenant_id, provider_account_id, subject)
+            do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until where position_locks.leased_until < now()
           returning true`,
       ),
     /** False when another change acquired the row after its lease was over. */
     renew: () =>
       returnsRow(
         knex,
-        sql`update position_locks set expires_at = ${leaseEnd} where ${isOurs} returning true`,
+        sql`update position_locks set leased_until = ${leaseEnd} where ${isOurs} returning true`,
       ),
     /**
      * Also removes the rows of processes that died, where nobody wanted the position since. The
@@ -206,7 +206,7 @@ const rowOf = (
     release: () =>
       query(
         knex,
-        sql`delete from position_locks where (${isOurs}) or expires_at < now() - interval '1 hour'`,
+        sql`delete from position_locks where (${isOurs}) or leased_until < now() - interval '1 hour'`,
       ),
   }
 }

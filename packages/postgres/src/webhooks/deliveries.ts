@@ -196,8 +196,8 @@ export interface DueDeliveriesDependencies {
   readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
   /** After a delivery that cannot be read was put off. */
   readonly onUnreadable: (error: unknown) => void
-  /** The id of this worker among the senders. */
-  readonly sender: string
+  /** Under which this worker leases webhooks. */
+  readonly leaseId: string
   readonly leaseMs: number
 }
 
@@ -207,11 +207,11 @@ export const createDueDeliveries = ({
   schedule,
   onDisabled,
   onUnreadable,
-  sender,
+  leaseId,
   leaseMs,
 }: DueDeliveriesDependencies) => {
   const leaseEnd = sql`now() + ${leaseMs} * interval '1 ms'`
-  const isLeased = sql`sender = ${sender} and sender_until > now()`
+  const isLeased = sql`lease_id = ${leaseId} and leased_until > now()`
   const withSecret = webhooksWithSecret(cipher)
 
   // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with it.
@@ -222,7 +222,7 @@ export const createDueDeliveries = ({
     const wasInterrupted = isInterrupted(delivery)
     const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, now)
     const { text, bindings } = sql`
-      update webhooks set sender_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
+      update webhooks set leased_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
     const isWritten = await continueDelivery(
       knex.with('leased', knex.raw(text, bindings)),
       owner,
@@ -248,10 +248,10 @@ export const createDueDeliveries = ({
               where status = 'pending' and webhook_id > waiting.webhook_id order by ${earliest} limit 1) as next),
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
-            where is_slow = ${isSlow} and (sender_until is null or sender_until < now())
+            where is_slow = ${isSlow} and (leased_until is null or leased_until < now())
               and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
-          update webhooks set sender = ${sender}, sender_until = ${leaseEnd}
+          update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
           from due where webhooks.tenant_id = due.tenant_id and webhooks.id = due.id
           returning ${dueWebhooks.columns}`,
         dueWebhooks,
@@ -259,8 +259,8 @@ export const createDueDeliveries = ({
     endLease: ({ owner, webhookId: id }: DueWebhook) =>
       query(
         knex,
-        sql`update webhooks set sender = null, sender_until = null
-          where ${isWebhook(owner, id)} and sender = ${sender}`,
+        sql`update webhooks set lease_id = null, leased_until = null
+          where ${isWebhook(owner, id)} and lease_id = ${leaseId}`,
       ),
     /**
      * The first recorded of the due deliveries of a webhook that this process leases. Those that
@@ -320,13 +320,13 @@ export const createDueDeliveries = ({
         if (O.isNone(found)) return null
         const after = afterAttempt(delivery, found.value, made, schedule)
         if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
-        const renewed = sql`case when ${isLeased} then ${leaseEnd} else sender_until end`
+        const renewed = sql`case when ${isLeased} then ${leaseEnd} else leased_until end`
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
           .update({
             ...webhooks.write(after.webhook),
             is_slow: isSlow,
-            sender_until: knex.raw(renewed.text, renewed.bindings),
+            leased_until: knex.raw(renewed.text, renewed.bindings),
           })
         if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)

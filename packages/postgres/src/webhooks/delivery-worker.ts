@@ -43,7 +43,7 @@ interface SendingLimits {
 interface Dependencies
   extends
     WorkerDependencies,
-    Omit<DueDeliveriesDependencies, 'onUnreadable' | 'sender' | 'leaseMs'>,
+    Omit<DueDeliveriesDependencies, 'onUnreadable' | 'leaseId' | 'leaseMs'>,
     DeliveryWorkerOptions {
   readonly clock: Clock
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
@@ -118,7 +118,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     const deliveries = createDueDeliveries({
       ...dependencies,
       onUnreadable: unreadable.report,
-      sender: randomUUID(),
+      leaseId: randomUUID(),
       leaseMs,
     })
     return workOnDueRows<LeasedWebhook>({
