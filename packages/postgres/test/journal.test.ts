@@ -46,7 +46,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals } from '../src/index.ts'
-import { claimOf as claimOfRow } from '../src/journal/journal-store.ts'
+import { resetIfRelinked } from '../src/journal/journal-store.ts'
 import { onEachDatabase, heartbeats, silent, type Instance } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
@@ -404,8 +404,13 @@ onEachDatabase('the journal', (here, there) => {
     })
     await ports.elapse(31 * secondMs)
     await keep(await claimOf(ports.journal, account), { inserted: closed('2', 2), completed })
-    const lapsed = { isOfLink: false, leaseId: randomUUID(), linkedAt: noon, state: unreadJournal }
-    expect(await claimOfRow(there.knex, account, lapsed)).toStrictEqual(O.none)
+    const lapsed = {
+      matchesPresentLink: false,
+      leaseId: randomUUID(),
+      linkedAt: noon,
+      state: unreadJournal,
+    }
+    expect(await resetIfRelinked(there.knex, account, lapsed)).toStrictEqual(O.none)
     expect(await tradeIds(account)).toStrictEqual(['2'])
   })
 

@@ -8,18 +8,18 @@ import { inBatches, readingTogether } from '../src/connection/batches.ts'
 import { createFairPool, type FairPoolKey, type ReleaseSlot } from '../src/connection/fair-pool.ts'
 
 describe('inBatches', () => {
-  it('gives each call its own result, in batches no greater and lanes no more than allowed', async () => {
+  it('gives each call its own result, in batches no greater, and no more at once, than allowed', async () => {
     const waves = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 10 })
     await fc.assert(
       fc.asyncProperty(
         waves,
         fc.integer({ min: 1, max: 3 }),
         fc.integer({ min: 1, max: 7 }),
-        async (sizes, lanes, maxSize) => {
+        async (sizes, concurrency, maxSize) => {
           let running = 0
-          const call = inBatches({ lanes, maxSize }, async (items: readonly number[]) => {
+          const call = inBatches({ concurrency, maxSize }, async (items: readonly number[]) => {
             running += 1
-            expect(running).toBeLessThanOrEqual(lanes)
+            expect(running).toBeLessThanOrEqual(concurrency)
             expect(items.length).toBeGreaterThan(0)
             expect(items.length).toBeLessThanOrEqual(maxSize)
             await setImmediate()

@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 
 interface BatchOptions {
   /** How many batches run at once. */
-  readonly lanes: number
+  readonly concurrency: number
   readonly maxSize: number
 }
 
@@ -20,7 +20,7 @@ interface Waiting<A, B> {
  * fails
  */
 export const inBatches = <A, B>(
-  { lanes, maxSize }: BatchOptions,
+  { concurrency, maxSize }: BatchOptions,
   run: (items: readonly A[]) => Promise<readonly B[]>,
 ): ((item: A) => Promise<B>) => {
   const waiting: Waiting<A, B>[] = []
@@ -50,7 +50,7 @@ export const inBatches = <A, B>(
   return (item) =>
     new Promise<B>((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (busy < lanes) void work()
+      if (busy < concurrency) void work()
     })
 }
 
@@ -62,7 +62,7 @@ export const inBatches = <A, B>(
 export const readingTogether = <A>(
   rows: (keys: readonly string[]) => Promise<readonly unknown[]>,
   read: (row: unknown) => A,
-  options: BatchOptions = { lanes: 4, maxSize: 200 },
+  options: BatchOptions = { concurrency: 4, maxSize: 200 },
 ): ((key: string) => Promise<O.Option<A>>) => {
   const find = inBatches(options, async (keys: readonly string[]) => {
     const found = (await rows([...new Set(keys)])) as readonly { readonly key: string }[]

@@ -185,7 +185,7 @@ const noticesOfMany = (
   }
 
   const sendChanged = inBatches(
-    { lanes: 1, maxSize: 100 },
+    { concurrency: 1, maxSize: 100 },
     async (accounts: readonly AccountId[]) => {
       await send(
         knex,

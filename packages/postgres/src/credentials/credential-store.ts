@@ -89,7 +89,7 @@ const findByHash = <A>(
           where hash = any(${hashes}::text[])`,
       ),
     read,
-    { lanes: 1, maxSize: 1_000 },
+    { concurrency: 1, maxSize: 1_000 },
   )
 
 /** The e-mail address of a user. */

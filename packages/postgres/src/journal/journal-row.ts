@@ -35,14 +35,14 @@ export const states: Selection<JournalState> = mapped(
 
 const claims = tableOf(
   'journals',
-  { isOfLink: t.boolean, linkedAt: instant, leaseId: t.string },
+  { matchesPresentLink: t.boolean, linkedAt: instant, leaseId: t.string },
   {
-    isOfLink: `coalesce(journals.provider_account_id =
+    matchesPresentLink: `coalesce(journals.provider_account_id =
       (select accounts.provider_account_id from accounts where accounts.id = journals.account_id), false)`,
   },
 )
 
-/** `isOfLink`: it is of the account at the provider that the account is linked to. */
+/** `matchesPresentLink`: it is of the account at the provider that the account is linked to now. */
 export interface ClaimedJournal extends ReturnType<typeof claims.read> {
   readonly state: JournalState
 }

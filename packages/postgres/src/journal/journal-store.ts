@@ -51,18 +51,18 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     const rows = await query<DealRow>(
       knex,
       sql`select ${dealColumns} from deals
-        where ${ofAccount(account)} and exists (${ofLink(account, sql`journals.account_id`)}) and ${where}`,
+        where ${ofAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
     )
     return rows.map(dealOfRow)
   }
   return databasePort<Journal>('journal', {
-    find: (account) => readFirst(knex, ofLink(account, states.columns), states),
+    find: (account) => readFirst(knex, selectOwnJournal(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => done(await updateClaimed(claim, sql``)),
     release: async ({ account, leaseId }, result) => {
       await query(
         knex,
-        sql`update journals set lease_id = null, leased_until = null, ${releases(watchMs, result)}
+        sql`update journals set lease_id = null, leased_until = null, ${columnsAfterRead(watchMs, result)}
           where ${ofAccount(account)} and lease_id = ${leaseId}`,
       )
     },
@@ -88,7 +88,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       await query(
         knex,
         sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)
-          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${wantedAt} from accounts where ${isLinked(account)}
+          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${wantedAt} from accounts where ${isStillLinked(account)}
           on conflict (tenant_id, account_id) do update set wanted_at = least(journals.wanted_at, excluded.wanted_at),
             last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at)`,
       )
@@ -105,11 +105,12 @@ export const createJournal = (dependencies: Dependencies): Journal => {
 const longestPauseMs = minuteMs
 
 /**
- * A round keeps its place within the interval, so that rounds stay as spread as they were, and one
- * that is late by several rounds is made once. An account that cannot be read is due after its
- * pause; where the provider limits the tenant, rounds that would come meanwhile are left out.
+ * - After a read, the account is due again at its place within the next interval, so that rounds stay
+ *   as spread as they were. One that is late by several rounds is made once.
+ * - After a failure, it is due after a pause.
+ * - Where the provider limits the tenant, rounds that would come before the limit ends are left out.
  */
-const releases = (watchMs: number, result: JournalReadResult): Sql => {
+const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
   if (result === 'failed')
     return sql`failures = failures + 1, paused_until =
       now() + least(${longestPauseMs}, ${secondMs} * power(2, least(failures, 6))) * interval '1 ms'`
@@ -124,12 +125,12 @@ const releases = (watchMs: number, result: JournalReadResult): Sql => {
       (floor(extract(epoch from ${from} - watch_at) / extract(epoch from ${interval})) + 1)`
 }
 
-const isLinked = ({ accountId, owner, providerAccountId }: BrokerAccount): Sql => sql`
+const isStillLinked = ({ accountId, owner, providerAccountId }: BrokerAccount): Sql => sql`
   accounts.id = ${accountId} and accounts.tenant_id = ${owner.tenantId}
     and accounts.user_id = ${owner.userId} and accounts.provider_account_id = ${providerAccountId}`
 
 /** The account's journal, unless that is of another account at the provider or of another user. */
-const ofLink = (account: BrokerAccount, columns: Sql): Sql => sql`
+const selectOwnJournal = (account: BrokerAccount, columns: Sql): Sql => sql`
   select ${columns} from journals join accounts
     on accounts.tenant_id = journals.tenant_id and accounts.id = journals.account_id
   where journals.account_id = ${account.accountId} and journals.tenant_id = ${account.owner.tenantId}
@@ -143,35 +144,39 @@ const claimJournal = async (
   const claimed = await readFirst(
     knex,
     sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, lease_id, leased_until)
-      select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isLinked(account)}
+      select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isStillLinked(account)}
       on conflict (tenant_id, account_id) do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until
       where journals.leased_until is null or journals.leased_until <= now()
       returning ${claimedJournals.columns}`,
     claimedJournals,
   )
-  if (O.isSome(claimed)) return E.right(await claimOf(knex, account, claimed.value))
-  if (await returnsRow(knex, sql`select from accounts where ${isLinked(account)}`))
+  if (O.isSome(claimed)) return E.right(await resetIfRelinked(knex, account, claimed.value))
+  if (await returnsRow(knex, sql`select from accounts where ${isStillLinked(account)}`))
     return E.right(O.none)
   const reason = 'the account was unlinked or linked anew'
   return E.left(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
 }
 
-/** The claim that a row holds. None where it was lost meanwhile. */
-export const claimOf = async (
+/**
+ * The claim that a row holds. Where the account was linked to another one at the provider since, its
+ * deals and trades are deleted first. None where the claim was lost meanwhile.
+ */
+export const resetIfRelinked = async (
   knex: Knex,
   account: BrokerAccount,
   claimed: ClaimedJournal,
 ): Promise<O.Option<JournalClaim>> => {
   const { leaseId } = claimed
-  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, { account, leaseId })
+  const current = claimed.matchesPresentLink
+    ? O.some(claimed)
+    : await reset(knex, { account, leaseId })
   return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, leaseId, linkedAt, state }))(
     current,
   )
 }
 
-// The account was linked to another one at the provider since, and nobody recorded when: deals from
-// before now are no events.
-const beginAnew = (
+// Nobody recorded when the account was linked anew: deals from before now are no events.
+const reset = (
   knex: Knex,
   claim: Pick<JournalClaim, 'account' | 'leaseId'>,
 ): Promise<O.Option<ClaimedJournal>> =>

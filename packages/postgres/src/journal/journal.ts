@@ -20,7 +20,7 @@ import { databaseTask } from '../connection/failures.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { claimedJournals, newLease } from './journal-row.ts'
-import { claimOf, createJournal } from './journal-store.ts'
+import { createJournal, resetIfRelinked } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
 import { createWatch } from './watch.ts'
 
@@ -56,7 +56,7 @@ export const openJournal = (
     records: createTradeRecords(dependencies.knex),
     jobs: {
       work: async (read) => {
-        const workers = lanes.map((lane) => workOnLane(dependencies, lane, pollMs, read))
+        const workers = groups.map((group) => workOnGroup(dependencies, group, pollMs, read))
         const started = [watch.start(), ...workers]
         return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
       },
@@ -65,28 +65,34 @@ export const openJournal = (
   }
 }
 
-interface Lane {
+interface JournalGroup {
   readonly queue: string
-  readonly which: Sql
+  readonly condition: Sql
   readonly maxInProgress: number
   readonly maxPerTenant: number
-  /** Between two polls, in polls of the first lane. */
-  readonly polls: number
+  /** It is polled once in so many polls of the first group. */
+  readonly pollEvery: number
 }
 
 /**
  * Accounts that could not be read last time have slots of their own, since each may hold its slot
- * until the provider's deadline. Together, the lanes of a tenant leave its other reads some of the
+ * until the provider's deadline. Together, the groups of a tenant leave its other reads some of the
  * 32 that its token is used for at once.
  */
-const lanes: readonly Lane[] = [
-  { queue: 'journals', which: sql`failures = 0`, maxInProgress: 96, maxPerTenant: 24, polls: 1 },
+const groups: readonly JournalGroup[] = [
+  {
+    queue: 'journals',
+    condition: sql`failures = 0`,
+    maxInProgress: 96,
+    maxPerTenant: 24,
+    pollEvery: 1,
+  },
   {
     queue: 'failing-journals',
-    which: sql`failures > 0`,
+    condition: sql`failures > 0`,
     maxInProgress: 16,
     maxPerTenant: 4,
-    polls: 10,
+    pollEvery: 10,
   },
 ]
 /** After a minute in which nothing was due, the table is read less often. */
@@ -119,11 +125,11 @@ const brokerAccounts = mapped(
 )
 
 const dueAt = sql`least(wanted_at, reread_at, watch_at)`
-const isFree = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
+const isClaimable = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
 
-const workOnLane = (
+const workOnGroup = (
   { knex, log, heartbeats }: Dependencies,
-  { queue, which, maxInProgress, maxPerTenant, polls }: Lane,
+  { queue, condition, maxInProgress, maxPerTenant, pollEvery }: JournalGroup,
   pollMs: number,
   read: (due: DueJournal) => Promise<void>,
 ) =>
@@ -132,7 +138,7 @@ const workOnLane = (
     heartbeats,
     queue,
     logNames: { poll: 'due_journals', work: 'journal_synchronisation' },
-    pollMs: (idleMs) => polls * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
+    pollMs: (idleMs) => pollEvery * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
     maxInProgress,
     maxPerTenant,
     maxPerClaim: maxInProgress,
@@ -147,15 +153,15 @@ const workOnLane = (
         sql`with due as (
             select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, ${dueAt} as due_at
             from journals join accounts on accounts.id = account_id
-            where ${dueAt} <= now() and ${isFree} and ${which} and account_id <> all(${inProgress}::uuid[])
+            where ${dueAt} <= now() and ${isClaimable} and ${condition} and account_id <> all(${inProgress}::uuid[])
               and accounts.provider_account_id is not null and broker_type in ('mt4', 'mt5')),
-          placed as (
-            select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as place
+          ranked as (
+            select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as rank
             from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)
               on tenant = tenant_id),
           picked as (
-            select tenant_id, account_id from journals join placed using (tenant_id, account_id)
-            where place <= ${maxPerTenant} and ${dueAt} <= now() and ${isFree}
+            select tenant_id, account_id from journals join ranked using (tenant_id, account_id)
+            where rank <= ${maxPerTenant} and ${dueAt} <= now() and ${isClaimable}
             order by is_wanted desc, due_at limit ${limit} for update of journals skip locked)
           update journals set ${newLease}
           from picked join accounts on accounts.id = picked.account_id
@@ -163,8 +169,12 @@ const workOnLane = (
           returning ${brokerAccounts.columns}, ${claimedJournals.columns}, ${thresholds.columns}`,
       )
       return rows.map(async (row) => {
-        const claim = await claimOf(knex, brokerAccounts.read(row), claimedJournals.read(row))
-        const due = O.map((held: JournalClaim) => ({ ...held, ...thresholds.read(row) }))(claim)
+        const claim = await resetIfRelinked(
+          knex,
+          brokerAccounts.read(row),
+          claimedJournals.read(row),
+        )
+        const due = O.map((one: JournalClaim) => ({ ...one, ...thresholds.read(row) }))(claim)
         return O.toUndefined(due)
       })
     },

@@ -506,10 +506,10 @@ const tables = `
     include (symbol, net_profit, holding_time) where status = 'closed';
 
   -- Instead of a foreign key, which would be checked for each of thousands of rows.
-  create function forget_journal() returns trigger language plpgsql as $$
+  create function delete_deals_and_trades() returns trigger language plpgsql as $$
   begin
     delete from deals where tenant_id = old.tenant_id and account_id = old.account_id;
     delete from trades where tenant_id = old.tenant_id and account_id = old.account_id and position_id is not null;
     return null;
   end $$;
-  create trigger forget_journal after delete on journals for each row execute function forget_journal();`
+  create trigger delete_deals_and_trades after delete on journals for each row execute function delete_deals_and_trades();`

@@ -64,7 +64,7 @@ export const openOrders = (
     due.offer(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
     return verdicts
   }
-  const recordInBatch = inBatches({ lanes: 2, maxSize: 100 }, recordTogether)
+  const recordInBatch = inBatches({ concurrency: 2, maxSize: 100 }, recordTogether)
   const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>) =>
     readFirst(
       knex,
