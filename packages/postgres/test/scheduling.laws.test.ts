@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
-import { inBatches, readingTogether } from '../src/connection/batches.ts'
+import { inBatches, batchLookups } from '../src/connection/batches.ts'
 import { createFairPool, type FairPoolKey, type ReleaseSlot } from '../src/connection/fair-pool.ts'
 
 describe('inBatches', () => {
@@ -39,7 +39,7 @@ describe('inBatches', () => {
 
   it('runs the calls of one turn together, reads each key once, and fails the calls of a run that fails alone', async () => {
     const runs: (readonly string[])[] = []
-    const call = readingTogether(
+    const call = batchLookups(
       async (keys) => {
         runs.push(keys)
         if (keys.includes('unlucky')) throw new Error('unlucky')

@@ -59,7 +59,7 @@ export const inBatches = <A, B>(
  * @param rows reads the records of distinct keys, each with its `key`
  * @param read decodes a row; one that does not decode fails only the calls with its key
  */
-export const readingTogether = <A>(
+export const batchLookups = <A>(
   rows: (keys: readonly string[]) => Promise<readonly unknown[]>,
   read: (row: unknown) => A,
   options: BatchOptions = { concurrency: 4, maxSize: 200 },

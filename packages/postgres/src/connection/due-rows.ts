@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { DescribedError, type Log } from './failures.ts'
-import { createFailureLog, repeating } from './repeating.ts'
+import { createFailureLog, repeat } from './repeating.ts'
 
 /**
  * Whether queues are being read: each worker reports every successful read of its queue. One whose
@@ -46,15 +46,15 @@ export interface ClaimRequest {
   readonly busyTenants: readonly string[]
 }
 
-export interface DueRows<Job> extends Pick<WorkerDependencies, 'log' | 'heartbeats'> {
-  /** The name of the queue in the heartbeat. */
-  readonly queue: string
+export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbeats'> {
+  /** In the heartbeat. */
+  readonly name: string
   /** The `event` of log lines about failures: of the poll, and of the work on a row. */
   readonly logNames: { readonly poll: string; readonly work: string }
   /** @param idleMs for how long nothing was begun; 0 while something is in progress */
   readonly pollMs: (idleMs: number) => number
   readonly maxInProgress: number
-  /** Caps each tenant, so that one whose accounts hang leaves slots for others. */
+  /** Caps each tenant (of webhooks: each user), so that one whose accounts hang leaves slots for others. */
   readonly maxPerTenant: number
   readonly maxPerClaim: number
   readonly keyOf: (job: Job) => string
@@ -77,15 +77,15 @@ export interface DueRowsWorker<Job> {
   readonly stop: () => Promise<void>
 }
 
-export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
-  const { log, heartbeats, queue, logNames, maxPerTenant } = rows
+export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => {
+  const { log, heartbeats, name, logNames, maxPerTenant } = queue
   const failures = createFailureLog(logNames.work, log)
   /** Never reset: each row that cannot be read is logged once. */
   const unreadable = createFailureLog(logNames.work, log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
   const stopping = new AbortController()
   let lastBegunAt = -Infinity
-  /** More may be due than there were slots for: each job that ends makes the table be read. */
+  /** More may be due than there were slots for: the table is read whenever a job ends. */
   let isSaturated = false
 
   const run = async (key: string, job: Job, inMs?: number): Promise<void> => {
@@ -93,7 +93,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
       if (inMs !== undefined && inMs > 0)
         await setTimeout(inMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       const isDropped = inMs !== undefined && stopping.signal.aborted
-      const retry = isDropped ? undefined : await rows.work(job)
+      const retry = isDropped ? undefined : await queue.work(job)
       failures.reset()
       inProgress.delete(key)
       if (retry !== undefined) workOn(retry.job, retry.inMs)
@@ -105,19 +105,19 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   }
 
   const workOn = (job: Job, inMs?: number): void => {
-    const key = rows.keyOf(job)
+    const key = queue.keyOf(job)
     lastBegunAt = performance.now()
     // Already in progress here: a claim of its row has only moved its due time ahead.
     if (inProgress.has(key)) return
     // Entered before it runs, since it may end at once.
-    const entry = { tenant: rows.tenantOf(job), done: Promise.resolve() }
+    const entry = { tenant: queue.tenantOf(job), done: Promise.resolve() }
     inProgress.set(key, entry)
     entry.done = run(key, job, inMs)
   }
 
-  heartbeats.beat(queue)
+  heartbeats.beat(name)
   const pauseMs = (): number =>
-    rows.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
+    queue.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
   // Jobs that a tenant begins beyond its share do not count against the slots of others.
   const sharesInUse = (): ClaimRequest['shares'] =>
     [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(([tenant, { length }]) => ({
@@ -125,20 +125,20 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
       count: Math.min(length, maxPerTenant),
     }))
   const slotsLeft = (shares: ClaimRequest['shares']): number =>
-    rows.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
+    queue.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
   const busyOf = (shares: ClaimRequest['shares']): readonly string[] =>
     shares.filter(({ count }) => count === maxPerTenant).map(({ tenant }) => tenant)
-  const poll = repeating(pauseMs, logNames.poll, log, async () => {
+  const poll = repeat(pauseMs, logNames.poll, log, async () => {
     const shares = sharesInUse()
-    const freeSlots = Math.min(rows.maxPerClaim, slotsLeft(shares))
+    const freeSlots = Math.min(queue.maxPerClaim, slotsLeft(shares))
     const request = {
       limit: freeSlots,
       inProgress: [...inProgress.keys()],
       shares,
       busyTenants: busyOf(shares),
     }
-    const claimed = freeSlots > 0 ? await rows.claim(request) : []
-    heartbeats.beat(queue)
+    const claimed = freeSlots > 0 ? await queue.claim(request) : []
+    heartbeats.beat(name)
     for (const read of await Promise.allSettled(claimed))
       if (read.status === 'rejected')
         (read.reason instanceof DescribedError ? unreadable : failures).report(read.reason)
@@ -157,7 +157,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
     stop: async () => {
       stopping.abort()
       await poll.stop()
-      heartbeats.end(queue)
+      heartbeats.end(name)
       // A job that ends may add its retry, which ends at once while stopping; hence the loop.
       while (inProgress.size > 0)
         await Promise.all([...inProgress.values()].map(({ done }) => done))

@@ -22,9 +22,9 @@ export class DescribedError extends Error {
   override readonly name = 'DescribedError'
 }
 
-/** A transaction whose statements all went well, and whose commit has no answer: it may stand. */
-export class UnansweredCommit extends Error {
-  override readonly name = 'UnansweredCommit'
+/** All statements of a transaction succeeded, and its commit has no answer: it may be committed. */
+export class CommitOutcomeUnknown extends Error {
+  override readonly name = 'CommitOutcomeUnknown'
 }
 
 // The drivers give these no code. Nothing else of a message is repeated, since it can hold a
@@ -42,7 +42,7 @@ const knownPhrases = [
 export const toServiceUnavailable =
   (operation: string) =>
   (error: unknown): ServiceUnavailable =>
-    error instanceof UnansweredCommit
+    error instanceof CommitOutcomeUnknown
       ? refuse('ServiceUnavailable', {
           reason: `${operation}: the commit has no answer: ${describeFailure(error.cause)}`,
           outcome: 'unknown',
@@ -53,7 +53,10 @@ export const toServiceUnavailable =
 export const databaseTask = <A>(operation: string, run: () => Promise<A>): AsyncResult<A> =>
   TE.tryCatch(run, toServiceUnavailable(operation))
 
-/** A port's methods as plain async functions. One that can refuse returns an Either. */
+/**
+ * A port's methods as plain async functions. One that can refuse returns an Either, which is
+ * recognised by its `_tag` when it runs.
+ */
 type AsyncMethods<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (
     ...args: infer Args

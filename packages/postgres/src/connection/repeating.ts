@@ -14,16 +14,16 @@ export interface Repeating {
 }
 
 /**
- * The first run is at once. `event` is the log event of failures; a function gives the pause after
- * each run.
+ * The first run is at once. `logName` is the `event` of log lines about failures; a function gives
+ * the pause after each run.
  */
-export const repeating = (
+export const repeat = (
   everyMs: number | (() => number),
-  event: string,
+  logName: string,
   log: Log,
   task: () => Promise<unknown>,
 ): Repeating => {
-  const failures = createFailureLog(event, log)
+  const failures = createFailureLog(logName, log)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let isWanted = true
@@ -59,25 +59,23 @@ export const repeating = (
 }
 
 /**
- * Repeats a statement once an hour until it returns no row. It deletes a piece of what is old: to
- * delete everything may take longer than a statement may last, and would hold locks for as long.
+ * Repeats a statement once an hour until it returns no row. It deletes some of what is old: to delete
+ * everything may take longer than a statement may last, and would hold locks for as long.
  */
-export const purging = (
+export const startPurge = (
   knex: Knex,
-  { event, piece }: { readonly event: string; readonly piece: Sql },
+  { logName, deleteSome }: { readonly logName: string; readonly deleteSome: Sql },
   log: Log,
 ): Repeating => {
-  const purge = repeating(hourMs, event, log, async () => {
-    if ((await query(knex, piece)).length > 0) purge.again()
+  const purge = repeat(hourMs, logName, log, async () => {
+    if ((await query(knex, deleteSome)).length > 0) purge.again()
   })
   return purge
 }
 
-const rowsPerPiece = 1_000
-
-/** A condition on a table: a piece of its rows for which `where` holds, and which nobody has locked. */
-export const isOfPiece = (table: string, where: Sql): Sql => sql`ctid = any(array(
-  select ctid from ${new Sql(table)} where ${where} limit ${rowsPerPiece} for update skip locked))`
+/** A condition: the row is one of the next thousand for which `where` holds; locks them. */
+export const nextThousandOf = (table: string, where: Sql, order = sql``): Sql => sql`
+  ctid = any(array(select ctid from ${new Sql(table)} where ${where} ${order} limit 1000 for update skip locked))`
 
 export interface FailureLog {
   /** Logs the failure, unless one with this reason was logged since the last `reset`. */
@@ -87,7 +85,7 @@ export interface FailureLog {
 
 const maxReasons = 10_000
 
-export const createFailureLog = (event: string, log: Log): FailureLog => {
+export const createFailureLog = (logName: string, log: Log): FailureLog => {
   const reported = new Set<string>()
   return {
     report: (error) => {
@@ -95,7 +93,7 @@ export const createFailureLog = (event: string, log: Log): FailureLog => {
       if (reported.has(reason)) return
       if (reported.size === maxReasons) reported.clear()
       reported.add(reason)
-      log.warn({ event, reason })
+      log.warn({ event: logName, reason })
     },
     reset: () => reported.clear(),
   }

@@ -2,7 +2,7 @@
 import type { Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { UnansweredCommit, isDeadlock } from './failures.ts'
+import { CommitOutcomeUnknown, isDeadlock } from './failures.ts'
 
 /** A statement, or a part of one. */
 export class Sql {
@@ -80,7 +80,7 @@ const names = new Map<string, string>()
  * leaves no choice (inserts, upserts): a plan that was made while a table was empty is kept when it
  * is not any more.
  */
-export const prepared = async <A = unknown>(
+export const queryPrepared = async <A = unknown>(
   trx: Knex.Transaction,
   { text, bindings }: Sql,
 ): Promise<readonly A[]> => {
@@ -109,10 +109,10 @@ export const transact = async <A>(
 /**
  * The same for writes that must not be reported as failed if they may have committed: the order may
  * be sent, or the reply may hold a key that is shown once.
- * @throws UnansweredCommit when every statement succeeded and the commit has no answer: all of it
+ * @throws CommitOutcomeUnknown when every statement succeeded and the commit has no answer: all of it
  * may be recorded or nothing
  */
-export const inTransaction = async <A>(
+export const transactOrUnknown = async <A>(
   knex: Knex,
   work: (trx: Knex.Transaction) => Promise<A>,
 ): Promise<A> => {
@@ -125,6 +125,6 @@ export const inTransaction = async <A>(
       return made
     })
   } catch (error) {
-    throw isWritten ? new UnansweredCommit('the commit has no answer', { cause: error }) : error
+    throw isWritten ? new CommitOutcomeUnknown('the commit has no answer', { cause: error }) : error
   }
 }

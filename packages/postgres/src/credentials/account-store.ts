@@ -17,7 +17,7 @@ import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { readingTogether } from '../connection/batches.ts'
+import { batchLookups } from '../connection/batches.ts'
 import {
   changeRow,
   ids,
@@ -117,7 +117,7 @@ export const accountsByKey = (keys: readonly string[]): Sql => sql`
     and accounts.user_id = key::json->>1 and accounts.id = (key::json->>2)::uuid`
 
 export const createAccountStore = (knex: Knex): AccountStore => {
-  const find = readingTogether(
+  const find = batchLookups(
     (keys) => query(knex, sql`select key, ${accounts.columns} from ${accountsByKey(keys)}`),
     accounts.read,
   )

@@ -6,7 +6,7 @@ import type { Owner } from '@tradeport/domain/primitives'
 import type * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { readingTogether } from '../connection/batches.ts'
+import { batchLookups } from '../connection/batches.ts'
 import {
   credentialHash,
   ids,
@@ -80,7 +80,7 @@ const findByHash = <A>(
   knex: Knex,
   { table, columns, read }: Selection<A>,
 ): ((hash: string) => Promise<O.Option<A>>) =>
-  readingTogether(
+  batchLookups(
     (hashes) =>
       query(
         knex,

@@ -5,7 +5,7 @@ import type { SealedSecret, SecretKind } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import { readingTogether } from '../connection/batches.ts'
+import { batchLookups } from '../connection/batches.ts'
 import { bytes, decodeRow, nullable, tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
@@ -30,7 +30,7 @@ export const createProviderTokens = ({
   log,
 }: Dependencies & { readonly log: Log }): ProviderTokens => {
   const unreadable = createFailureLog('provider_token_unreadable', log)
-  const findToken = readingTogether(
+  const findToken = batchLookups(
     (ids) =>
       query(
         knex,

@@ -14,7 +14,7 @@ import {
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import { createFailureLog, isOfPiece, purging } from '../connection/repeating.ts'
+import { createFailureLog, nextThousandOf, startPurge } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
@@ -72,7 +72,7 @@ export const openOwnerNotices = (
       const started = workOnDueRows<DueNotice>({
         log,
         heartbeats,
-        queue: noticeQueue,
+        name: noticeQueue,
         logNames: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
         pollMs: () => pollMs,
         maxInProgress: 4,
@@ -113,7 +113,11 @@ export const openOwnerNotices = (
         },
       })
       worker = started
-      const purge = purging(knex, { event: 'owner_notice_purge', piece: purgeNotices }, log)
+      const purge = startPurge(
+        knex,
+        { logName: 'owner_notice_purge', deleteSome: purgeNotices },
+        log,
+      )
       return {
         stop: async () => {
           worker = undefined
@@ -159,7 +163,7 @@ const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
 // The attempts take three days.
 const purgeNotices = sql`
   delete from owner_notices
-  where ${isOfPiece('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
+  where ${nextThousandOf('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
   returning 1`
 
 const notices = tableOf('owner_notices', {

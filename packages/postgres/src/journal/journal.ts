@@ -136,7 +136,7 @@ const workOnGroup = (
   workOnDueRows<DueJournal>({
     log,
     heartbeats,
-    queue,
+    name: queue,
     logNames: { poll: 'due_journals', work: 'journal_synchronisation' },
     pollMs: (idleMs) => pollEvery * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
     maxInProgress,

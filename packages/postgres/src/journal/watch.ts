@@ -4,7 +4,7 @@ import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
 import { databasePort, type Log } from '../connection/failures.ts'
-import { repeating, type Repeating } from '../connection/repeating.ts'
+import { repeat, type Repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 
 export interface OpenedWatch extends Watch {
@@ -44,7 +44,7 @@ export const createWatch = (
       },
     }),
     start: () => {
-      sweeping = repeating(sweepMs, 'watch', log, () =>
+      sweeping = repeat(sweepMs, 'watch', log, () =>
         query(knex, followWaiting(roundMs, recordsEvents)),
       )
       return sweeping

@@ -14,7 +14,7 @@ import type { Knex } from 'knex'
 import { mapped, toTimestamptz, type Row } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { sendCredentialsChanged } from '../connection/peer-notices.ts'
-import { Sql, inTransaction, query, readAll, sql, type Selection } from '../connection/sql.ts'
+import { Sql, transactOrUnknown, query, readAll, sql, type Selection } from '../connection/sql.ts'
 import { accounts, snapshots } from '../credentials/account-store.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
@@ -39,7 +39,7 @@ export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorSto
     // A commit without an answer is reported as such: the document may stand, and the keys that it
     // made are shown once.
     apply: (keys, decide) =>
-      inTransaction(knex, async (trx) => {
+      transactOrUnknown(knex, async (trx) => {
         await query(
           trx,
           sql`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`,

@@ -9,7 +9,7 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { isOfPiece, purging, repeating } from '../connection/repeating.ts'
+import { nextThousandOf, startPurge, repeat } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
@@ -42,15 +42,15 @@ interface Dependencies extends DueOrdersOptions, WorkerDependencies {
 }
 
 export interface DueOrders extends OrderJobs {
-  /** Gives out orders that this process has just recorded. */
-  readonly offer: (orders: readonly NewOrder[]) => void
+  /** Begins work on orders that this process has just recorded. */
+  readonly workOnRecorded: (orders: readonly NewOrder[]) => void
 }
 
 export const createDueOrders = (dependencies: Dependencies): DueOrders => {
   const { knex, log, heartbeats, pollMs = 500, idlePollMs = 2_000 } = dependencies
   let worker: DueRowsWorker<OrderJob> | undefined
   return {
-    offer: (orders) => {
+    workOnRecorded: (orders) => {
       for (const { order, destination, sendDeadlineMs, serverRun } of orders)
         worker?.workOn({
           order,
@@ -67,7 +67,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
       const started = workOnDueRows<OrderJob>({
         log,
         heartbeats,
-        queue: dueOrdersQueue,
+        name: dueOrdersQueue,
         logNames: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
@@ -80,19 +80,19 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
       })
       worker = started
       const upkeep = [
-        { everyMs: strandedMs, event: 'stranded_orders', statement: makeStrandedDue },
-        { everyMs: unwatchedMs, event: 'unwatched_orders', statement: makeUnwatchedDue },
+        { everyMs: strandedMs, logName: 'stranded_orders', statement: makeStrandedDue },
+        { everyMs: unwatchedMs, logName: 'unwatched_orders', statement: makeUnwatchedDue },
         ...(dependencies.obeysHalts
-          ? [{ everyMs: haltedMs, event: 'halted_orders', statement: makeHaltedDue }]
+          ? [{ everyMs: haltedMs, logName: 'halted_orders', statement: makeHaltedDue }]
           : []),
-      ].map(({ everyMs, event, statement }) =>
-        repeating(everyMs, event, log, () => query(knex, statement)),
+      ].map(({ everyMs, logName, statement }) =>
+        repeat(everyMs, logName, log, () => query(knex, statement)),
       )
       const purges = [
-        { event: 'idempotency_purge', piece: purgeKeys },
-        { event: 'order_list_purge', piece: purgeOrderLists },
-        { event: 'orphaned_order_purge', piece: purgeOrphans },
-      ].map((purge) => purging(knex, purge, log))
+        { logName: 'idempotency_purge', deleteSome: purgeKeys },
+        { logName: 'order_list_purge', deleteSome: purgeOrderLists },
+        { logName: 'orphaned_order_purge', deleteSome: purgeOrphans },
+      ].map((purge) => startPurge(knex, purge, log))
       return {
         stop: async () => {
           worker = undefined
@@ -139,18 +139,15 @@ const claimDue = async (
   }))
 }
 
-/**
- * No pause between two steps is this long, so such a due time was set before the database's clock
- * was set back.
- */
+/** No pause between two steps is this long: such a due time is of a clock that was set back since. */
 const makeStrandedDue = sql`
   update orders set due_at = now()
   where due_at > now() + interval '70 minutes'
     or due_at > now() + interval '16 minutes' and step <> 'rechecking' and coalesce(failed_halt_cancellations, 0) = 0`
 
 /**
- * The watch reads the account as it is linked now: an open order that is held by another account of
- * the broker, or whose account or user was removed, is looked up by itself.
+ * Open orders that the watch cannot see, because their account was linked anew or removed, or their
+ * user was, are looked up one by one.
  */
 const makeUnwatchedDue = sql`
   update orders set due_at = now()
@@ -168,4 +165,4 @@ const makeHaltedDue = sql`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`
-  delete from orders where ${isOfPiece('orders', sql`is_orphaned and step = 'ended'`)} returning 1`
+  delete from orders where ${nextThousandOf('orders', sql`is_orphaned and step = 'ended'`)} returning 1`

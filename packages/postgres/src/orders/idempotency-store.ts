@@ -17,7 +17,7 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { isOfPiece } from '../connection/repeating.ts'
+import { nextThousandOf } from '../connection/repeating.ts'
 import { ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
@@ -178,4 +178,4 @@ export const withdrawReplies = async (
 /** Removes expired keys, an hour late, because clocks differ. */
 export const purgeKeys = sql`
   delete from idempotency_keys
-  where ${isOfPiece('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`
+  where ${nextThousandOf('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`

@@ -7,7 +7,7 @@ import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { readingTogether } from '../connection/batches.ts'
+import { batchLookups } from '../connection/batches.ts'
 import { decodeRow, ids, numeric, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { query, readAll, sql, type Sql } from '../connection/sql.ts'
@@ -16,7 +16,7 @@ import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
 import { serverRun } from './order-row.ts'
 
 export const createLimitStore = (knex: Knex): LimitStore => {
-  const find = readingTogether((keys) => query(knex, limitRowsOf(keys)), readLimitRow)
+  const find = batchLookups((keys) => query(knex, limitRowsOf(keys)), readLimitRow)
   return databasePort<LimitStore>('account limits', {
     challenges: async (owner, id) => {
       const found = await find(accountKey(owner, id))

@@ -8,7 +8,7 @@ import type { Order } from '@tradeport/domain/orders'
 import type { OrdersQuery } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
-import { isOfPiece } from '../connection/repeating.ts'
+import { nextThousandOf } from '../connection/repeating.ts'
 import { allOf, ofOwner, query, sql } from '../connection/sql.ts'
 import { callersText, orders } from './order-row.ts'
 
@@ -82,4 +82,4 @@ const nameOf = (
 /** Removes expired lists, an hour late, because clocks differ. */
 export const purgeOrderLists = sql`
   delete from order_list_starts
-  where ${isOfPiece('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`
+  where ${nextThousandOf('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`

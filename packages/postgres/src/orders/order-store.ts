@@ -61,7 +61,7 @@ export const openOrders = (
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
     const verdicts = await recordOrSplit(dependencies, orders)
     recorder?.afterCommit()
-    due.offer(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
+    due.workOnRecorded(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
     return verdicts
   }
   const recordInBatch = inBatches({ concurrency: 2, maxSize: 100 }, recordTogether)

@@ -13,7 +13,7 @@ import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
-import { inTransaction, prepared, query, sql } from '../connection/sql.ts'
+import { transactOrUnknown, queryPrepared, query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { lockLimits } from './limit-store.ts'
@@ -38,13 +38,13 @@ type Refusals = Map<OrderId, RecordRefusal>
 /**
  * Returns one verdict for each, in their order. All accepted orders are committed together. An order
  * with limits must come alone.
- * @throws UnansweredCommit when all of it may be recorded or nothing
+ * @throws CommitOutcomeUnknown when all of it may be recorded or nothing
  */
 export const recordOrders = (
   { knex, cipher, recorder }: Dependencies,
   orders: readonly OrderToRecord[],
 ): Promise<readonly Verdict[]> =>
-  inTransaction(knex, async (trx) => {
+  transactOrUnknown(knex, async (trx) => {
     const notHoldingKey = await keepRepliesOf(trx, cipher, orders)
     const holdingKey = orders.filter((one) => !notHoldingKey.has(one))
     const refused = await refuseLimited(trx, holdingKey)
@@ -155,7 +155,7 @@ const insertCounted = async (
       pending: own.length,
     }
   })
-  const counters = await prepared<Counter>(
+  const counters = await queryPrepared<Counter>(
     trx,
     sql`with counted as (
         insert into order_counters as c (tenant_id, user_id, day, created, pending)

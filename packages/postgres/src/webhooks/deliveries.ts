@@ -44,7 +44,7 @@ import {
 import { DescribedError, databasePort } from '../connection/failures.ts'
 import {
   allOf,
-  inTransaction,
+  transactOrUnknown,
   query,
   readAll,
   readFirst,
@@ -124,7 +124,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       return { data, pagination: { page, limit, total: count?.total ?? 0 } }
     },
     replay: async (owner, id, original, { id: replayId, at }) => {
-      const made = await inTransaction(knex, async (trx) => {
+      const made = await transactOrUnknown(knex, async (trx) => {
         const found = await readFirst(
           trx,
           sql`select ${logged.columns} from ${ofWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
@@ -148,7 +148,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         typeof since === 'number'
           ? sql`events.recorded_at > ${toTimestamptz(since)}::timestamptz`
           : sql`events.sequence > ${String(eventNumber(since))}`
-      const scheduled = await inTransaction(knex, async (trx) => {
+      const scheduled = await transactOrUnknown(knex, async (trx) => {
         // The lock is a statement of its own, so that the next one sees what another call recorded.
         await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for no key update`)
         const recorded = await query(

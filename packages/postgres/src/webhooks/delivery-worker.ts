@@ -8,7 +8,7 @@ import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { DescribedError } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import { createFailureLog, isOfPiece, purging, repeating } from '../connection/repeating.ts'
+import { createFailureLog, nextThousandOf, startPurge, repeat } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
@@ -27,8 +27,8 @@ export interface DeliveryWorkerOptions {
   readonly pollMs?: number
   /**
    * For how long a webhook stays with its process from the claim, the end of an attempt or the
-   * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends within 30 seconds, so that no other
-   * process sends meanwhile.
+   * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends within
+   * 30 seconds, before the lease does, so that no other process sends meanwhile.
    */
   readonly leaseMs?: number
   /** How long events are kept; 30 by default. */
@@ -102,6 +102,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       if (next === undefined) break
       const { due, renewedAtMs = leasedAt } = next
       const [startedAt, started] = [clock.now(), performance.now()]
+      // Too late to end within the lease, which is left to lapse.
       if (started - renewedAtMs > leaseMs / 4) return
       const answer = await attempt(due)
       leasedAt = performance.now()
@@ -124,7 +125,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     return workOnDueRows<LeasedWebhook>({
       log,
       heartbeats,
-      queue: `${group}-webhooks`,
+      name: `${group}-webhooks`,
       logNames: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
       pollMs: () => pollMs,
       maxInProgress: size,
@@ -132,6 +133,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       // One claim could otherwise exceed a user's share of the few sockets.
       maxPerClaim: group === 'slow' ? 1 : 100,
       keyOf: ({ webhookId }) => webhookId,
+      // The shares are those of users, whose webhooks are the rows.
       tenantOf: ({ owner }) => owner.userId,
       claim: async ({ busyTenants: busyUsers, limit, inProgress }) => {
         const leasedAtMs = performance.now()
@@ -147,10 +149,10 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     })
   })
   const upkeep = [
-    { event: 'webhook_delivery_purge', piece: purgeEvents(retentionDays) },
-    { event: 'webhook_secret_purge', piece: purgePreviousSecrets },
-  ].map((purge) => purging(knex, purge, log))
-  const stranded = repeating(strandedMs, 'stranded_deliveries', log, () =>
+    { logName: 'webhook_delivery_purge', deleteSome: purgeEvents(retentionDays) },
+    { logName: 'webhook_secret_purge', deleteSome: purgePreviousSecrets },
+  ].map((purge) => startPurge(knex, purge, log))
+  const stranded = repeat(strandedMs, 'stranded_deliveries', log, () =>
     query(knex, makeStrandedDue(clock.now())),
   )
 
@@ -176,7 +178,7 @@ interface LeasedWebhook extends DueWebhook {
 
 const purgePreviousSecrets = sql`
   update webhooks set previous_secret = null, previous_secret_until = null
-  where ${isOfPiece('webhooks', sql`previous_secret_until < now()`)} returning 1`
+  where ${nextThousandOf('webhooks', sql`previous_secret_until < now()`)} returning 1`
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An event
@@ -185,12 +187,12 @@ const purgePreviousSecrets = sql`
  */
 const purgeEvents = (days: number): Sql => sql`
   with cleared as (
-      delete from events where ${isOfPiece(
+      delete from events where ${nextThousandOf(
         'events',
         sql`recorded_at < now() - ${days} * interval '1 day' and not exists (
           select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
-            and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
-          order by recorded_at`,
+            and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))`,
+        sql`order by recorded_at`,
       )}
       returning tenant_id, user_id, sequence),
     latest as (select tenant_id, user_id as id, max(sequence) as sequence from cleared group by tenant_id, user_id),

@@ -31,7 +31,7 @@ import {
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import {
-  inTransaction,
+  transactOrUnknown,
   ofOwner,
   query,
   readAll,
@@ -106,7 +106,7 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
   const withSecret = webhooksWithSecret(cipher)
   return databasePort<WebhookStore>('webhooks', {
     create: (owner, { webhook, secret }) =>
-      inTransaction(knex, async (trx) => {
+      transactOrUnknown(knex, async (trx) => {
         const { tenantId, userId } = owner
         // Webhooks of one user are created one after another, so that the count is exact. Orders
         // and whatever else refers to the user do not wait.
@@ -133,7 +133,7 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
     find: (owner, id) => find(owner, id, webhooks),
     findWithSecret: (owner, id) => find(owner, id, withSecret),
     rotateSecret: (owner, id, rotation, now) =>
-      inTransaction(knex, async (trx) => {
+      transactOrUnknown(knex, async (trx) => {
         const found = await readFirst(
           trx,
           sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} for update`,
