@@ -183,16 +183,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     await database.close()
   })
 
-  it('ends a slow statement, and connects under the requested name', async () => {
+  it('ends a slow statement, and connects under its name', async () => {
     const database = await opened({
       statementTimeoutMs: 200,
-      applicationName: 'named-here',
       poolSize: 1,
     })
     const { rows } = await database.knex.raw<{ rows: unknown[] }>(
       `select current_setting('application_name') as name`,
     )
-    expect(rows).toStrictEqual([{ name: 'named-here' }])
+    expect(rows).toStrictEqual([{ name: 'tradeport' }])
     await expect(database.knex.raw('select pg_sleep(5)')).rejects.toMatchObject({ code: '57014' })
     expect(await database.ping()).toMatchObject({ _tag: 'Right' })
     await database.close()

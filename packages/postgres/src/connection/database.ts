@@ -8,6 +8,7 @@ import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
 import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
 import { openPool, type PoolOptions } from './pool.ts'
+import { queryOne, sql, type Sql } from './sql.ts'
 
 export interface ServerOptions {
   /** postgres:// or postgresql://; may hold a password, which is never repeated. */
@@ -16,8 +17,6 @@ export interface ServerOptions {
   readonly poolSize?: number
   /** 8,000 when omitted; 0: none. Migrations have none. */
   readonly statementTimeoutMs?: number
-  /** How the server lists these connections; `tradeport` when omitted. */
-  readonly applicationName?: string
 }
 
 export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
@@ -80,15 +79,13 @@ export const openDatabase = async (
       await knex.raw('select 1')
     }),
     now: databaseTask('database.now', () =>
-      one<Instant>(knex, 'floor(extract(epoch from clock_timestamp()) * 1000)::float8'),
+      readOne<Instant>(knex, sql`floor(extract(epoch from clock_timestamp()) * 1000)::float8`),
     ),
     isMigrated: databaseTask('database.isMigrated', () => isMigrated(knex)),
-    durability: databaseTask('database.durability', async () => {
-      const { rows } = await knex.raw<{ rows: [Omit<Durability, 'isEmbedded'>] }>(
-        durabilitySettings,
-      )
-      return { isEmbedded: server === null, ...rows[0] }
-    }),
+    durability: databaseTask('database.durability', async () => ({
+      isEmbedded: server === null,
+      ...(await queryOne<Omit<Durability, 'isEmbedded'>>(knex, durabilitySettings)),
+    })),
     pool: () => poolUse(knex),
     close: closeOnce(knex, release),
   }
@@ -98,16 +95,12 @@ const defaultTimeoutMs = 8_000
 const noop = async (): Promise<void> => undefined
 
 // The URL is not repeated, and the parser's own error, which holds it, is not passed on.
-const poolOfServer = ({
-  url,
-  poolSize = 10,
-  applicationName = 'tradeport',
-}: ServerOptions): PoolOptions => {
+const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
   if (protocol !== 'postgres:' && protocol !== 'postgresql:')
     throw new Error('the database URL is not a postgres:// URL')
   return {
-    connection: { connectionString: url, application_name: applicationName },
+    connection: { connectionString: url, application_name: 'tradeport' },
     size: { min: 0, max: poolSize },
   }
 }
@@ -137,9 +130,9 @@ const freeJournals = (knex: Knex) =>
 const oldestServerVersion = 14
 
 const bringUpToDate = async (knex: Knex): Promise<void> => {
-  const version = await one<number>(
+  const version = await readOne<number>(
     knex,
-    `current_setting('server_version_num')::int / 10000`,
+    sql`current_setting('server_version_num')::int / 10000`,
   ).catch((error: unknown) => {
     throw new Error(`the database cannot be reached: ${refusalOf(error)}`, { cause: error })
   })
@@ -161,12 +154,8 @@ const refusalOf = (error: unknown): string =>
     ? `${describeFailure(error)}: ${error.message}`
     : describeFailure(error)
 
-const one = async <A>(knex: Knex, expression: string): Promise<A> => {
-  const { rows } = await knex.raw<{ rows: [{ readonly value: A }] }>(
-    `select ${expression} as value`,
-  )
-  return rows[0].value
-}
+const readOne = async <A>(knex: Knex, expression: Sql): Promise<A> =>
+  (await queryOne<{ readonly value: A }>(knex, sql`select ${expression} as value`)).value
 
 const migrationFailure = (error: unknown): string =>
   error instanceof Error && error.message.includes('following files are missing')
@@ -176,7 +165,7 @@ const migrationFailure = (error: unknown): string =>
 // What the database promises about commits that were acknowledged. `reset_val` is what the session
 // would have without its own `set`: the default of the role, the database or the server. Only
 // members of pg_read_all_stats see how a standby is replicated; others see its row with nulls.
-const durabilitySettings = `
+const durabilitySettings = sql`
   select current_setting('fsync')::boolean as fsync,
          current_setting('full_page_writes')::boolean as "fullPageWrites",
          current_setting('synchronous_commit') as "synchronousCommit",

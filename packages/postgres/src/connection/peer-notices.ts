@@ -36,10 +36,10 @@ export const startPeerNotices = ({
   clock,
   log = silentLog,
 }: Dependencies): StartedPeerNotices =>
-  server === null ? noticesOfOne(clock) : noticesOfMany(knex, server, clock, log)
+  server === null ? embeddedNotices(clock) : serverNotices(knex, server, clock, log)
 
 /** An embedded database has one process, so there is nobody to notify. */
-const noticesOfOne = (clock: Clock): StartedPeerNotices => ({
+const embeddedNotices = (clock: Clock): StartedPeerNotices => ({
   notifyAccountChanged: () => undefined,
   subscribe: () => undefined,
   confirmedAt: clock.now,
@@ -106,7 +106,7 @@ export const sendCredentialsChanged = async (
   if (users.length > 0) await send(trx, [{ kind: 'credentials_changed', users }])
 }
 
-const noticesOfMany = (
+const serverNotices = (
   knex: Knex,
   server: ServerOptions,
   clock: Clock,
@@ -117,7 +117,7 @@ const noticesOfMany = (
   const failures = createFailureLog('peer_notices', log)
   const unsent = createFailureLog('peer_notice_unsent', log)
   const stopping = new AbortController()
-  let client = newClient(server)
+  let client: Client | undefined
   let confirmedAt = -Infinity
   let retryMs = firstRetryMs
   let expected: { readonly probe: string; readonly arrived: () => void } | undefined
@@ -208,7 +208,7 @@ const noticesOfMany = (
     stop: async () => {
       await lastSent
       stopping.abort()
-      await client.end()
+      await client?.end()
       await listening
     },
   }
@@ -217,10 +217,10 @@ const noticesOfMany = (
 const notArriving =
   'notices do not arrive: DATABASE_URL must lead to the server itself, or to a pooler that keeps a session for each connection'
 
-const newClient = ({ url, applicationName = 'tradeport' }: ServerOptions): Client =>
+const newClient = ({ url }: ServerOptions): Client =>
   new TimedClient({
     connectionString: url,
-    application_name: `${applicationName} peer notices`,
+    application_name: 'tradeport peer notices',
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
   })

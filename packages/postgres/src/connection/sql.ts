@@ -1,5 +1,5 @@
 // SQL as tagged templates, with the values where they are used.
-import type { Owner } from '@tradeport/domain/primitives'
+import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { CommitOutcomeUnknown, isDeadlock } from './failures.ts'
@@ -36,6 +36,13 @@ export const allOf = (...conditions: readonly (Sql | false)[]): Sql =>
 export const ofOwner = ({ tenantId, userId }: Owner): Sql =>
   sql`tenant_id = ${tenantId} and user_id = ${userId}`
 
+/** Of the table of users. */
+export const isUser = ({ tenantId, userId }: Owner): Sql =>
+  sql`tenant_id = ${tenantId} and id = ${userId}`
+
+/** Of the table of accounts. */
+export const isAccount = (owner: Owner, id: AccountId): Sql => sql`${ofOwner(owner)} and id = ${id}`
+
 export const query = async <A = unknown>(
   knex: Knex,
   { text, bindings }: Sql,
@@ -43,6 +50,10 @@ export const query = async <A = unknown>(
   const { rows } = await knex.raw<{ readonly rows: readonly A[] }>(text, bindings)
   return rows
 }
+
+/** The row of a statement that always returns one. */
+export const queryOne = async <A>(knex: Knex, statement: Sql): Promise<A> =>
+  (await query<A>(knex, statement))[0] as A
 
 /** Whether the statement returned a row. */
 export const returnsRow = async (knex: Knex, statement: Sql): Promise<boolean> =>

@@ -31,7 +31,16 @@ import {
   type Row,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, ofOwner, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
+import {
+  allOf,
+  isAccount,
+  ofOwner,
+  query,
+  readAll,
+  readFirst,
+  sql,
+  type Sql,
+} from '../connection/sql.ts'
 
 const table = tableOf('accounts', {
   id: ids.account,
@@ -148,8 +157,6 @@ export const createAccountStore = (knex: Knex): AccountStore => {
     snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
   })
 }
-
-const isAccount = (owner: Owner, id: AccountId): Sql => sql`${ofOwner(owner)} and id = ${id}`
 
 const newestSnapshots = (
   owner: Owner,

@@ -18,7 +18,7 @@ import {
   tableOf,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { query, readFirst, sql, type Selection, type Sql } from '../connection/sql.ts'
+import { isUser, query, readFirst, sql, type Selection, type Sql } from '../connection/sql.ts'
 import { users } from '../operator/records.ts'
 
 const common = {
@@ -103,5 +103,4 @@ export const createUserStore = (knex: Knex): UserStore =>
       ),
   })
 
-const userOf = ({ tenantId, userId }: Owner): Sql =>
-  sql`select ${users.columns} from users where tenant_id = ${tenantId} and id = ${userId}`
+const userOf = (owner: Owner): Sql => sql`select ${users.columns} from users where ${isUser(owner)}`

@@ -14,7 +14,16 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, ofOwner, query, sql, type Sql } from '../connection/sql.ts'
+import {
+  allOf,
+  isUser,
+  ofOwner,
+  query,
+  queryOne,
+  returnsRow,
+  sql,
+  type Sql,
+} from '../connection/sql.ts'
 
 const decodeEvent = column.decodeRow(
   'events',
@@ -46,16 +55,13 @@ interface Bounds {
 }
 
 /** The number of the user's last event that was cleared away. What a replay keeps of those before it is not shown. */
-const clearedTo = ({ tenantId, userId }: Owner): Sql =>
-  sql`coalesce((select events_cleared_to from users where tenant_id = ${tenantId} and id = ${userId}), 0)`
+const clearedTo = (owner: Owner): Sql =>
+  sql`coalesce((select events_cleared_to from users where ${isUser(owner)}), 0)`
 
 /** What is kept of an owner's log. */
 const keptOf = (owner: Owner): Sql => sql`${ofOwner(owner)} and sequence > ${clearedTo(owner)}`
 
 const idOf = (sequence: string): EventId => formatEventId(BigInt(sequence))
-
-const ascending = sql`asc`
-const descending = sql`desc`
 
 export const createEventLog = (
   knex: Knex,
@@ -73,27 +79,25 @@ export const createEventLog = (
       const rows = await query(
         knex,
         sql`select sequence, type, account_id, data, recorded_at from events where ${wanted}
-          order by sequence ${order === 'asc' ? ascending : descending} limit ${limit + 1}`,
+          order by sequence ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit + 1}`,
       )
       return { events: rows.slice(0, limit).map(eventOfRow), hasNext: rows.length > limit }
     },
-    isResumable: async (owner, after) => {
+    isResumable: (owner, after) => {
       const number = String(eventNumber(after))
-      const rows = await query(
+      return returnsRow(
         knex,
         sql`select where ${clearedTo(owner)} = ${number}
           or exists (select from events where ${keptOf(owner)} and sequence = ${number})`,
       )
-      return rows.length > 0
     },
     bounds: async (owner) => {
-      const [row] = await query<Bounds>(
+      const { start, oldest, newest } = await queryOne<Bounds>(
         knex,
         sql`select ${clearedTo(owner)} as start,
           (select min(sequence) from events where ${keptOf(owner)}) as oldest,
           (select max(sequence) from events where ${keptOf(owner)}) as newest`,
       )
-      const { start = '0', oldest = null, newest = null } = row ?? {}
       return {
         start: idOf(start),
         oldest: oldest === null ? null : idOf(oldest),

@@ -15,7 +15,7 @@ import {
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
 import { createFailureLog, nextThousandOf, startPurge } from '../connection/repeating.ts'
-import { query, sql } from '../connection/sql.ts'
+import { isUser, query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
 
@@ -139,7 +139,7 @@ export const recordNotice = async (
     knex,
     sql`insert into owner_notices (tenant_id, user_id, id, notice, due_at)
       select tenant_id, id, ${id}, ${JSON.stringify(notice)}, now() from users
-      where tenant_id = ${owner.tenantId} and id = ${owner.userId}
+      where ${isUser(owner)}
       on conflict do nothing`,
   )
 }

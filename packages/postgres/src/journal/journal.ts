@@ -1,8 +1,6 @@
 // The journal: the store, the trades read from it, and the jobs that keep it up to date.
-import { maxListedJournals } from '@tradeport/domain/operator'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type {
-  HealthReads,
   Journal,
   DueJournal,
   JournalClaim,
@@ -10,13 +8,11 @@ import type {
   TradeRecords,
   Watch,
 } from '@tradeport/domain/ports'
-import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
+import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import type { Knex } from 'knex'
 import { ids, mapped, oneOf, nullable, tableOf } from '../connection/columns.ts'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
-import { databaseTask } from '../connection/failures.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { claimedJournals, newLease } from './journal-row.ts'
@@ -183,13 +179,3 @@ const workOnGroup = (
       return undefined
     },
   })
-
-/** Accounts whose deals do not add up to their balance. */
-export const readDisagreeingJournals = (knex: Knex): HealthReads['disagreeingJournals'] =>
-  databaseTask('journal.disagreeing', () =>
-    query<{ readonly accountId: AccountId; readonly difference: number }>(
-      knex,
-      sql`select account_id as "accountId", difference::float8 from journals
-        where disagreements > 0 and difference <> 0 order by checked_at limit ${maxListedJournals}`,
-    ),
-  )

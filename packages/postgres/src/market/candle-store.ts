@@ -7,7 +7,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { codecOf, tableOf, toText } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort } from '../connection/failures.ts'
-import { ofOwner, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { isAccount, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 import { ownedFeed } from '../operator/records.ts'
 
 const isRows = (value: unknown): value is readonly (readonly number[])[] =>
@@ -66,7 +66,7 @@ export const createCandleStore = (knex: Knex): CandleStore =>
             select tenant_id, id, ${providerAccountId}, ${toText(symbol)}, ${timeframe},
               int8multirange(int8range(${from}, ${to}, '[]'))
             from accounts
-            where ${ofOwner(owner)} and id = ${accountId}
+            where ${isAccount(owner, accountId)}
             on conflict (tenant_id, account_id, provider_account_id, symbol, timeframe)
               do update set known = candle_series.known + excluded.known
             returning tenant_id, id)

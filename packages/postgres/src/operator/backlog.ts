@@ -1,8 +1,11 @@
 // The unfinished work of all instances, which shows an operator when something is stuck.
 import type { AsyncResult } from '@tradeport/domain/errors'
+import { maxListedJournals } from '@tradeport/domain/operator'
+import type { HealthReads } from '@tradeport/domain/ports'
+import type { AccountId } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { databaseTask } from '../connection/failures.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { query, queryOne, sql, type Sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
 
@@ -44,7 +47,7 @@ export interface Backlog {
 export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
   databaseTask('database.backlog', async () => {
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([
-      only<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
+      queryOne<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
         knex,
         // Every order that is not at its end has a due time, but for those that the broker holds.
         sql`select (count(*) filter (where status = 'pending'))::int as pending,
@@ -52,19 +55,19 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
             (count(*) filter (where due_at <= now()))::int as due, ${ageMs(sql`min(due_at)`)} as "oldestDueMs"
           from orders where due_at is not null`,
       ),
-      only<{ readonly waiting: number; readonly oldestMs: number }>(
+      queryOne<{ readonly waiting: number; readonly oldestMs: number }>(
         knex,
         sql`select count(*)::int as waiting, ${ageMs(sql`min(due_at)`)} as "oldestMs"
           from owner_notices where due_at <= now()`,
       ),
-      only<Backlog['journals']>(
+      queryOne<Backlog['journals']>(
         knex,
         sql`select (count(*) filter (where disagreements > 0 and difference <> 0))::int as disagreeing,
             count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
             ${ageMs(sql`min(watch_at) filter (where failures = 0)`)} as "watchLagMs"
           from journals where disagreements > 0 or least(wanted_at, reread_at, watch_at) is not null`,
       ),
-      only<Backlog['deliveries']>(
+      queryOne<Backlog['deliveries']>(
         knex,
         sql`select count(*)::int as pending, (count(*) filter (where next_attempt_at <= now()))::int as due,
             ${ageMs(sql`min(next_attempt_at)`)} as "oldestDueMs"
@@ -80,8 +83,15 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
 
 const unknownSince = sql`case status when 'pending' then sent_at when 'open' then absent_at end`
 
-const only = async <A>(knex: Knex, statement: Sql): Promise<A> =>
-  (await query<A>(knex, statement))[0] as A
-
 const ageMs = (since: Sql): Sql =>
   sql`greatest(0, coalesce(extract(epoch from now() - ${since}) * 1000, 0))::float8`
+
+/** Accounts whose deals do not add up to their balance. */
+export const readDisagreeingJournals = (knex: Knex): HealthReads['disagreeingJournals'] =>
+  databaseTask('journal.disagreeing', () =>
+    query<{ readonly accountId: AccountId; readonly difference: number }>(
+      knex,
+      sql`select account_id as "accountId", difference::float8 from journals
+        where disagreements > 0 and difference <> 0 order by checked_at limit ${maxListedJournals}`,
+    ),
+  )

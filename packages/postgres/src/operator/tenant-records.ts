@@ -7,7 +7,7 @@ import * as t from 'io-ts'
 import { tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { allOf, queryOne, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import { listedAccessTokens, listedApiKeys } from '../credentials/credential-store.ts'
 import {
@@ -57,17 +57,15 @@ export const createTenantRecords = (knex: Knex): TenantRecords => {
         sql`select ${listedTenants.columns} from tenants where id = ${id}`,
         listedTenants,
       ),
-    counts: async (id) => {
-      const [counts] = await query<TenantCounts>(
+    counts: (id) =>
+      queryOne<TenantCounts>(
         knex,
         sql`select (select count(*)::int from users where tenant_id = ${id}) as users,
           (select count(*)::int from accounts where tenant_id = ${id}) as accounts,
           (select count(*)::int from api_keys where tenant_id = ${id}) as "apiKeys",
           (select count(*)::int from access_tokens where tenant_id = ${id}) as "accessTokens",
           (select count(*)::int from desks where tenant_id = ${id}) as desks`,
-      )
-      return counts as TenantCounts
-    },
+      ),
     users: byId(users),
     accounts: byUser(listedAccounts),
     apiKeys: byUser(listedApiKeys),

@@ -5,7 +5,7 @@ import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort, databaseTask } from '../connection/failures.ts'
-import { ofOwner, query, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { isAccount, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
 export const createHalts = (knex: Knex): Halts =>
@@ -17,19 +17,14 @@ export const createHalts = (knex: Knex): Halts =>
         sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
         halts,
       ),
-    cancelsOrders: async (owner, id) => {
-      const found = await query(
-        knex,
-        sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`,
-      )
-      return found.length > 0
-    },
+    cancelsOrders: (owner, id) =>
+      returnsRow(knex, sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`),
     halt: async (owner, id, { since, reason, cancelsOrders }) => {
       await query(
         knex,
         sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
-          where ${ofOwner(owner)} and id = ${id}
+          where ${isAccount(owner, id)}
           on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
           where excluded.cancels_orders`,
       )
@@ -51,4 +46,4 @@ export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
 
 const isOfOwner = (owner: Owner, id: AccountId): Sql => sql`
   halts.tenant_id = ${owner.tenantId} and halts.account_id = ${id} and exists (
-    select from accounts where ${ofOwner(owner)} and id = ${id})`
+    select from accounts where ${isAccount(owner, id)})`

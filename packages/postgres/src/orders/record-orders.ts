@@ -13,7 +13,7 @@ import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
-import { transactOrUnknown, queryPrepared, query, sql } from '../connection/sql.ts'
+import { transactOrUnknown, queryPrepared, query, queryOne, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { lockLimits } from './limit-store.ts'
@@ -230,12 +230,12 @@ const countOrders = async (
   { tenant_id: tenantId, user_id: userId }: Counter,
   day: Instant,
 ): Promise<number> => {
-  const [row] = await query<{ readonly count: number }>(
+  const { count } = await queryOne<{ readonly count: number }>(
     trx,
     sql`select count(*)::int from orders where tenant_id = ${tenantId} and user_id = ${userId} and not is_orphaned
       and created_at >= ${toTimestamptz(day)} and created_at < ${toTimestamptz(day + dayMs)}`,
   )
-  return row?.count ?? 0
+  return count
 }
 
 const removeOrders = async (

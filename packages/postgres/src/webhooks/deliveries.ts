@@ -46,6 +46,7 @@ import {
   allOf,
   transactOrUnknown,
   query,
+  queryOne,
   readAll,
   readFirst,
   sql,
@@ -111,7 +112,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       const matching = sql`${ofWebhook(owner, id)} and ${allOf(
         status !== undefined && sql`status = ${status}`,
       )}`
-      const [count] = await query<{ readonly total: number }>(
+      const { total } = await queryOne<{ readonly total: number }>(
         knex,
         sql`select count(*)::int as total from ${matching}`,
       )
@@ -121,7 +122,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
           order by webhook_deliveries.sequence desc limit ${limit} offset ${(page - 1) * limit}`,
         mapped(logged, ({ delivery }) => delivery),
       )
-      return { data, pagination: { page, limit, total: count?.total ?? 0 } }
+      return { data, pagination: { page, limit, total } }
     },
     replay: async (owner, id, original, { id: replayId, at }) => {
       const made = await transactOrUnknown(knex, async (trx) => {

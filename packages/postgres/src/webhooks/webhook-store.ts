@@ -31,13 +31,14 @@ import {
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import {
-  transactOrUnknown,
+  isUser,
   ofOwner,
   query,
   readAll,
   readFirst,
   returnsRow,
   sql,
+  transactOrUnknown,
   type Selection,
   type Sql,
 } from '../connection/sql.ts'
@@ -107,13 +108,9 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
   return databasePort<WebhookStore>('webhooks', {
     create: (owner, { webhook, secret }) =>
       transactOrUnknown(knex, async (trx) => {
-        const { tenantId, userId } = owner
         // Webhooks of one user are created one after another, so that the count is exact. Orders
         // and whatever else refers to the user do not wait.
-        await query(
-          trx,
-          sql`select from users where tenant_id = ${tenantId} and id = ${userId} for no key update`,
-        )
+        await query(trx, sql`select from users where ${isUser(owner)} for no key update`)
         const stored = await query(trx, sql`select from webhooks where ${ofOwner(owner)}`)
         const counted = requireWebhookCountInLimit(stored.length)
         if (E.isRight(counted))
