@@ -47,14 +47,14 @@ const crowd = (tenantId: string): readonly string[] => [
    from generate_series(1, 2000) n, generate_series(1, 10)`,
   `insert into order_counters (tenant_id, user_id, day, created, pending) select tenant_id, id, '2026-11-20', 20, 5 from users where id like 'crowd-%'`,
   `insert into orders (tenant_id, id, user_id, account_id, symbol, side, order_type, volume, status, created_at, updated_at, step, destination_platform,
-     destination_account, checked_at, version, ended_at, due_at)
+     destination_provider_account_id, checked_at, version, ended_at, due_at)
    select 'crowd-' || (n % 2000 + 1), 'ord_' || lpad(n::text, 20, 'x'), 'crowd-' || (n % 2000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 'market', 1,
      case when n % 4 = 0 then 'pending' else 'filled' end, timestamptz '2026-11-20' + n * interval '1 second', now(),
      case when n % 4 = 0 then 'looking_up' else 'ended' end, 'mt5', 'p-' || n, now(), 3,
      case when n % 4 = 0 then null else now() end, case when n % 4 = 0 then now() + interval '2 minutes' + n * interval '1 ms' end
    from generate_series(1, 40000) n`,
   `insert into orders (tenant_id, id, user_id, account_id, symbol, side, order_type, volume, status, created_at, updated_at, step, destination_platform,
-     destination_account, checked_at, version, ended_at)
+     destination_provider_account_id, checked_at, version, ended_at)
    select '${tenantId}', 'ord_' || lpad(n::text, 20, 'e'), 'gone', gen_random_uuid(), 'EURUSD', 'buy', 'market', 1, 'filled',
      timestamptz '2026-11-20' + n * interval '1 second', now(), 'ended', 'mt5', 'p', now(), 3, now()
    from generate_series(1, 20000) n`,

@@ -186,7 +186,7 @@ const addForeignOrders = async ({ knex }: Database): Promise<void> => {
   )
   await knex.raw(
     `insert into orders (id, tenant_id, user_id, account_id, symbol, side, order_type, volume, status, created_at, updated_at, step,
-      destination_platform, destination_account, checked_at, version, ended_at)
+      destination_platform, destination_provider_account_id, checked_at, version, ended_at)
     select 'ord_f' || n, 'foreign', 'f' || (n % 20000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 'market', 0.1, 'filled', now() - n * interval '1 second', now(), 'ended',
       'mt5', 'p' || n % 20000, now(), 3, now()
     from generate_series(1, ${foreignOrders}) n`,

@@ -26,38 +26,38 @@ export interface FairPool {
 }
 
 interface Entry {
-  readonly tenant: Party
-  readonly account: Party
+  readonly tenant: Group
+  readonly account: Group
   readonly start: (release: ReleaseSlot) => void
 }
 
 /** A tenant, or an account, with work that runs or waits. */
-interface Party {
+interface Group {
   readonly key: string
   /** The work of it that runs or waits. */
   entries: number
   running: number
-  /** Greater for those that came or were served later. */
-  servedAt: number
+  /** The number of the turn in which it last came or was served. */
+  lastTurn: number
 }
 
 export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits): FairPool => {
-  const parties = new Map<string, Party>()
+  const groups = new Map<string, Group>()
   const waiting = new Set<Entry>()
   let running = 0
   let turns = 0
 
-  const enter = (key: string): Party => {
-    const party = parties.get(key) ?? { key, entries: 0, running: 0, servedAt: (turns += 1) }
-    parties.set(key, party)
-    party.entries += 1
-    return party
+  const enter = (key: string): Group => {
+    const group = groups.get(key) ?? { key, entries: 0, running: 0, lastTurn: (turns += 1) }
+    groups.set(key, group)
+    group.entries += 1
+    return group
   }
 
   const leave = ({ tenant, account }: Entry): void => {
-    for (const party of [tenant, account]) {
-      party.entries -= 1
-      if (party.entries === 0) parties.delete(party.key)
+    for (const group of [tenant, account]) {
+      group.entries -= 1
+      if (group.entries === 0) groups.delete(group.key)
     }
   }
 
@@ -68,9 +68,9 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
     let isReleased = false
     waiting.delete(entry)
     running += 1
-    for (const party of [entry.tenant, entry.account]) {
-      party.running += 1
-      party.servedAt = turns += 1
+    for (const group of [entry.tenant, entry.account]) {
+      group.running += 1
+      group.lastTurn = turns += 1
     }
     entry.start(() => {
       if (isReleased) return
@@ -114,7 +114,7 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
             resolve(release)
           },
         }
-        // Whatever else could run has been started.
+        // Nobody waits who could run, so that a newcomer overtakes nobody.
         if (hasRoom(entry)) begin(entry)
         else timer = wait(entry, patienceMs, () => resolve(undefined))
       }),
@@ -124,4 +124,4 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
 }
 
 const isBefore = (one: Entry, other: Entry): boolean =>
-  (one.tenant.servedAt - other.tenant.servedAt || one.account.servedAt - other.account.servedAt) < 0
+  (one.tenant.lastTurn - other.tenant.lastTurn || one.account.lastTurn - other.account.lastTurn) < 0

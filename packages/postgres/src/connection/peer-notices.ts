@@ -124,11 +124,11 @@ const serverNotices = (
   let lastSent = Promise.resolve()
 
   const publish = (notice: PeerNotice): void => {
-    for (const receive of subscribers) receive(notice)
+    for (const subscriber of subscribers) subscriber(notice)
   }
 
   // What cannot be read comes from another version of the service, and could mean anything.
-  const receive = (text: string): void => {
+  const onNotification = (text: string): void => {
     const decoded = E.flatMap((value) => payloadCodec.decode(value))(Json.parse(text))
     if (E.isLeft(decoded)) return publish({ kind: 'notices_missed' })
     const payload = decoded.right
@@ -153,7 +153,7 @@ const serverNotices = (
 
   /** Ends by a rejection, when the connection is lost. */
   const listenOn = async (connection: Client): Promise<never> => {
-    connection.on('notification', ({ payload = '' }) => receive(payload))
+    connection.on('notification', ({ payload = '' }) => onNotification(payload))
     // The next query on the connection reports the loss.
     connection.on('error', () => undefined)
     await connection.connect()

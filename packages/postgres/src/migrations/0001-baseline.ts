@@ -245,12 +245,13 @@ const tables = `
     -- The placement.
     step text not null,
     destination_platform text not null,
-    destination_account text not null,
+    destination_provider_account_id text not null,
     destination_region text,
     sent_at timestamptz,
     -- Who has sent a cancellation.
     cancelled_by text,
     failed_halt_cancellations integer,
+    -- Lookups, rechecks, or lookups while an open order is missing, by the step; and the last lookup that did not show it, or since when it is missing.
     lookups integer,
     absent_lookups integer,
     absent_ms float8,

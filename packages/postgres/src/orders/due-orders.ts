@@ -153,7 +153,7 @@ const makeUnwatchedDue = sql`
   update orders set due_at = now()
   where status = 'open' and due_at is null and (is_orphaned or not exists (
     select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
-      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_account))`
+      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id))`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and

@@ -70,9 +70,9 @@ export const lockLimits = async (
 
 /**
  * Orders on any link to an account's broker account that are pending or open, or were filled at
- * `filledSince` or later.
+ * `filledSince` or later; without `filledSince`, none of those that were filled.
  */
-const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
+const countedOrders = (filledSince: Instant | undefined): Sql => sql`(
   select coalesce(json_agg(json_build_object('id', orders.id, 'volume', volume::text)), '[]')
   from accounts as links join orders on orders.tenant_id = links.tenant_id and orders.account_id = links.id
   where links.tenant_id = accounts.tenant_id
@@ -87,7 +87,7 @@ const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
  */
 const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
   select key, ${accounts.columns}, ${traderLimits.columns}, trader_limits.account_id is not null as is_limited,
-    case when trader_limits.account_id is null then '[]' else ${pendingOn(filledSince)} end as pending,
+    case when trader_limits.account_id is null then '[]' else ${countedOrders(filledSince)} end as pending,
     ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${serverRun} as server_run,
     array(select desk_id from desk_accounts where desk_accounts.tenant_id = accounts.tenant_id and account_id = accounts.id) as desk_ids
   from ${accountsByKey(keys)} left join trader_limits
@@ -146,7 +146,7 @@ const readDesks = async (
   )
   const rows = await query(
     knex,
-    sql`select ${accounts.columns}, ${pendingOn(filledSince)} as pending from accounts
+    sql`select ${accounts.columns}, ${countedOrders(filledSince)} as pending from accounts
       where tenant_id = ${tenantId} and id = any(${found.flatMap((desk) => desk.accounts)}::uuid[])`,
   )
   const covered = new Map(

@@ -24,7 +24,7 @@ export const listOrders = async (
   now: Instant,
 ): Promise<Page<Order>> => {
   const { page, limit, accountId, status, symbol, clientId, from, to } = filter
-  const list = nameOf(program, filter)
+  const list = hashOf(program, filter)
   const ofList = sql`${ofOwner(owner)} and list = ${list}`
   const matching = allOf(
     sql`${ofOwner(owner)} and not is_orphaned`,
@@ -40,9 +40,9 @@ export const listOrders = async (
         select last_sequence from order_list_starts
         where ${ofList} and started_at >= ${toTimestamptz(now - lifetimeMs - renewMs)}), 9223372036854775807)`,
   )
-  // What a reader who asked later has written stays: the pages after that page 1 rely on it.
-  const begin = sql`,
-    begun as (
+  // A later start is not replaced by an earlier one: the pages after its page 1 rely on it.
+  const keepStart = sql`,
+    kept as (
       insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
       select ${owner.tenantId}::text, ${owner.userId}::text, ${list}::bytea, last_sequence, ${toTimestamptz(now)}::timestamptz
       from counted where total >= ${limit} and not exists (
@@ -51,7 +51,7 @@ export const listOrders = async (
       on conflict (tenant_id, user_id, list)
         do update set last_sequence = excluded.last_sequence, started_at = excluded.started_at
         where (order_list_starts.started_at, order_list_starts.last_sequence) < (excluded.started_at, excluded.last_sequence)),
-    ended as (
+    dropped as (
       delete from order_list_starts
       where ${ofList} and started_at <= ${toTimestamptz(now)} and exists (select from counted where total < ${limit}))`
   // A page beyond the last still has its count.
@@ -59,7 +59,7 @@ export const listOrders = async (
     knex,
     sql`with counted as (
         select count(*)::int as total, max(sequence) as last_sequence from orders where ${matching})
-        ${page === 1 ? begin : sql``}
+        ${page === 1 ? keepStart : sql``}
       select counted.total, ${orders.columns} from counted left join (
         select * from orders where ${matching} order by created_at desc, sequence desc
         limit ${limit} offset ${Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)}) as orders on true
@@ -71,7 +71,7 @@ export const listOrders = async (
   }
 }
 
-const nameOf = (
+const hashOf = (
   program: ProgramId,
   { limit, accountId, status, symbol, clientId, from, to }: OrdersQuery,
 ): Buffer =>

@@ -35,7 +35,7 @@ export const callersText = codecOf(
   (text: string) => JSON.stringify(text),
 )
 
-const table = tableOf('orders', {
+const records = tableOf('orders', {
   id: ids.order,
   tenantId: ids.tenant,
   userId: ids.user,
@@ -68,10 +68,10 @@ const table = tableOf('orders', {
   updatedAt: instant,
 })
 
-const steps = tableOf('orders', {
+const progress = tableOf('orders', {
   step: oneOf('step', ['recorded', 'sending', 'looking_up', 'open', 'rechecking', 'ended']),
   destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
-  destinationAccount: t.string,
+  destinationProviderAccountId: t.string,
   destinationRegion: nullable(t.string),
   sentAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
@@ -85,7 +85,7 @@ const steps = tableOf('orders', {
 })
 
 /** Those of `rowOfNewOrder`, and others that are null in a new order. */
-export const newOrderColumns = new Sql([...table.names, ...steps.names].join())
+export const newOrderColumns = new Sql([...records.names, ...progress.names].join())
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], null> }
 
@@ -96,7 +96,7 @@ const contradiction = (place: string): DescribedError =>
   new DescribedError(`a row of orders contradicts itself at ${place}`)
 
 export const orders = mapped(
-  table,
+  records,
   ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
     const { accountId, symbol, side, orderType, volume, ...optional } = stored
     const { price, stopLimitPrice, timeInForce, expiresAt } = optional
@@ -142,11 +142,11 @@ export const orders = mapped(
 
 export const placements: Selection<OrderPlacement> = {
   ...orders,
-  columns: sql`${orders.columns}, ${steps.columns}`,
+  columns: sql`${orders.columns}, ${progress.columns}`,
   read: (row) => {
     const order = orders.read(row)
-    const stored = steps.read(row)
-    const { brokerOrderId } = table.read(row)
+    const stored = progress.read(row)
+    const { brokerOrderId } = records.read(row)
     return {
       order,
       placement: placementOf({ ...stored, brokerOrderId }),
@@ -154,7 +154,7 @@ export const placements: Selection<OrderPlacement> = {
         accountId: order.request.accountId,
         owner: order.owner,
         platform: stored.destinationPlatform,
-        providerAccountId: stored.destinationAccount,
+        providerAccountId: stored.destinationProviderAccountId,
         region: stored.destinationRegion,
       },
       version: stored.version,
@@ -172,7 +172,7 @@ const placementOf = ({
   absentAt: lastAt,
   cancelledBy,
   failedHaltCancellations,
-}: ReturnType<typeof steps.read> & { readonly brokerOrderId: string | null }): Placement => {
+}: ReturnType<typeof progress.read> & { readonly brokerOrderId: string | null }): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
@@ -204,11 +204,11 @@ export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row 
   const { id, owner, request, status, createdAt } = order
   const { platform, providerAccountId, region } = destination
   return {
-    ...table.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
-    ...steps.write({
+    ...records.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
+    ...progress.write({
       step: 'recorded',
       destinationPlatform: platform,
-      destinationAccount: providerAccountId,
+      destinationProviderAccountId: providerAccountId,
       destinationRegion: region,
       version: 1,
       checkedAt,
@@ -221,7 +221,7 @@ export const recordColumnsOf = (order: Order): Row => {
   const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = order.request
   const fill: Fill = 'fill' in order ? order.fill : {}
   const reason = 'reason' in order ? order.reason : undefined
-  return table.write({
+  return records.write({
     status: order.status,
     price,
     stopLimitPrice,
@@ -249,8 +249,8 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   return {
-    ...table.write({ brokerOrderId: brokerNumber ?? brokerOrderId }),
-    ...steps.write({
+    ...records.write({ brokerOrderId: brokerNumber ?? brokerOrderId }),
+    ...progress.write({
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,

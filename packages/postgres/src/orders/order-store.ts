@@ -109,7 +109,7 @@ export const openOrders = (
             sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
             where ${ofOwner(owner)}
               and created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
-              and destination_account = ${destination.providerAccountId} and id <> ${order.id}`,
+              and destination_provider_account_id = ${destination.providerAccountId} and id <> ${order.id}`,
           )
           return rows.flatMap(({ tickets }) => tickets)
         },

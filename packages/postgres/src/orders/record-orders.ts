@@ -164,7 +164,8 @@ const insertCounted = async (
         order by tenant_id, user_id
         on conflict (tenant_id, user_id) do update set
           day = greatest(c.day, excluded.day),
-          created = excluded.created * (excluded.day >= c.day)::int + c.created * (excluded.day <= c.day)::int,
+          created = case when excluded.day > c.day then excluded.created
+            when excluded.day = c.day then c.created + excluded.created else c.created end,
           pending = c.pending + excluded.pending
         returning tenant_id, user_id, day::text, created, pending),
       inserted as (

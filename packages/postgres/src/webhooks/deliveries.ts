@@ -79,13 +79,13 @@ const events = tableOf('events', {
   sequence: t.string,
 })
 
-const logged = {
+const deliveriesWithEvent = {
   ...deliveries,
   columns: sql`${deliveries.columns}, ${events.columns}`,
   read: (row: unknown) => {
     const event = events.read(row)
-    const of = { eventId: formatEventId(BigInt(event.sequence)), eventType: event.type }
-    return { delivery: { ...deliveries.read(row), ...of }, event }
+    const shown = { eventId: formatEventId(BigInt(event.sequence)), eventType: event.type }
+    return { delivery: { ...deliveries.read(row), ...shown }, event }
   },
 }
 
@@ -118,9 +118,9 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       )
       const data = await readAll(
         knex,
-        sql`select ${logged.columns} from ${matching}
+        sql`select ${deliveriesWithEvent.columns} from ${matching}
           order by webhook_deliveries.sequence desc limit ${limit} offset ${(page - 1) * limit}`,
-        mapped(logged, ({ delivery }) => delivery),
+        mapped(deliveriesWithEvent, ({ delivery }) => delivery),
       )
       return { data, pagination: { page, limit, total } }
     },
@@ -128,8 +128,8 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       const made = await transactOrUnknown(knex, async (trx) => {
         const found = await readFirst(
           trx,
-          sql`select ${logged.columns} from ${ofWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
-          logged,
+          sql`select ${deliveriesWithEvent.columns} from ${ofWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
+          deliveriesWithEvent,
         )
         if (O.isNone(found)) return O.none
         const replay = replayOf(found.value.delivery, replayId, at)
@@ -242,11 +242,11 @@ export const createDueDeliveries = ({
         // From one webhook with something pending to the next, each by its earliest delivery alone: 2,000
         // webhooks take 14 ms, whatever waits for each.
         sql`with recursive waiting as (
-            (select ${earliest} from webhook_deliveries where status = 'pending' order by ${earliest} limit 1)
+            (select ${webhookAndTime} from webhook_deliveries where status = 'pending' order by ${webhookAndTime} limit 1)
             union all
             select next.* from waiting cross join lateral (
-              select ${earliest} from webhook_deliveries
-              where status = 'pending' and webhook_id > waiting.webhook_id order by ${earliest} limit 1) as next),
+              select ${webhookAndTime} from webhook_deliveries
+              where status = 'pending' and webhook_id > waiting.webhook_id order by ${webhookAndTime} limit 1) as next),
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
             where is_slow = ${isSlow} and (leased_until is null or leased_until < now())
@@ -280,13 +280,13 @@ export const createDueDeliveries = ({
         if (!webhooks.read(webhookRow).enabled) await withdrawAll(knex, owner, id)
         const [row] = await query<{ readonly id: string }>(
           knex,
-          sql`select ${logged.columns} from ${ofWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
+          sql`select ${deliveriesWithEvent.columns} from ${ofWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
             order by webhook_deliveries.sequence limit 1`,
         )
         if (row === undefined) return undefined
         const to = withSecret.read(webhookRow)
         const due = E.tryCatch((): DueDelivery => {
-          const { delivery, event } = logged.read(row)
+          const { delivery, event } = deliveriesWithEvent.read(row)
           return { to, delivery, event: eventOf(event) }
         }, onUnreadable)
         if (E.isLeft(due))
@@ -360,8 +360,9 @@ const dueWebhooks = mapped(
   ({ tenantId, userId, ...webhook }): DueWebhook => ({ ...webhook, owner: { tenantId, userId } }),
 )
 
-const earliest = sql`webhook_id, next_attempt_at`
+const webhookAndTime = sql`webhook_id, next_attempt_at`
 
+/** By the clock of the process, as attempts are; leases are by that of the database. */
 const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)}::timestamptz`
 
 /**
