@@ -194,7 +194,7 @@ export const mapped = <A, B>(
 
 /**
  * Changes one row under its lock, and returns it as it is then; none where there is none.
- * @param change returns what it is given where nothing is to be written
+ * @param change returns the same object where nothing is to be written
  * @param writeMore runs in the transaction of a change
  */
 export const changeRow = <A>(
