@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { finished } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import { Piscina } from 'piscina'
@@ -250,15 +251,9 @@ type Throttle = (resume: () => void) => void
 
 /** Calls what it is given one after the other, `pieceMs` apart. */
 const createThrottle = (): Throttle => {
-  const waiting: (() => void)[] = []
-  let timer: NodeJS.Timeout | undefined
-  const resumeNext = (): void => {
-    waiting.shift()?.()
-    timer = waiting.length > 0 ? setTimeout(resumeNext, pieceMs) : undefined
-  }
+  let last = Promise.resolve()
   return (resume) => {
-    waiting.push(resume)
-    timer ??= setTimeout(resumeNext, pieceMs)
+    last = last.then(() => sleep(pieceMs)).then(resume)
   }
 }
 

@@ -79,20 +79,18 @@ export const listen = async (
     socket.once('close', () => connections.delete(socket))
   })
 
-  /** Sends a refusal once the reply to the request before it is sent, and ends the connection. */
-  const sendRefusal = (
-    socket: Socket,
-    last: ServerResponse | undefined,
-    reply: HttpError,
-  ): void => {
-    if (last !== undefined && !last.writableFinished)
-      return void last.once('close', () => sendRefusal(socket, undefined, reply))
-    if (!socket.writable) return
-    socket.end(textOf(reply, newRequestId()))
-    socket.resume()
-    const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
-    socket.once('close', () => clearTimeout(linger))
-    onMalformedRequest?.(reply.status)
+  /** Sends this after the replies that are under way, and ends the connection. */
+  const endWith = (reply: HttpError, socket: Socket, connection: Connection): void => {
+    const send = (): void => {
+      if (!socket.writable) return
+      socket.end(textOf(reply, newRequestId()))
+      socket.resume()
+      setTimeout(() => socket.destroy(), lingerMs).unref()
+      onMalformedRequest?.(reply.status)
+    }
+    connection.isEnding = true
+    if (connection.last === undefined || connection.last.writableFinished) send()
+    else connection.last.once('close', send)
   }
 
   const handle = app.callback()
@@ -106,9 +104,8 @@ export const listen = async (
       connection.last = response
       return void handle(request, response)
     }
-    connection.isEnding = true
     request.resume()
-    sendRefusal(socket, connection.last, reply)
+    endWith(reply, socket, connection)
   }
   server.on('request', accept)
   // The reader of the body sends 100 Continue. Other expectations may be ignored (RFC 9110, 10.1.1).
@@ -125,15 +122,16 @@ export const listen = async (
     const connection = connections.get(socket)
     // Each piece of what follows is an error of its own.
     if (connection === undefined || connection.isEnding === true) return
-    connection.isEnding = true
     const { last } = connection
     const isInBody = last !== undefined && !last.req.complete
     // A malformed body gets a reply only if its request has no response yet and all earlier responses
     // are sent.
     const isTooLate = isInBody && (last.headersSent || last.socket === null)
     if (!socket.writable || error.code === 'ECONNRESET' || isTooLate) return void socket.destroy()
-    if (!isInBody) socket.pause()
-    sendRefusal(socket, isInBody ? undefined : last, errorOf(error, bounds))
+    // The reply takes the place of that to the request.
+    if (isInBody) delete connection.last
+    else socket.pause()
+    endWith(errorOf(error, bounds), socket, connection)
   })
 
   // Close a connection only if it was idle in two consecutive sweeps with no bytes read: a request
