@@ -69,15 +69,14 @@ const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
  * SHA-256 of a JSON value in lower-case hex: members sorted by name at every depth, no white space,
  * numbers as JSON.stringify writes them (1.0 and 1 are one value).
  */
-export const hashJson = (value: object): string => hash('sha256', canonical(value))
+export const hashJson = (value: object): string => hash('sha256', JSON.stringify(value, canonical))
 
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (isRecord(value)) {
-    const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
-    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`
-  }
+const canonical = (_: string, part: unknown): unknown => {
+  if (isRecord(part))
+    return Object.fromEntries(
+      Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    )
   // JSON.parse reads a number too large for a double as Infinity, which JSON.stringify would write
   // as null.
-  return value === Infinity || value === -Infinity ? String(value) : JSON.stringify(value)
+  return part === Infinity || part === -Infinity ? { infinite: String(part) } : part
 }
