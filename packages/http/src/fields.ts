@@ -77,6 +77,7 @@ export const errorText = {
 export const optionalErrorText = partialWithoutExample(errorText)
 
 export const side = oneOf(['buy', 'sell'], 'The direction.')
+/** Of a reply; a query has `symbolFilter`, a new order `orderSymbol`. */
 export const symbol = text('The instrument, as the broker spells it.', 'EURUSD')
 export const lots = decimal('Lots.', 0.2)
 export const entryPrice = decimal('The price at which it was opened, weighted by volume.', 1.0842)
@@ -101,6 +102,7 @@ export const balance = decimal('The balance, without the result of open position
 export const equity = decimal('The balance and the result of open positions.', 10_310.9)
 export const margin = decimal('Margin in use.', 216.4)
 export const instant = time('In UTC.')
+/** Both of a reply; what a request sets is `positive`. */
 export const stopLoss = optional(decimal('A price; left out when there is none.', 1.05))
 export const takeProfit = optional(decimal('A price; left out when there is none.', 1.3))
 

@@ -368,7 +368,10 @@ type Partial<F> = { readonly [Name in keyof F]: F[Name] & Absent }
 export const partial = <F extends Fields>(fields: F) =>
   mapRecord(optional<Schema<unknown>>)(fields) as Partial<F>
 
-/** Fields that may be absent, and that examples leave out. */
+/**
+ * Fields that may be absent, and that examples leave out: viewers of the document send an example
+ * with all that it has, and no record has every field at once.
+ */
 export const partialWithoutExample = <F extends Fields>(fields: F) =>
   partial(mapRecord((field: Schema<unknown>) => ({ ...field, example: undefined }))(fields) as F)
 
