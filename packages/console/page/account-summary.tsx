@@ -2,12 +2,15 @@
 import type { Account, DataOf, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
-import { duration, localDay, money, number, percent, plural } from './format.ts'
+import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
 import { Age, InCurrency, Notice, Result, Section, Shown, useMoney } from './parts.tsx'
 import { dataOf, inTurn, useRead, type Read, type Request } from './read.ts'
 import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
 import { reconciledWords } from './words.ts'
+
+/** They change with events, which not every service has. */
+const everyMs = 5 * 60_000
 
 /** Figures of an account that was never read are stored as 0, which says nothing of it. */
 export const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): boolean =>
@@ -29,22 +32,21 @@ export const AccountSummary = ({
 }) => {
   const hidden = useSession().whyHidden('insights')
   const { id: accountId, currency, name, equity, liveDataUpdatedAt: readAt } = account
-  const useAnswer = <A,>(read: Request<{ readonly data: A }>) =>
-    useRead(
-      'insights',
-      accountId,
-      inTurn((client, signal) => read(client, signal).then(dataOf)),
-      { on: changes },
-    )
+  const useAnswer = <A,>(read: Request<A>) =>
+    useRead('insights', accountId, inTurn(read), { everyMs, on: changes })
   const statistics = useAnswer((client, signal) =>
-    client.getTradeStatistics({ accountId }, { signal }),
+    client
+      .getTradeStatistics({ accountId }, { signal })
+      .then(({ data, meta }) => ({ ...data, skipped: meta.provenance.skipped.length })),
   )
-  const curve = useAnswer((client, signal) => client.getTradeCurve({ accountId }, { signal }))
+  const curve = useAnswer((client, signal) =>
+    client.getTradeCurve({ accountId }, { signal }).then(dataOf),
+  )
   const symbols = useAnswer((client, signal) =>
-    client.getTradeBreakdown({ accountId, by: 'symbol' }, { signal }),
+    client.getTradeBreakdown({ accountId, by: 'symbol' }, { signal }).then(dataOf),
   )
   const reconciliation = useAnswer((client, signal) =>
-    client.getReconciliation(accountId, { signal }),
+    client.getReconciliation(accountId, { signal }).then(dataOf),
   )
   return (
     <Section
@@ -139,10 +141,10 @@ const Answer = <A,>({
 )
 
 const Made = ({
-  statistics: { netProfit, totalTrades },
+  statistics: { netProfit, totalTrades, skipped },
   open,
 }: {
-  statistics: TradeStatistics
+  statistics: TradeStatistics & { readonly skipped: number }
   open: number | undefined
 }) => {
   // An open loss may outweigh what was closed with a profit.
@@ -165,6 +167,8 @@ const Made = ({
           , and <Result amount={open} /> from what is open now, both with commission and swap.
         </>
       )}
+      {skipped > 0 &&
+        ` ${pluralIs(skipped, 'closed position')} in no figure, because the deals do not add up to a trade.`}
     </>
   )
 }

@@ -1,8 +1,8 @@
 // Changes of what the broker holds: levels and a part of a position, terms of a working order.
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { NumberField, numberOf, plain, UntilField } from './fields.tsx'
-import { lots } from './format.ts'
+import { NumberField, plain, UntilField } from './fields.tsx'
+import { lots, numberOf } from './format.ts'
 import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
 import type { Level } from './trading-prices.tsx'

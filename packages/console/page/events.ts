@@ -1,7 +1,7 @@
 // An event of the log in a few words, and what it is about.
 import type { EventBody, LogEvent } from '@tradeport/client'
-import { money, number, price, result } from './format.ts'
-import { missingScopes, type Area, type Me } from './session.ts'
+import { missingScopes, type Area, type Me } from './access.ts'
+import { lots, money, price, result } from './format.ts'
 
 const titles: Readonly<Record<LogEvent['event'], string>> = {
   'trade.closed': 'Trade closed',
@@ -73,18 +73,27 @@ export const describeEvent = ({ event, data: anyData }: LogEvent): string => {
       data.change_reason === undefined ? '' : `(${data.change_reason})`,
       typeof data.new_balance === 'number' ? `to ${money(data.new_balance, undefined)}` : '',
     ].join(' ')
-  const volume = data.volume ?? data.closed_volume ?? undefined
+  const volume = data.volume ?? data.closed_volume
   const at =
     event === 'position.opened'
       ? data.entry_price
       : (data.exit_price ?? data.fill_price ?? data.price)
-  const profit = event === 'trade.closed' ? data.profit : data.realized_pnl
+  const { filled_volume: filled, profit, swap, commission, realized_pnl: closeProfit } = data
   return [
     data.symbol ?? '',
     data.type ?? '',
-    volume === undefined ? '' : number(volume),
+    // Also of an order that was executed in part; null where the part is not known.
+    filled === undefined || filled === volume
+      ? ''
+      : `${filled === null ? 'a part' : lots(filled)} of`,
+    typeof volume === 'number' ? lots(volume) : '',
     typeof at === 'number' ? `at ${price(at)}` : '',
-    profit === undefined ? '' : result(profit, undefined),
+    profit === undefined || swap === undefined || commission === undefined
+      ? ''
+      : `net profit ${result(profit + swap + commission, undefined)}`,
+    closeProfit === undefined
+      ? ''
+      : `result ${result(closeProfit, undefined)} before commission and swap`,
     data.exit_reason?.replaceAll('_', ' ') ?? '',
     data.reject_message ?? '',
   ]

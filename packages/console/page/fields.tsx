@@ -1,10 +1,6 @@
 // Fields of forms that hold figures as they are typed.
 import type { ComponentChildren } from 'preact'
-import { decimalsOf } from './format.ts'
-
-/** Undefined where nothing is typed, NaN where it is no number. A comma may separate decimals. */
-export const numberOf = (text: string): number | undefined =>
-  text.trim() === '' ? undefined : Number(text.trim().replace(',', '.'))
+import { decimalsOf, isAmbiguous, numberOf } from './format.ts'
 
 /** A value as it would be typed. */
 export const plain = (value: number, digits: number): string =>
@@ -12,8 +8,9 @@ export const plain = (value: number, digits: number): string =>
 
 const faultOf = (text: string): string | undefined => {
   const value = numberOf(text)
-  return value === undefined || value > 0
-    ? undefined
+  if (value === undefined || value > 0) return undefined
+  return isAmbiguous(text)
+    ? `"${text}" can be read in two ways: leave out the comma, or write a point for the decimals.`
     : `It must be a number above 0; got "${text}".`
 }
 

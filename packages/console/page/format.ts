@@ -61,6 +61,18 @@ export const priceIn =
 export const lots = (value: number): string =>
   numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
 
+/** 65,000 as typed: thousands, or decimals after a comma. */
+export const isAmbiguous = (text: string): boolean => /^[1-9]\d{0,2},\d{3}$/.test(text.trim())
+
+/** Undefined where nothing is typed, NaN where it is no number. A comma may separate decimals. */
+export const numberOf = (text: string): number | undefined => {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  return /^(\d+[.,]?\d*|[.,]\d+)$/.test(typed) && !isAmbiguous(typed)
+    ? Number(typed.replace(',', '.'))
+    : NaN
+}
+
 /** The largest number of decimals among the values. Of many prices, these are the broker's decimals. */
 export const decimalsOf = (values: readonly number[]): number =>
   Math.max(0, ...values.map((value) => String(value).split('.')[1]?.length ?? 0))

@@ -1,8 +1,8 @@
 // A new order: its terms as they are typed, and what the service and the broker say of them.
 import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradeport/client'
 import { useEffect } from 'preact/hooks'
-import { Choice, NumberField, numberOf, Select, UntilField } from './fields.tsx'
-import { lots, money, number, percent } from './format.ts'
+import { Choice, NumberField, Select, UntilField } from './fields.tsx'
+import { lots, money, number, numberOf, percent } from './format.ts'
 import { Age, Notice, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { useSession } from './session.ts'

@@ -1,13 +1,15 @@
 // One order, from its record to its outcome.
-import { number, price } from './format.ts'
+import { lots, price } from './format.ts'
 import { Facts, Section, Shown, Time } from './parts.tsx'
 import { dataOf, useAccounts, useRead } from './read.ts'
-import { accountName } from './words.ts'
+import { accountName, untilOf } from './words.ts'
 
 const everyMs = 5_000
 
 const time = (iso: string | undefined) => iso && <Time iso={iso} />
 const level = (value: number | undefined) => value !== undefined && price(value)
+
+const cancelledBy = { user: 'its owner', broker: 'the broker', halt: 'the halt' } as const
 
 /** What an order does not say of itself is left out. */
 export const OrderPage = ({ id }: { id: string }) => {
@@ -25,7 +27,7 @@ export const OrderPage = ({ id }: { id: string }) => {
         return (
           <>
             <h1>
-              Order: {symbol} {type} {orderType.replace('_', ' ')} {number(volume)} lots
+              Order: {symbol} {type} {orderType.replace('_', ' ')} {lots(volume)} lots
             </h1>
             <Section title="Outcome">
               <Facts
@@ -39,13 +41,15 @@ export const OrderPage = ({ id }: { id: string }) => {
                   ['Recorded', time(order.createdAt)],
                   ['Filled', time(order.filledAt)],
                   ['Cancelled', time(order.cancelledAt)],
+                  ['Cancelled by', order.cancelReason && cancelledBy[order.cancelReason]],
                   ['Expired', time(order.expiredAt)],
                   ['Price', level(order.price)],
+                  ['Price of the limit order', level(order.stopLimitPrice)],
                   ['Filled at', level(order.fillPrice)],
-                  ['Filled lots', order.filledVolume !== undefined && number(order.filledVolume)],
+                  ['Filled lots', order.filledVolume !== undefined && lots(order.filledVolume)],
                   ['Stop loss', level(order.stopLoss)],
                   ['Take profit', level(order.takeProfit)],
-                  ['Valid until', time(order.expiresAt)],
+                  ['Holds', orderType !== 'market' && untilOf(order)],
                   [
                     'Position',
                     positionId && (

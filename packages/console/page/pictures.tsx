@@ -20,7 +20,7 @@ const sumOf = (cells: readonly Cell[]): Cell => ({
 })
 
 const inMoney = (currency: string | undefined): string =>
-  currency === undefined ? 'Net profit, in several currencies' : `Net profit in ${currency}`
+  `Net profit${currency === undefined ? '' : ` in ${currency}`}`
 
 const Count = ({ of }: { of: number }) => (
   <small>
@@ -113,8 +113,10 @@ const HeatTable = ({
 const shades = 4
 
 const heatOf = ({ totalTrades, netProfit }: Cell, largest: number): string => {
+  const few = totalTrades < enoughTrades ? 'few' : ''
+  if (netProfit === 0) return few
   const sign = netProfit > 0 ? 'gain' : 'loss'
-  if (totalTrades < enoughTrades) return netProfit === 0 ? 'few' : `few ${sign}`
+  if (few) return `few ${sign}`
   return `${sign} shade-${Math.max(1, Math.ceil((shades * Math.abs(netProfit)) / largest))}`
 }
 

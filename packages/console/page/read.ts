@@ -1,7 +1,8 @@
 // Reading from the service. When a read fails, the data of the last one that succeeded stay, with
 // their time.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { useSession, type Area, type Session } from './session.ts'
+import type { Area } from './access.ts'
+import { useSession, type Session } from './session.ts'
 import { sentenceOf } from './words.ts'
 
 export interface Read<A> {

@@ -7,7 +7,7 @@ import { Reconciled } from './account-summary.tsx'
 import type { Group } from './breakdown.tsx'
 import { Curve, type CurveData } from './curve.tsx'
 import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { duration, localDay, number, plural, pluralIs, price, viewerZone } from './format.ts'
+import { duration, localDay, lots, number, plural, pluralIs, price, viewerZone } from './format.ts'
 import { useQuery } from './location.ts'
 import { Facts, InCurrency, Moment, Notice, Result, Section, Table, useMoney } from './parts.tsx'
 import { Distribution, Months } from './pictures.tsx'
@@ -338,7 +338,7 @@ const Extremes = ({
           [
             'Lots',
             ({ volume, volumeEstimated }) =>
-              `${number(volume)}${volumeEstimated === true ? ' (estimated)' : ''}`,
+              `${lots(volume)}${volumeEstimated === true ? ' (estimated)' : ''}`,
             'figure',
           ],
           ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],

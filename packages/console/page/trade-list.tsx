@@ -1,7 +1,8 @@
 // The table of closed trades: read page by page, sorted, and short in the document however long it is.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { duration, money, number, price } from './format.ts'
+import { duration, lots, money, number, plural, price } from './format.ts'
+import { useAction } from './actions.tsx'
 import { setQuery, useQuery } from './location.ts'
 import { Cells, Notice, Result, Scroll, Section, Time, type Column } from './parts.tsx'
 import { useSession } from './session.ts'
@@ -11,6 +12,7 @@ import { sentenceOf } from './words.ts'
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */
 const mostSorted = 10_000
+const maxDownloadMs = 5 * 60_000
 
 type SortKey = keyof Pick<
   Trade,
@@ -43,7 +45,7 @@ const columnsOf = (
     'Lots',
     ({ volume, volumeEstimated }) => (
       <>
-        {number(volume)}
+        {lots(volume)}
         {volumeEstimated === true && (
           <abbr title="A closing deal had no volume: this is the volume that was opened."> ≈</abbr>
         )}
@@ -138,6 +140,7 @@ export const TradeList = ({
   accounts: readonly Account[]
 }) => {
   const { loaded, failure, isReading, more, stop } = useTrades(filter)
+  const isSorted = useQuery().has('sort')
   return (
     <Section
       title="Closed trades"
@@ -150,7 +153,7 @@ export const TradeList = ({
         <p class="quiet">No closed trade matches the filters.</p>
       ) : (
         <>
-          <Extent loaded={loaded} isSorted={useQuery().has('sort')} />
+          <Extent loaded={loaded} isSorted={isSorted} />
           <TradeTable trades={loaded.trades} accounts={accounts} />
         </>
       )}
@@ -300,25 +303,23 @@ const Space = ({ height }: { height: number }) =>
   )
 
 const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty: boolean }) => {
-  const [failure, setFailure] = useState<string>()
   const { client } = useSession()
-  const download = async (): Promise<void> => {
-    setFailure(undefined)
-    try {
-      const file = await client.exportTrades({ ...filter, format: 'csv' })
-      const url = URL.createObjectURL(new Blob([await file.text()], { type: file.contentType }))
-      const link = Object.assign(document.createElement('a'), { href: url, download: file.name })
-      link.click()
-      URL.revokeObjectURL(url)
-    } catch (error) {
-      setFailure(sentenceOf(error))
-    }
+  const { isRunning, done, failure, run } = useAction()
+  const download = async (): Promise<string | undefined> => {
+    const signal = AbortSignal.timeout(maxDownloadMs)
+    const file = await client.exportTrades({ ...filter, format: 'csv' }, { signal })
+    const url = URL.createObjectURL(new Blob([await file.text()], { type: file.contentType }))
+    const link = Object.assign(document.createElement('a'), { href: url, download: file.name })
+    link.click()
+    URL.revokeObjectURL(url)
+    const { skippedPositions: skipped } = file
+    return skipped === 0 ? undefined : `${plural(skipped, 'position')} left out of the file. `
   }
   return (
     <>
-      {failure !== undefined && <span role="alert">{failure} </span>}
-      <button type="button" disabled={isEmpty} onClick={() => void download()}>
-        Download CSV
+      <span role="status">{failure === undefined ? done : `${failure} `}</span>
+      <button type="button" disabled={isEmpty || isRunning} onClick={() => void run(download)}>
+        {isRunning ? 'Reading…' : 'Download CSV'}
       </button>
     </>
   )

@@ -1,7 +1,7 @@
 // One closed trade, and how its figures come about.
 import type { DataOf, Trade } from '@tradeport/client'
 import { Reconciled } from './account-summary.tsx'
-import { duration, number, price } from './format.ts'
+import { duration, lots, number, price } from './format.ts'
 import { late } from './late.tsx'
 import {
   Age,
@@ -45,8 +45,7 @@ export const TradePage = ({ id }: { id: string }) => {
         {({ data, meta }) => (
           <InCurrency value={account?.currency}>
             <h1>
-              {data.symbol} {data.type} {number(data.volume)} lots{' '}
-              <Result amount={data.netProfit} />
+              {data.symbol} {data.type} {lots(data.volume)} lots <Result amount={data.netProfit} />
             </h1>
             <EntryAndExit trade={data} accountName={account?.name ?? data.accountId} />
             <TradePrices trade={data} deals={deals.data?.data.deals} />
@@ -168,7 +167,7 @@ const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) =
           ({ type, entry, reason }) =>
             `${type}, ${entry === undefined ? 'not known' : entries[entry]}${reason === undefined ? '' : ` (${reason.replace('_', ' ')})`}`,
         ],
-        ['Lots', ({ volume }) => (volume === undefined ? '–' : number(volume)), 'figure'],
+        ['Lots', ({ volume }) => (volume === undefined ? '–' : lots(volume)), 'figure'],
         ['Price', (deal) => (deal.price === undefined ? '–' : price(deal.price)), 'figure'],
         ['Profit', ({ profit }) => money(profit), 'figure'],
         ['Commission', ({ commission }) => money(commission), 'figure'],
@@ -179,7 +178,7 @@ const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) =
           'Sum',
           undefined,
           undefined,
-          number(sums.closedVolume),
+          lots(sums.closedVolume),
           undefined,
           money(sums.profit),
           money(sums.commission),

@@ -58,7 +58,12 @@ export const Trades = () => {
   const list = accounts.data ?? []
   const currencies = new Set(
     list
-      .filter(({ id }) => filter.accountId === undefined || id === filter.accountId)
+      // Figures of all accounts are those of the accounts at brokers.
+      .filter(
+        ({ id, brokerType }) =>
+          id === (filter.accountId ?? id) &&
+          (filter.accountId !== undefined || brokerType !== 'paper'),
+      )
       .map(({ currency }) => currency),
   )
   const currency = currencies.size === 1 ? [...currencies][0] : undefined
@@ -89,6 +94,7 @@ export const Trades = () => {
           <Select value={resultOf(query)} options={results} onChange={chooseResult} />
         </label>
       </form>
+      {accounts.data === undefined && <Shown read={accounts}>{() => null}</Shown>}
       <InCurrency value={currency}>
         <Section
           title="Statistics"

@@ -1,7 +1,8 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
 import type { Candle, Order } from '@tradeport/client'
 import type { PriceLine } from './candle-chart.ts'
-import { numberOf, Select } from './fields.tsx'
+import { Select } from './fields.tsx'
+import { numberOf } from './format.ts'
 import { setQuery } from './location.ts'
 import { Notice, Section, Shown } from './parts.tsx'
 import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
@@ -95,7 +96,7 @@ export const suggestionsOf = (
   const height =
     Math.max(...recent.map(({ high }) => high)) - Math.min(...recent.map(({ low }) => low))
   const up = side === 'buy' ? height : -height
-  const from = price ?? last
+  const from = price !== undefined && price > 0 ? price : last
   return {
     // A limit order waits for a better price, a stop order for a worse one.
     price: orderType === 'limit' ? last - up / 4 : last + up / 4,

@@ -1,12 +1,14 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
+import type { Area } from './access.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
 import type { Timeframe } from './price-chart.tsx'
 import { dataOf, useIsVisible, useRead, type Request } from './read.ts'
 import { useSent } from './sent-list.tsx'
-import { useSession, type Area } from './session.ts'
+import { useSession } from './session.ts'
+import { meantBy } from './words.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
@@ -114,8 +116,9 @@ export const useMarket = (accountId: string, symbol: string, timeframe: Timefram
   const all = useRead('prices', 'symbols', (client, signal) =>
     client.listSymbols({ accountId, limit: 50 }, { signal }).then(dataOf),
   )
-  const instrument = (found.data ?? [])
-    .filter((one) => 'digits' in one)
-    .find((one) => one.symbol.toUpperCase().startsWith(symbol.toUpperCase()))
+  const instrument = meantBy(
+    symbol,
+    (found.data ?? []).filter((one) => 'digits' in one),
+  )
   return { quote, candles, instrument, symbols: (all.data ?? []).map((one) => one.symbol) }
 }

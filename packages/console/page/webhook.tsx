@@ -6,7 +6,7 @@ import { Outcome, useAction } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
-import { number, pluralIs } from './format.ts'
+import { number, numberOf, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import { Age, Facts, Notice, Section, Shown, Table, Time, type Column } from './parts.tsx'
 import { dataOf, useRead } from './read.ts'
@@ -165,8 +165,10 @@ const Changes = ({
     return to ? 'It is enabled.' : 'It is disabled.'
   }
   const rotate = async (): Promise<string> => {
-    const overlap = { overlapHours: Number(overlapHours.current) }
-    onRotated((await client.rotateWebhookSecret(id, overlap)).data)
+    const hours = numberOf(overlapHours.current)
+    // Without an overlap the old secret ends at once.
+    if (hours === undefined) throw new Error('Enter the overlap in hours: nothing was done.')
+    onRotated((await client.rotateWebhookSecret(id, { overlapHours: hours })).data)
     scrollTo(0, 0)
     return 'The secret was replaced.'
   }

@@ -216,18 +216,21 @@ export const WebhookForm = ({
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.eventTypes ?? [])
   const action = useAction()
-  // These two are only for services that record events.
-  const offered = eventTypes.filter(
-    (type) =>
-      me.capabilities.includes('events') || !['order.rejected', 'order.expired'].includes(type),
-  )
+  // Two are only for services that record events. What it has already is not lost on a change.
+  const offered = new Set([
+    ...eventTypes.filter(
+      (type) =>
+        me.capabilities.includes('events') || !['order.rejected', 'order.expired'].includes(type),
+    ),
+    ...(webhook?.eventTypes ?? []),
+  ])
   const submit = (event: Event): void => {
     event.preventDefault()
     void action.run(async () => {
       if (chosen.length === 0) throw new Error('Choose at least one event.')
       await onSubmit({
         url: url.trim(),
-        eventTypes: offered.filter((type) => chosen.includes(type)),
+        eventTypes: chosen,
       })
       return undefined
     })
@@ -244,8 +247,8 @@ export const WebhookForm = ({
           onInput={({ currentTarget }) => setUrl(currentTarget.value)}
         />
       </label>
-      <TypeChoices legend="Events" offered={offered} chosen={chosen} onChange={setChosen}>
-        <button type="button" onClick={() => setChosen(offered)}>
+      <TypeChoices legend="Events" offered={[...offered]} chosen={chosen} onChange={setChosen}>
+        <button type="button" onClick={() => setChosen([...offered])}>
           All
         </button>
       </TypeChoices>

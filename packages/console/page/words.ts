@@ -193,3 +193,23 @@ export const sentenceOf = (error: unknown): string => {
     ? `The service could not complete the request (${code}).`
     : message
 }
+
+/** The one that the service finds for a symbol; undefined where there is none or several. */
+export const meantBy = <A extends { readonly symbol: string }>(
+  wanted: string,
+  all: readonly A[],
+): A | undefined => {
+  const name = wanted.toUpperCase()
+  const rules = [
+    (symbol: string) => symbol === wanted,
+    (symbol: string) => symbol.toUpperCase() === name,
+    // US300 is no US30.
+    (symbol: string) =>
+      symbol.toUpperCase().startsWith(name) &&
+      /^([^A-Za-z\d].*|[a-z]+)$/.test(symbol.slice(name.length)),
+  ]
+  const [found, ...others] =
+    rules.map((fits) => all.filter(({ symbol }) => fits(symbol))).find((some) => some.length > 0) ??
+    []
+  return others.length === 0 ? found : undefined
+}

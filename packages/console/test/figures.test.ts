@@ -1,0 +1,63 @@
+// Which figures are shown for what is typed, and for what the service sends.
+import type { LogEvent } from '@tradeport/client'
+import { expect, it } from 'vitest'
+import { describeEvent } from '../page/events.ts'
+import { numberOf } from '../page/format.ts'
+import { meantBy } from '../page/words.ts'
+
+it.each([
+  ['', undefined],
+  [' ', undefined],
+  ['0.1', 0.1],
+  ['0,1', 0.1],
+  ['.5', 0.5],
+  ['1.', 1],
+  ['65000', 65_000],
+  ['0,001', 0.001],
+  ['1.085', 1.085],
+  ['152,3501', 152.3501],
+  // It may be 65 thousand or 65.
+  ['65,000', NaN],
+  ['65,000.00', NaN],
+  ['1e3', NaN],
+  ['0x10', NaN],
+  ['Infinity', NaN],
+  ['-1', NaN],
+  ['abc', NaN],
+])('reads "%s" as %s', (text, value) => {
+  expect(numberOf(text)).toBe(value)
+})
+
+it.each([
+  ['US30', ['US300'], undefined],
+  ['US30', ['US300', 'US30m'], 'US30m'],
+  ['US30', ['US300', 'US30', 'US30m'], 'US30'],
+  ['EURUSD', ['eurusd', 'EURUSD.r'], 'eurusd'],
+  ['EURUSD', ['EURUSD.r', 'EURUSD#'], undefined],
+  ['EURUSD', ['GBPUSD'], undefined],
+])('means by %s among %s the instrument %s', (wanted, symbols, meant) => {
+  const all = symbols.map((symbol) => ({ symbol }))
+  expect(meantBy(wanted, all)?.symbol).toBe(meant)
+})
+
+const filled = { symbol: 'EURUSD', type: 'buy', volume: 1, fill_price: 1.08 }
+const closed = { symbol: 'EURUSD', type: 'buy', volume: 0.001, exit_price: 1.1 }
+
+it.each([
+  ['order.filled', { ...filled, filled_volume: 1 }, 'EURUSD buy 1.00 at 1.08'],
+  ['order.filled', { ...filled, filled_volume: 0.3 }, 'EURUSD buy 0.30 of 1.00 at 1.08'],
+  ['order.filled', { ...filled, filled_volume: null }, 'EURUSD buy a part of 1.00 at 1.08'],
+  ['order.created', { ...filled, fill_price: undefined }, 'EURUSD buy 1.00'],
+  [
+    'trade.closed',
+    { ...closed, profit: 2, swap: -1.5, commission: -3 },
+    'EURUSD buy 0.001 at 1.10 net profit -2.50',
+  ],
+  [
+    'position.closed',
+    { symbol: 'EURUSD', closed_volume: 0.005, exit_price: 1.1, realized_pnl: 2 },
+    'EURUSD 0.005 at 1.10 result +2.00 before commission and swap',
+  ],
+])('describes %s with %o', (event, data, text) => {
+  expect(describeEvent({ event, data } as unknown as LogEvent)).toBe(text)
+})
