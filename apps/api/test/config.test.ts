@@ -103,7 +103,15 @@ describe('an environment', () => {
       { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8,192.0.2.7' },
       { webhookNetworks: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'] },
     ],
-    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustedProxies: { ipv4: {}, ipv6: {} } }],
+    [
+      { TRUST_PROXY: '10.0.0.0/8, ::1' },
+      {
+        trustedProxies: [
+          [{ octets: [10, 0, 0, 0] }, 8],
+          [{ parts: [0, 0, 0, 0, 0, 0, 0, 1] }, 128],
+        ],
+      },
+    ],
     [
       { CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' },
       { corsOrigins: ['https://app.example.com', 'http://localhost:5173'] },
