@@ -33,7 +33,7 @@ interface Envelope {
   } | null
 }
 
-interface Sent {
+interface PostRequest {
   readonly body: unknown
   readonly whenLost: string
 }
@@ -51,10 +51,10 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
   const url = readUrl(options.url ?? (options.env['OPERATOR_URL'] || defaultUrl), defaultUrl)
   const token = await readToken(options)
 
-  const ask = async (path: string, sent?: Sent): Promise<Envelope> => {
-    const { status, text } = await exchange(`${url}/operator/v1${path}`, token.text, sent).catch(
+  const request = async (path: string, sent?: PostRequest): Promise<Envelope> => {
+    const { status, text } = await send(`${url}/operator/v1${path}`, token.text, sent).catch(
       (error: unknown) => {
-        throw lost(url, error, sent)
+        throw lostAnswerFailure(url, error, sent)
       },
     )
     const envelope = parseEnvelope(text)
@@ -69,15 +69,15 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
           ],
         },
       )
-    if (envelope.error !== null) throw refused(envelope.error, { url, token, status, sent })
+    if (envelope.error !== null) throw refusalFailure(envelope.error, { url, token, status, sent })
     return envelope
   }
 
   // The shapes of the replies are the API's contract, and are not checked again here.
   return {
     url,
-    get: async (path) => (await ask(path)).data as never,
-    post: async (path, body, whenLost) => (await ask(path, { body, whenLost })).data as never,
+    get: async (path) => (await request(path)).data as never,
+    post: async (path, body, whenLost) => (await request(path, { body, whenLost })).data as never,
     list: async function* <A>(path: string, query: Query = {}, most = Infinity) {
       let left = most
       for (let cursor: string | undefined; left > 0;) {
@@ -86,7 +86,7 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
         const search = new URLSearchParams(
           set.map(([name, value]): [string, string] => [name, String(value)]),
         )
-        const { data, meta } = await ask(`${path}?${search.toString()}`)
+        const { data, meta } = await request(`${path}?${search.toString()}`)
         const items = data as readonly A[]
         yield* items
         left -= items.length
@@ -144,7 +144,7 @@ const readTokenFile = (path: string): Promise<string> =>
     )
   })
 
-const exchange = async (url: string, token: string, sent: Sent | undefined) => {
+const send = async (url: string, token: string, sent: PostRequest | undefined) => {
   const response = await fetch(url, {
     method: sent === undefined ? 'GET' : 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -165,16 +165,16 @@ const parseEnvelope = (text: string): Envelope | undefined => {
   }
 }
 
-interface Refused {
+interface RefusedRequest {
   readonly url: string
   readonly token: Token
   readonly status: number
-  readonly sent: Sent | undefined
+  readonly sent: PostRequest | undefined
 }
 
-const refused = (
+const refusalFailure = (
   { code, message, details, request_id: requestId }: NonNullable<Envelope['error']>,
-  { url, token, status, sent }: Refused,
+  { url, token, status, sent }: RefusedRequest,
 ): CommandFailure => {
   if (status === 401)
     return new CommandFailure(
@@ -221,7 +221,11 @@ export const unreachable = (url: string, error: unknown, advice: readonly string
     { advice },
   )
 
-const lost = (url: string, error: unknown, sent: Sent | undefined): CommandFailure => {
+const lostAnswerFailure = (
+  url: string,
+  error: unknown,
+  sent: PostRequest | undefined,
+): CommandFailure => {
   const code = causeCodeOf(error)
   if (sent === undefined || neverSent.has(code))
     return unreachable(url, error, [

@@ -1,5 +1,5 @@
 // Applying documents: whole ones from a file, and those of one entry that a command composes.
-import { say, sayJson, styled, unset, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, styled, unset, type CommandContext } from './context.ts'
 import { CommandFailure, type Fault } from './failure.ts'
 import { readDocument } from './read-document.ts'
 import { valueText } from './table.ts'
@@ -54,33 +54,34 @@ const effectTexts: Readonly<Record<string, string>> = {
   provider_token_removed: 'the provider token of its tenant is removed',
 }
 
-const sayPlan = (context: CommandContext, { changes, ordersUnderWay: orders }: Plan): void => {
-  say(context, ...changes.map(changeText))
+const printPlan = (context: CommandContext, { changes, ordersUnderWay: orders }: Plan): void => {
+  printForPeople(context, ...changes.map(changeText))
   if (orders.length === 0) return
   const count =
     orders.length === 1 ? '1 order under way is' : `${orders.length} orders under way are`
-  say(context, styled('yellow', `\nWarning: ${count} affected:`))
+  printForPeople(context, styled('yellow', `\nWarning: ${count} affected:`))
   for (const { id, accountId, step, effects } of orders) {
     const what = effects.map((effect) => effectTexts[effect] ?? effect).join(', ')
-    say(context, `  ${id} (${step}) on account ${accountId}: ${what}`)
+    printForPeople(context, `  ${id} (${step}) on account ${accountId}: ${what}`)
   }
-  say(
+  printForPeople(
     context,
     'They are looked up where they were sent, which needs a provider token. Without one, end them with pnpm operator orders finish.',
   )
   if (orders.some(({ step }) => step === 'open'))
-    say(
+    printForPeople(
       context,
       'Those that are open stay at the broker, and once the user or the account is removed nobody can cancel them here: cancel them before.',
     )
 }
 
-const sayIssued = (context: CommandContext, { apiKeys, accessTokens }: Issued): void => {
+const printIssued = (context: CommandContext, { apiKeys, accessTokens }: Issued): void => {
   const secrets = [
     ...apiKeys.map(({ id, key }) => `  key ${id}  ${key}`),
     ...accessTokens.map(({ id, token }) => `  token ${id}  ${token}`),
   ]
-  if (secrets.length > 0) say(context, '\nKeys and tokens are shown only this once:\n', ...secrets)
+  if (secrets.length > 0)
+    printForPeople(context, '\nKeys and tokens are shown only this once:\n', ...secrets)
 }
 
 export const applyDocument = async (context: CommandContext): Promise<void> => {
@@ -90,10 +91,10 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
     async () => {
       const plan = await askPlan(context, document)
       if (context.values['plan'] === true) {
-        sayJson(context, plan)
-        sayPlan(context, plan)
+        printForPrograms(context, plan)
+        printPlan(context, plan)
         const count = plan.changes.length
-        return say(
+        return printForPeople(
           context,
           count === 0
             ? 'Nothing would change: the records are already as the document says.'
@@ -105,15 +106,15 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
         document,
         'Apply it again: it makes each change once. Keys and tokens that were generated then exist and cannot be shown: revoke those.',
       )
-      sayJson(context, { ...plan, ...issued })
-      sayPlan(context, plan)
-      say(
+      printForPrograms(context, { ...plan, ...issued })
+      printPlan(context, plan)
+      printForPeople(
         context,
         plan.changes.length === 0
           ? 'Nothing to change: the records are already as the document says.'
           : 'The document is applied.',
       )
-      sayIssued(context, issued)
+      printIssued(context, issued)
     },
   )
 }
@@ -124,30 +125,34 @@ export interface Change {
   /** Fields that no option sets. */
   readonly entry: Readonly<Record<string, unknown>>
   /** Whether the record must be new, must exist, or may be either. */
-  readonly record: 'new' | 'existing' | 'any'
+  readonly mustBe: 'new' | 'existing' | 'any'
   /** `key k-1` */
-  readonly noun: string
+  readonly label: string
   /** The command that lists such records. */
-  readonly listedBy: string
+  readonly listCommand: string
   /** What to do when the answer is lost. */
   readonly whenLost?: string
 }
 
 /** Plans the change, and applies it if it is what the command means. */
 export const changeRecord = async (context: CommandContext, change: Change): Promise<void> => {
-  const { section, record, entry, noun, listedBy } = change
-  const mustBeNew = record === 'new' ? { new: true } : {}
+  const { section, mustBe, entry, label, listCommand } = change
+  const mustBeNew = mustBe === 'new' ? { new: true } : {}
   const document = { [section]: [composeEntry({ ...entry, ...mustBeNew }, context.values)] }
-  const missing = new CommandFailure('NOT_FOUND', `There is no ${noun}, and nothing was changed.`, {
-    advice: [`pnpm operator ${listedBy} shows those that exist.`],
-  })
+  const missing = new CommandFailure(
+    'NOT_FOUND',
+    `There is no ${label}, and nothing was changed.`,
+    {
+      advice: [`pnpm operator ${listCommand} shows those that exist.`],
+    },
+  )
   const namedByFlag = (fault: Fault): Fault => {
     // A record that does not exist lacks whatever a new one needs.
-    if (record === 'existing' && fault.message.includes('not there yet')) throw missing
+    if (mustBe === 'existing' && fault.message.includes('not there yet')) throw missing
     if (fault.path === `${section}[0].new`)
       throw new CommandFailure(
         'ALREADY_THERE',
-        `There already is ${noun}, and nothing was changed.`,
+        `There already is ${label}, and nothing was changed.`,
         { advice: ['Give another id. To change what exists, apply a document.'] },
       )
     const field = fault.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
@@ -160,7 +165,7 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
     const plan = await askPlan(context, document)
     const { changes } = plan
     const isCreated = changes.some(({ action }) => action === 'create')
-    if (record === 'existing' && (isCreated || (entry['removed'] === true && changes.length === 0)))
+    if (mustBe === 'existing' && (isCreated || (entry['removed'] === true && changes.length === 0)))
       throw missing
     const issued =
       changes.length === 0
@@ -169,14 +174,14 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
             '/apply',
             document,
             change.whenLost ??
-              (record === 'new'
-                ? `See whether it was made: pnpm operator ${listedBy}.`
+              (mustBe === 'new'
+                ? `See whether it was made: pnpm operator ${listCommand}.`
                 : 'Call again: a change is made once.'),
           )
-    sayJson(context, { ...plan, ...issued })
-    sayPlan(context, plan)
-    if (changes.length === 0) say(context, `No changes; already as requested: ${noun}.`)
-    sayIssued(context, issued)
+    printForPrograms(context, { ...plan, ...issued })
+    printPlan(context, plan)
+    if (changes.length === 0) printForPeople(context, `No changes; already as requested: ${label}.`)
+    printIssued(context, issued)
   })
 }
 

@@ -123,10 +123,10 @@ type Changed = Exclude<keyof typeof listings, 'orders'>
 /** A new record. */
 const newRecordChange = (name: Changed, id: string, fields: Change['entry'] = {}): Change => ({
   section: listings[name].section,
-  record: 'new',
+  mustBe: 'new',
   entry: { ...fields, id },
-  noun: `${listings[name].one} ${id}`,
-  listedBy: `${name} list`,
+  label: `${listings[name].one} ${id}`,
+  listCommand: `${name} list`,
 })
 
 /** A change of a record that must exist, by its id. */
@@ -142,10 +142,10 @@ const existingRecordCommand = (
     help,
     run: runChange(({ argument: id }) => ({
       section,
-      record: 'existing',
+      mustBe: 'existing',
       entry: { id, ...fields },
-      noun: `${one} ${id}`,
-      listedBy: `${name} list`,
+      label: `${one} ${id}`,
+      listCommand: `${name} list`,
     })),
   }
 }
@@ -209,11 +209,14 @@ const tenantCommands: readonly Command[] = [
 ]
 
 /** The fields of an account that the provider knows. */
-const described = ['name', 'accountNumber', 'server', 'currency', 'brokerType', 'region']
+const providerFields = ['name', 'accountNumber', 'server', 'currency', 'brokerType', 'region']
 
 const describeAccount = async (context: CommandContext): Promise<Values> => {
   const { userId, providerAccountId: id } = context.values
-  if (typeof id !== 'string' || described.every((field) => context.values[field] !== undefined))
+  if (
+    typeof id !== 'string' ||
+    providerFields.every((field) => context.values[field] !== undefined)
+  )
     return {}
   for await (const found of recordsOf(context, 'users', {}))
     if (found['id'] === userId)
@@ -340,10 +343,10 @@ const limitCommands: readonly Command[] = [
     ],
     run: runChangeWithOptions(({ argument: accountId }) => ({
       section: 'traderLimits',
-      record: 'any',
+      mustBe: 'any',
       entry: { accountId },
-      noun: `limits of account ${accountId}`,
-      listedBy: 'accounts list',
+      label: `limits of account ${accountId}`,
+      listCommand: 'accounts list',
     })),
   },
   {
@@ -351,10 +354,10 @@ const limitCommands: readonly Command[] = [
     help: "remove all of a trader's limits from an account",
     run: runChange(({ argument: accountId }) => ({
       section: 'traderLimits',
-      record: 'any',
+      mustBe: 'any',
       entry: { accountId, removed: true },
-      noun: `account ${accountId} without limits`,
-      listedBy: 'accounts list',
+      label: `account ${accountId} without limits`,
+      listCommand: 'accounts list',
     })),
   },
   list('desks', 'desks with their limits and accounts', tenant),
@@ -373,10 +376,10 @@ const limitCommands: readonly Command[] = [
     examples: ['desks set d-1 --tenant acme --account 0b1f6a52-… --max-open-lots 50'],
     run: runChangeWithOptions(({ argument: id }) => ({
       section: 'desks',
-      record: 'any',
+      mustBe: 'any',
       entry: { id },
-      noun: `desk ${id}`,
-      listedBy: 'desks list',
+      label: `desk ${id}`,
+      listCommand: 'desks list',
     })),
   },
   existingRecordCommand('remove', 'desks', 'remove a desk; its accounts stay', {
@@ -395,10 +398,10 @@ const limitCommands: readonly Command[] = [
     },
     run: runChange(({ argument: accountId }) => ({
       section: 'challenges',
-      record: 'any',
+      mustBe: 'any',
       entry: { accountId },
-      noun: `challenge of account ${accountId}`,
-      listedBy: 'accounts list --json',
+      label: `challenge of account ${accountId}`,
+      listCommand: 'accounts list --json',
     })),
   },
   {
@@ -407,10 +410,10 @@ const limitCommands: readonly Command[] = [
     required: started,
     run: runChange(({ argument: accountId }) => ({
       section: 'challenges',
-      record: 'existing',
+      mustBe: 'existing',
       entry: { accountId, removed: true },
-      noun: `challenge of account ${accountId}`,
-      listedBy: 'accounts list --json',
+      label: `challenge of account ${accountId}`,
+      listCommand: 'accounts list --json',
     })),
   },
 ]
@@ -418,7 +421,7 @@ const limitCommands: readonly Command[] = [
 const orderCommands: readonly Command[] = [
   list('orders', 'orders under way of all tenants, oldest first', {
     ...tenant,
-    '--stuck': ['stuck', 'only orders that have been pending for ten minutes'],
+    '--stuck': ['stuck', 'only orders that are pending, or missing at the broker, for ten minutes'],
   }),
   { usage: 'orders show <order>', help: 'one order, under way or ended', run: showOrder },
   {

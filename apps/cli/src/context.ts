@@ -29,12 +29,12 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 export const styled = (style: Style, text: string): string =>
   styleText(style, text, { stream: stdout })
 
-/** For people. */
-export const say = ({ isJson }: CommandContext, ...lines: readonly string[]): void => {
+/** Prints nothing with --json. */
+export const printForPeople = ({ isJson }: CommandContext, ...lines: readonly string[]): void => {
   if (!isJson) stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** For programs. */
-export const sayJson = ({ isJson }: CommandContext, value: unknown): void => {
+/** Prints with --json alone. */
+export const printForPrograms = ({ isJson }: CommandContext, value: unknown): void => {
   if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }

@@ -1,6 +1,6 @@
 // Checks what the service depends on and each tenant's provider token: a line for each check, and
 // below a bad one what to do.
-import { say, sayJson, styled, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
 import { tenantPath } from './lists.ts'
 
@@ -23,8 +23,8 @@ export const runDoctor = async (context: CommandContext): Promise<void> => {
     for (const { name, status, message, action } of checks) {
       found.push({ tenant, name, status, message, action })
       const what = tenant === null ? name : `${name} of ${tenant}`
-      say(context, `${styled(styles[status], status.padEnd(4))}  ${what}: ${message}`)
-      if (action !== null) say(context, `      ${action}`)
+      printForPeople(context, `${styled(styles[status], status.padEnd(4))}  ${what}: ${message}`)
+      if (action !== null) printForPeople(context, `      ${action}`)
     }
   }
   const ofService = await api.get<readonly Check[]>('/doctor')
@@ -42,7 +42,7 @@ export const runDoctor = async (context: CommandContext): Promise<void> => {
     )
     for (const [at, id] of some.entries()) report(id, checks[at] ?? [])
   }
-  sayJson(context, { checks: found })
+  printForPrograms(context, { checks: found })
   const failed = found.filter(({ status }) => status === 'fail').length
   if (failed > 0)
     throw new CommandFailure('UNHEALTHY', `${failed} of ${found.length} checks failed.`, {

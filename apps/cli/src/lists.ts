@@ -1,6 +1,6 @@
 // Lists of records, and one record with all that belongs to it. People see the beginning of a
 // list, programs all of it.
-import { say, sayJson, styled, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, styled, type CommandContext } from './context.ts'
 import { CommandFailure } from './failure.ts'
 import { linesOf, tableOf, type Columns, type Row } from './table.ts'
 
@@ -10,8 +10,8 @@ interface Listing {
   readonly columns: Columns
   /** Of a document, in which they are changed. */
   readonly section?: string
-  /** Below the tenant; undefined for lists of the whole service. */
-  readonly below?: string
+  /** Undefined for lists of the whole service. */
+  readonly pathUnderTenant?: string
 }
 
 const owned = { ID: 'id', USER: 'userId' }
@@ -33,14 +33,14 @@ export const listings = {
     one: 'user',
     many: 'users',
     section: 'users',
-    below: 'users',
+    pathUnderTenant: 'users',
     columns: { ID: 'id', TENANT: 'tenantId', EMAIL: 'email', PLAN: 'plan' },
   },
   accounts: {
     one: 'account',
     many: 'accounts',
     section: 'accounts',
-    below: 'accounts',
+    pathUnderTenant: 'accounts',
     columns: {
       ...owned,
       NAME: 'name',
@@ -57,21 +57,21 @@ export const listings = {
     one: 'key',
     many: 'keys',
     section: 'apiKeys',
-    below: 'api-keys',
+    pathUnderTenant: 'api-keys',
     columns: { ...owned, NAME: 'name', ...granted, ALLOWLIST: 'ipAllowlist' },
   },
   tokens: {
     one: 'token',
     many: 'tokens',
     section: 'accessTokens',
-    below: 'access-tokens',
+    pathUnderTenant: 'access-tokens',
     columns: { ...owned, APPLICATION: 'applicationId', ...granted },
   },
   desks: {
     one: 'desk',
     many: 'desks',
     section: 'desks',
-    below: 'desks',
+    pathUnderTenant: 'desks',
     columns: { ID: 'id', TENANT: 'tenantId', ...deskLimits, ACCOUNTS: 'accounts' },
   },
   orders: {
@@ -121,11 +121,12 @@ type Rows = AsyncGenerator<Row, void, void>
 /** Records of one tenant, or of every tenant in turn; those of a user are of the user's tenant. */
 export async function* recordsOf(
   { api }: CommandContext,
-  below: string,
+  pathUnderTenant: string,
   values: CommandContext['values'],
 ): Rows {
   const { tenantId, ...query } = values
-  const listOf = (tenant: string): Rows => api.list<Row>(`${tenantPath(tenant)}/${below}`, query)
+  const listOf = (tenant: string): Rows =>
+    api.list<Row>(`${tenantPath(tenant)}/${pathUnderTenant}`, query)
   if (typeof tenantId === 'string') return yield* listOf(tenantId)
   let missing: CommandFailure | undefined
   for await (const { id } of api.list<{ id: string }>('/tenants'))
@@ -145,31 +146,31 @@ const collect = async (rows: Rows, most: number): Promise<readonly Row[]> => {
   return found
 }
 
-const sayTable = (context: CommandContext, columns: Columns, rows: readonly Row[]): void => {
+const printTable = (context: CommandContext, columns: Columns, rows: readonly Row[]): void => {
   const [titles = '', ...lines] = tableOf(columns, rows)
-  say(context, styled('bold', titles), ...lines)
+  printForPeople(context, styled('bold', titles), ...lines)
 }
 
 export const showList =
   (name: keyof typeof listings) =>
   async (context: CommandContext): Promise<void> => {
-    const { one, many, columns, below }: Listing = listings[name]
+    const { one, many, columns, pathUnderTenant }: Listing = listings[name]
     const { limit, ...query } = context.values
     const rows =
-      below === undefined
+      pathUnderTenant === undefined
         ? context.api.list<Row>(`/${name}`, query)
-        : recordsOf(context, below, query)
+        : recordsOf(context, pathUnderTenant, query)
     const most = typeof limit === 'number' ? limit : context.isJson ? Infinity : shownRows
     const found = await collect(rows, most + 1)
     const shown = found.slice(0, most)
-    sayJson(context, shown)
-    if (shown.length === 0) return say(context, `There are no ${many}.`)
-    sayTable(context, columns, shown)
+    printForPrograms(context, shown)
+    if (shown.length === 0) return printForPeople(context, `There are no ${many}.`)
+    printTable(context, columns, shown)
     const count =
       found.length > most
         ? `The first ${most} ${many}; --limit shows more, --json gives all of them.`
         : `${shown.length} ${shown.length === 1 ? one : many}`
-    say(context, styled('dim', count))
+    printForPeople(context, styled('dim', count))
   }
 
 interface Account extends Row {
@@ -187,7 +188,7 @@ interface Tenant {
 }
 
 /** The names of the lists of a tenant in the API's replies. */
-const belonging = {
+const listsOfTenant = {
   users: listings.users,
   accounts: listings.accounts,
   apiKeys: listings.keys,
@@ -200,24 +201,27 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
   const tenant = await context.api.get<Tenant>(path)
   const most = context.isJson ? Infinity : shownOfEach
   const lists: Record<string, readonly Row[]> = {}
-  for (const [field, { below }] of Object.entries(belonging))
-    lists[field] = await collect(context.api.list<Row>(`${path}/${below}`, {}, most), most)
-  sayJson(context, { ...tenant, ...lists })
-  say(
+  for (const [field, { pathUnderTenant }] of Object.entries(listsOfTenant))
+    lists[field] = await collect(
+      context.api.list<Row>(`${path}/${pathUnderTenant}`, {}, most),
+      most,
+    )
+  printForPrograms(context, { ...tenant, ...lists })
+  printForPeople(
     context,
     `${styled('bold', tenant.id)}  ${tenant.name}`,
     `provider token: ${tenant.hasProviderToken ? 'set' : 'not set; no account of this tenant can be read until it is'}`,
   )
   const section = (title: string, columns: Columns, rows: readonly Row[]): void => {
-    say(context, `\n${styled('bold', title)}`)
-    if (rows.length === 0) say(context, 'none')
-    else sayTable(context, columns, rows)
+    printForPeople(context, `\n${styled('bold', title)}`)
+    if (rows.length === 0) printForPeople(context, 'none')
+    else printTable(context, columns, rows)
   }
-  for (const [field, { many, columns }] of Object.entries(belonging)) {
+  for (const [field, { many, columns }] of Object.entries(listsOfTenant)) {
     const [rows = [], count = 0] = [lists[field], tenant.counts[field]]
     section(`${many} (${count})`, columns, rows)
     if (count > rows.length)
-      say(
+      printForPeople(
         context,
         styled(
           'dim',
@@ -250,8 +254,8 @@ const orderPath = ({ argument }: CommandContext): string =>
 
 export const showOrder = async (context: CommandContext): Promise<void> => {
   const order = await context.api.get<Row>(orderPath(context))
-  sayJson(context, order)
-  say(context, ...linesOf(order))
+  printForPrograms(context, order)
+  printForPeople(context, ...linesOf(order))
 }
 
 export const finishOrder = async (context: CommandContext): Promise<void> => {
@@ -260,6 +264,6 @@ export const finishOrder = async (context: CommandContext): Promise<void> => {
     context.values,
     `See whether it was ended: pnpm operator orders show ${context.argument}.`,
   )
-  sayJson(context, order)
-  say(context, `The order ${context.argument} is now ${String(order['status'])}.`)
+  printForPrograms(context, order)
+  printForPeople(context, `The order ${context.argument} is now ${String(order['status'])}.`)
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { readUrl, unreachable } from './api.ts'
 import { findChromium, withPage } from './chromium.ts'
-import { say, sayJson, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, type CommandContext } from './context.ts'
 import { codeOf, CommandFailure } from './failure.ts'
 import { recordsOf } from './lists.ts'
 
@@ -40,8 +40,8 @@ export const writeReport = async (context: CommandContext): Promise<void> => {
   await writeFile(file, pdf).catch((error: unknown) => {
     throw new CommandFailure('UNWRITABLE', `${file} cannot be written (${codeOf(error)}).`)
   })
-  sayJson(context, { accountId, output: file })
-  say(context, `The report of account ${accountId} is in ${file}.`)
+  printForPrograms(context, { accountId, output: file })
+  printForPeople(context, `The report of account ${accountId} is in ${file}.`)
 }
 
 const requireConsole = async (url: string): Promise<void> => {

@@ -1,6 +1,6 @@
 // Has the service encrypt all stored secrets with its current key, batch by batch. A call that is
 // interrupted can be repeated.
-import { say, sayJson, type CommandContext } from './context.ts'
+import { printForPeople, printForPrograms, type CommandContext } from './context.ts'
 import type { Check } from './doctor.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -10,7 +10,7 @@ interface Batch {
   readonly cursor: string | null
 }
 
-const holders: Readonly<Record<string, string>> = {
+const secretLabels: Readonly<Record<string, string>> = {
   provider_token: 'the provider token of the tenant',
   webhook_secret: 'the secret of the webhook',
   previous_webhook_secret: 'the previous secret of the webhook',
@@ -27,16 +27,16 @@ export const rotateSecrets = async (context: CommandContext): Promise<void> => {
     unreadable.push(...batch.unreadable)
     cursor = batch.cursor
   }
-  sayJson(context, { resealed, unreadable })
+  printForPrograms(context, { resealed, unreadable })
   const count = `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'}`
-  say(context, `${count} encrypted with the current key.`)
+  printForPeople(context, `${count} encrypted with the current key.`)
   if (unreadable.length > 0)
     throw new CommandFailure(
       'UNREADABLE_SECRETS',
       `${unreadable.length} cannot be decrypted with any key of the service, and stay as they are:`,
       {
         faults: unreadable.map(({ kind, id }) => ({
-          path: `${holders[kind] ?? kind} ${id}`,
+          path: `${secretLabels[kind] ?? kind} ${id}`,
           message: 'no key decrypts it',
         })),
         advice: [
@@ -58,7 +58,7 @@ export const rotateSecrets = async (context: CommandContext): Promise<void> => {
         ],
       },
     )
-  say(
+  printForPeople(
     context,
     'No secret is encrypted with another key: start each instance without SECRETS_KEY_PREVIOUS next time.',
   )
