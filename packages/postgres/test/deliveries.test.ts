@@ -675,7 +675,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   })
 
   it('silent receivers use only the sockets of slow ones from the first attempt without an answer to the next answer, also after a restart', async () => {
-    const limits = { prompt: { size: 2, perUser: 1 }, slow: { size: 1, perUser: 1 } }
+    const limits = { fast: { size: 2, perUser: 1 }, slow: { size: 1, perUser: 1 } }
     await restart({ limits })
     const owners = [await newOwner(), await newOwner()]
     for (const owner of owners) {
@@ -717,7 +717,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   })
 
   it('receivers that answer late count as slow', async () => {
-    await restart({ promptMs: -1, limits: { slow: { size: 1, perUser: 1 } } })
+    await restart({ slowAfterMs: -1, limits: { slow: { size: 1, perUser: 1 } } })
     const late = [await created(), await created()]
     for (const webhook of late) {
       await record(webhook.owner)

@@ -131,9 +131,9 @@ export const transactOrUnknown = async <A>(
   try {
     return await transact(knex, async (trx) => {
       isWritten = false
-      const made = await work(trx)
+      const result = await work(trx)
       isWritten = true
-      return made
+      return result
     })
   } catch (error) {
     throw isWritten ? new CommitOutcomeUnknown('the commit has no answer', { cause: error }) : error

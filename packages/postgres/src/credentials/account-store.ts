@@ -183,12 +183,12 @@ const recordSnapshot = async (
     newestSnapshots(owner, accountId, { to: reading.readAt, limit: 1 }),
     ownSnapshots,
   )
-  const made = snapshotOf(O.toNullable(last), reading)
-  if (made === null) return
+  const snapshot = snapshotOf(O.toNullable(last), reading)
+  if (snapshot === null) return
   await trx('balance_snapshots')
     .insert({
       tenant_id: owner.tenantId,
-      ...snapshots.write({ accountId, takenAt: made.timestamp, ...made }),
+      ...snapshots.write({ accountId, takenAt: snapshot.timestamp, ...snapshot }),
     })
     .onConflict(['tenant_id', 'account_id', 'taken_at'])
     .merge()

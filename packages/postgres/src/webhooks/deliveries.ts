@@ -125,7 +125,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       return { data, pagination: { page, limit, total } }
     },
     replay: async (owner, id, original, { id: replayId, at }) => {
-      const made = await transactOrUnknown(knex, async (trx) => {
+      const recorded = await transactOrUnknown(knex, async (trx) => {
         const found = await readFirst(
           trx,
           sql`select ${deliveriesWithEvent.columns} from ${ofWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
@@ -141,7 +141,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         return O.some(replay)
       })
       afterCommit()
-      return made
+      return recorded
     },
     recover: async (owner, id, { since, at }) => {
       const now = toTimestamptz(at)
@@ -307,7 +307,7 @@ export const createDueDeliveries = ({
      */
     recordAttempt: async (
       { to, delivery }: DueDelivery,
-      made: Attempt,
+      attempt: Attempt,
       isSlow: boolean,
     ): Promise<void> => {
       const disabledFor = await transact(knex, async (trx) => {
@@ -319,7 +319,7 @@ export const createDueDeliveries = ({
           webhooks,
         )
         if (O.isNone(found)) return null
-        const after = afterAttempt(delivery, found.value, made, schedule)
+        const after = afterAttempt(delivery, found.value, attempt, schedule)
         if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
         const renewed = sql`case when ${isLeased} then ${leaseEnd} else leased_until end`
         await trx('webhooks')
@@ -335,7 +335,7 @@ export const createDueDeliveries = ({
           kind: 'webhook_disabled',
           webhookId: id,
           url: after.webhook.url,
-          at: made.endedAt,
+          at: attempt.endedAt,
           because: after.disabledFor,
         })
         return after.disabledFor
@@ -379,13 +379,13 @@ export const makeStrandedDue = (now: Instant): Sql => sql`
 const continueDelivery = async (
   knex: Pick<Knex, 'from'>,
   { tenantId }: Owner,
-  { id, attempts: made }: WebhookDelivery,
+  { id, attempts }: WebhookDelivery,
   next: WebhookDelivery,
   condition = 'true',
 ): Promise<boolean> =>
   (await knex
     .from('webhook_deliveries')
-    .where({ tenant_id: tenantId, id, attempts: made, status: 'pending' })
+    .where({ tenant_id: tenantId, id, attempts, status: 'pending' })
     .whereRaw(condition)
     .update(deliveries.write(next))) > 0
 

@@ -20,9 +20,9 @@ import {
 
 export interface DeliveryWorkerOptions {
   /** How many webhooks are sent to at once, in all and of one user. */
-  readonly limits?: Readonly<Partial<Record<'prompt' | 'slow', SendingLimits>>>
+  readonly limits?: Readonly<Partial<Record<'fast' | 'slow', SendingLimits>>>
   /** An attempt that took longer makes its webhook slow; 5,000 by default. */
-  readonly promptMs?: number
+  readonly slowAfterMs?: number
   /** How often due deliveries are looked up; 500 by default. */
   readonly pollMs?: number
   /**
@@ -64,7 +64,7 @@ export interface DeliveryWorker {
  * those of the others. Most attempts only wait for an answer; a thousand of them are cheap. A user
  * has at most ten webhooks.
  */
-const defaultLimits = { prompt: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
+const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
 const connectionLimits = { size: 4, perTenant: 2, perAccount: 1 }
 const connectionPatienceMs = 60_000
@@ -75,7 +75,7 @@ const strandedMs = 30_000
 
 export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker => {
   const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
-  const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
+  const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
   const connections = createFairPool(connectionLimits)
   const stopping = new AbortController()
@@ -106,14 +106,14 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       if (started - renewedAtMs > leaseMs / 4) return
       const answer = await attempt(due)
       leasedAt = performance.now()
-      const isSlow = answer.responseCode === 0 || leasedAt - started > promptMs
-      const made = { answer, startedAt, endedAt: clock.now() }
-      await withConnection(webhook, () => deliveries.recordAttempt(due, made, isSlow))
+      const isSlow = answer.responseCode === 0 || leasedAt - started > slowAfterMs
+      const ended = { answer, startedAt, endedAt: clock.now() }
+      await withConnection(webhook, () => deliveries.recordAttempt(due, ended, isSlow))
     }
     await withConnection(webhook, () => deliveries.endLease(webhook))
   }
 
-  const workers = (['prompt', 'slow'] as const).map((group) => {
+  const workers = (['fast', 'slow'] as const).map((group) => {
     const { size, perUser } = limits[group] ?? defaultLimits[group]
     // With an id of its own, since a webhook may change its group while it is leased.
     const deliveries = createDueDeliveries({
