@@ -57,7 +57,7 @@ export const createHalts = (ports: HaltPorts) => {
 
     /**
      * POST /accounts/:id/halt: halts the account, and then cancels its orders and closes its
-     * positions where that is wanted. A halt that stands stays as it is.
+     * positions, both at once, where that is wanted. A halt that stands stays as it is.
      */
     haltAccount: (
       caller: Caller,
@@ -75,16 +75,17 @@ export const createHalts = (ports: HaltPorts) => {
         ),
         TE.flatMap(haltOf),
         // That orders could not be cancelled, or positions closed, does not undo the halt.
-        TE.bind('cancellations', ({ accountId }) =>
-          body.cancelOrders === true
-            ? TE.fromTask(ports.cancelOrders(caller, { query: { accountId } }, 'halt'))
-            : TE.right(undefined),
-        ),
-        TE.bind('closes', ({ accountId }) =>
-          body.closePositions === true
-            ? TE.fromTask(ports.closePositions(caller, { body: { accountId }, ...withoutKey }))
-            : TE.right(undefined),
-        ),
+        TE.flatMapTask(({ accountId, halt }) => async () => {
+          const [cancellations, closes] = await Promise.all([
+            body.cancelOrders === true
+              ? ports.cancelOrders(caller, { query: { accountId } }, 'halt')()
+              : undefined,
+            body.closePositions === true
+              ? ports.closePositions(caller, { body: { accountId }, ...withoutKey })()
+              : undefined,
+          ])
+          return { accountId, halt, cancellations, closes }
+        }),
       ),
 
     /** DELETE /accounts/:id/halt: refused while the operator halts the account. */

@@ -60,7 +60,9 @@ import {
   changeAtBroker,
   doEach,
   repeatUntil,
+  startOfRequest,
   type BrokerChangeTag,
+  type RequestAge,
   type SendChange,
 } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
@@ -160,6 +162,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     text: string,
     endedTag: EndedTag & Tag,
     make: (open: OpenPlacement, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
+    begun?: RequestAge,
   ): AsyncResult<Order, ChangeTag | Tag> => {
     const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
       pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(endedTag)))
@@ -180,7 +183,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
             TE.flatMap((open) => make(open, send)),
           ),
       })),
-      changeAtBroker(ports)<Order, ChangeTag | Tag>,
+      changeAtBroker(ports, begun)<Order, ChangeTag | Tag>,
     )
   }
 
@@ -351,8 +354,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     caller: Caller,
     id: string,
     reason: CancelReason,
+    begun?: RequestAge,
   ): AsyncResult<Order, CancelTag> =>
-    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
+    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason), begun)
 
   /**
    * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
@@ -416,18 +420,20 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       caller: Caller,
       { query: { accountId } }: WithQuery<{ readonly accountId: AccountId }>,
       reason: CancelReason = 'user',
-    ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> =>
-      pipe(
+    ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> => {
+      const begun = startOfRequest(ports)
+      return pipe(
         findAccount(ports)(caller.owner, accountId),
         TE.flatMap(() => orders.openOrders(caller.owner, accountId)),
         TE.flatMapTask(
           (open) => () =>
             doEach(open, async ({ order: { id } }): Promise<CancelAttempt> => ({
               orderId: id,
-              result: await cancel(caller, id, reason)(),
+              result: await cancel(caller, id, reason, begun)(),
             })),
         ),
-      ),
+      )
+    },
 
     cancelWhereHalted,
 

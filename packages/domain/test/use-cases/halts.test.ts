@@ -10,7 +10,7 @@ import { createHalts } from '../../src/use-cases/halts.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import { createChangeDesk, down, noon, owner, rightOf, stranger, tagOf } from './desk.ts'
 
-const open = () => {
+const open = (other: Partial<Parameters<typeof createHalts>[0]> = {}) => {
   const desk = createChangeDesk({}, [openPosition()])
   const { closePositions } = createPositionChanges(desk)
   const cancelled: unknown[] = []
@@ -18,6 +18,7 @@ const open = () => {
     ...desk,
     closePositions,
     cancelOrders: (_, _id, reason) => TE.fromIO(() => (cancelled.push(reason), [])),
+    ...other,
   })
   const { id } = desk.account
   return {
@@ -63,6 +64,12 @@ it('closes every position where that is wanted, and stands where they cannot be 
   expect((await rightOf(halt({ closePositions: true }))).closes).toMatchObject(
     E.right([{ ticket: '42', result: E.right({ remainingVolume: 0 }) }]),
   )
+})
+
+it('closes positions also where orders are still being cancelled', async () => {
+  const { desk, halt } = open({ cancelOrders: () => () => new Promise(() => undefined) })
+  void halt({ closePositions: true, cancelOrders: true })()
+  await expect.poll(() => desk.positionTrading.sent()).toMatchObject([{ ticket: '42' }])
 })
 
 it('is neither made nor lifted by a stranger, nor made with a key that is taken', async () => {

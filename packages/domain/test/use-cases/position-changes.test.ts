@@ -10,7 +10,7 @@ import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { withoutKey, type MaySend } from '../../src/ports/index.ts'
 import type { LevelsChange } from '../../src/primitives/prices.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
-import { formatPositionId, type AccountId } from '../../src/primitives/ids.ts'
+import { formatPositionId, type AccountId, type Ticket } from '../../src/primitives/ids.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
 import { newAccountId, openPosition } from '@tradeport/testkit'
 import type { FakePositionTrading } from './fake-position-trading.ts'
@@ -415,6 +415,26 @@ describe('several closes', () => {
       ...Array(3).fill(E.right({ remainingVolume: 0 })),
     ])
     expect(begun).toBe(1)
+  })
+
+  it('are answered in time together where the broker does not answer', async () => {
+    const nine = Array.from({ length: 9 }, (_, index) =>
+      openPosition({ ticket: `${index + 1}` as Ticket }),
+    )
+    const desk = createChangeDesk({}, nine)
+    const positionTrading: FakePositionTrading = {
+      ...desk.positionTrading,
+      closePosition:
+        ({ accountId }, _ticket, _volume, maySend) =>
+        async () =>
+          maySend() ? new Promise(() => undefined) : E.left(down(accountId)),
+    }
+    const attempts = await rightOf(closeAll({ ...desk, positionTrading }))
+    expect(desk.clock.now() - noon).toBeLessThanOrEqual(25 * secondMs)
+    expect(attempts.map(({ result }) => E.isLeft(result) && result.left._tag)).toEqual([
+      ...Array(4).fill('BrokerOutcomeUnknown'),
+      ...Array(5).fill('BrokerUnavailable'),
+    ])
   })
 
   it('send nothing for a stranger, on an account that may not be traded, or with a key that is taken', async () => {

@@ -9,7 +9,7 @@ import type { MaySend, Pauser, PositionLocks, Ports } from '../../ports/index.ts
 import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
-/** Milliseconds after the request. */
+/** Milliseconds after the request, also where it makes several changes. */
 const deadlinesMs = {
   /** How long the lock is waited for: later no time is left to read what is to be changed. */
   locked: 12 * secondMs,
@@ -46,26 +46,32 @@ type Answer<A, Tag extends RefusalTag> = E.Either<
   A
 >
 
+/** How long ago a request began, in ms. */
+export type RequestAge = () => number
+
+/** The wall clock may be set back, and the stopwatch stands still while the machine sleeps. */
+export const startOfRequest = ({
+  clock,
+  stopwatch,
+}: Pick<Ports, 'clock' | 'stopwatch'>): RequestAge => {
+  const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
+  return () => Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
+}
+
 /**
- * Makes the change that was found, under its lock. The deadlines count from the call.
+ * Makes the change that was found, under its lock.
+ * @param begun when the request began that makes it; the call when left out
  */
 export const changeAtBroker =
-  ({
-    clock,
-    stopwatch,
-    pause,
-    positionLocks,
-  }: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>) =>
+  (ports: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>, begun?: RequestAge) =>
   <A, Tag extends RefusalTag>(
     found: AsyncResult<BrokerChange<A, Tag>, Tag>,
   ): AsyncResult<A, Tag | BrokerChangeTag> =>
   async () => {
-    const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
-    // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
-    const leftMs = (deadlineMs: number): number =>
-      deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
+    const ageMs = begun ?? startOfRequest(ports)
+    const leftMs = (deadlineMs: number): number => deadlineMs - ageMs()
     const pauseUntil = (deadlineMs: number): Promise<void> =>
-      pause(Math.max(0, leftMs(deadlineMs)))()
+      ports.pause(Math.max(0, leftMs(deadlineMs)))()
 
     const change = await found()
     if (E.isLeft(change)) return change
@@ -110,7 +116,7 @@ export const changeAtBroker =
     const locked = pipe(
       destination,
       TE.flatMap((account) =>
-        positionLocks.holding(
+        ports.positionLocks.holding(
           account,
           subject,
           leftMs(deadlinesMs.locked),
