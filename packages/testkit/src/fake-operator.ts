@@ -108,12 +108,19 @@ const removeAll = (tables: Tables, changes: OperatorChanges): void => {
     }
   for (let orphans = orphansOf(tables); orphans.length > 0; orphans = orphansOf(tables))
     for (const { table, key } of orphans) table.delete(key)
+  dropMembers(tables)
+}
+
+/** Of desks, the accounts that do not exist any more. */
+const dropMembers = ({ desks, accounts }: Tables): void => {
+  for (const desk of desks.values())
+    desks.put({ ...desk, accounts: desk.accounts.filter((id) => accounts.has(id)) })
 }
 
 const unchecked = { providerAccountId: null, breachedValue: null, reference: null, day: null }
 
 const putAll = (tables: Tables, changes: OperatorChanges): void => {
-  const { riskThresholds, tenants, desks } = tables
+  const { riskThresholds, tenants } = tables
   const before = copyOf(tables)
   for (const section of sectionsOf(changes))
     for (const row of changes[section].put) allOf(tables)[section].put(row)
@@ -125,8 +132,7 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
     const kept = before.tenants.get(id)?.providerToken ?? null
     tenants.put({ id, name, providerToken: providerToken === undefined ? kept : providerToken })
   }
-  for (const desk of desks.values())
-    desks.put({ ...desk, accounts: desk.accounts.filter((id) => tables.accounts.has(id)) })
+  dropMembers(tables)
 }
 
 const isBroken = (tables: Tables): boolean =>
