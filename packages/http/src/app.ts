@@ -318,7 +318,7 @@ const handleRoute = <U>(
             credential: caller?.program,
           })
         : undefined
-    const read = orThrow(
+    const accepted = orThrow(
       route.read(useCases, {
         params: ctx['params'] as object,
         query:
@@ -333,7 +333,7 @@ const handleRoute = <U>(
     const { outcome, isReplayed } = await runIdempotently(
       { idempotency: useCases.idempotency, clock: dependencies.clock, caller },
       route,
-      read,
+      accepted,
       body,
     )
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')

@@ -73,7 +73,7 @@ const plainMeta = record('Meta', 'About the reply.', metaFields)
 const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
 const headerTexts: Readonly<Record<string, string>> = {
-  'X-Request-ID': 'The id of the request, as sent or as generated (`req_…`).',
+  'X-Request-ID': String(requestId.json.description),
   'X-RateLimit-Limit':
     'The size of the tightest limit of the credential. Sent when the credential was recognised.',
   'X-RateLimit-Remaining': 'How many requests are left of it.',
