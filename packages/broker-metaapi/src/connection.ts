@@ -76,7 +76,7 @@ export const createConnection = (config: MetaApiConfig) => {
   ): Promise<A> => {
     const ms = route === 'account-information' ? deadlines.accountInformationMs : deadlines.readMs
     const timeoutError = () =>
-      unavailable(`${route}: no whole answer within ${ms} ms`, { isOfAccount: true })
+      unavailable(`${route}: no whole answer within ${ms} ms`, { pausesAccount: true })
     return withDeadline(ms, timeoutError, work, outer)
   }
 
@@ -110,7 +110,7 @@ export const createConnection = (config: MetaApiConfig) => {
     return region
   }
 
-  const locate = async (account: BrokerAccount, route: ProviderRoute): Promise<Target> => {
+  const resolveTarget = async (account: BrokerAccount, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
     const isMarketData = route === 'candles' || route === 'ticks'
@@ -145,7 +145,7 @@ export const createConnection = (config: MetaApiConfig) => {
         const target =
           'baseUrl' in accountOrTarget
             ? accountOrTarget
-            : await locate(accountOrTarget, request.route)
+            : await resolveTarget(accountOrTarget, request.route)
         const at = request.route === 'account-region' ? atProvisioning(target) : target
         const decoded = decodeBytes(await call(request, at, signal))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
@@ -166,7 +166,8 @@ export const createConnection = (config: MetaApiConfig) => {
     ): TE.TaskEither<BrokerReadError, A> =>
       TE.tryCatch(work, toBrokerReadError(account, clock.now)),
     /** Rejects with a CallFailure; sends nothing to the account itself. */
-    targetOf: (account: BrokerAccount) => bounded('account-region', () => locate(account, 'trade')),
+    targetOf: (account: BrokerAccount) =>
+      bounded('account-region', () => resolveTarget(account, 'trade')),
     trade: createTradeOnce({
       fetchFrom,
       clock,

@@ -43,7 +43,7 @@ export interface CallFault {
   /** Whether the same request may succeed at once. */
   readonly isWorthRetry?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
-  readonly isOfAccount?: boolean
+  readonly pausesAccount?: boolean
   readonly cause?: UnavailableCause
 }
 
@@ -103,7 +103,7 @@ export const failureOfAnswer = (
     )
   return unavailable(`${route}: answered ${status}${errorNameOf(body)}`, {
     isWorthRetry: status >= 500 && status !== 504,
-    isOfAccount: status === 504,
+    pausesAccount: status === 504,
     ...(status === 401 && isOfProvider(body) && { cause: 'token_refused' }),
   })
 }

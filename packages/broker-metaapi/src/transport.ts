@@ -81,9 +81,9 @@ export const createTransport = (
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { kind, retryAt, isOfAccount } = failure.fault
+      const { kind, retryAt, pausesAccount } = failure.fault
       if (kind === 'rate_limited') gate.limit(target.limitKey, (retryAt ?? 0) - clock.now())
-      else if (kind === 'unknown_account' || isOfAccount === true) attempt.failed(failure)
+      else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {
       leave()
