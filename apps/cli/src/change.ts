@@ -122,7 +122,7 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
 /** A change of one record. */
 export interface Change {
   readonly section: string
-  /** Fields that no option sets. */
+  /** Its fields where no option is given for them. */
   readonly entry: Readonly<Record<string, unknown>>
   /** Whether the record must be new, must exist, or may be either. */
   readonly mustBe: 'new' | 'existing' | 'any'
@@ -191,7 +191,7 @@ const composeEntry = (entry: Change['entry'], values: CommandContext['values']):
   for (const [path, given] of Object.entries(values)) {
     const [outer = '', inner] = path.split('.')
     const value = given === unset ? null : given
-    if (inner === undefined) composed[outer] ??= value
+    if (inner === undefined) composed[outer] = value === undefined ? composed[outer] : value
     else composed[outer] = { ...Object(composed[outer]), [inner]: value }
   }
   return composed

@@ -188,11 +188,16 @@ const tenantCommands: readonly Command[] = [
       ],
     },
     examples: ['tenants create acme --name Acme --provider-token-file token.txt'],
-    run: runChange(async ({ argument: id, folder, values: { providerToken: file } }) =>
-      newRecordChange('tenants', id, {
-        ...(typeof file === 'string' && { providerToken: (await readInput(file, folder)).trim() }),
-      }),
-    ),
+    run: async (context) => {
+      const { argument: id, folder, values } = context
+      const { providerToken: file } = values
+      const providerToken =
+        typeof file === 'string' ? (await readInput(file, folder)).trim() : undefined
+      await changeRecord(
+        { ...context, values: { ...values, providerToken } },
+        newRecordChange('tenants', id),
+      )
+    },
   },
   list('users', 'users with their plans', tenant),
   {
@@ -260,13 +265,10 @@ const accountCommands: readonly Command[] = [
       'accounts link --user u-1 --name Main --number 5012345 --server Example-Demo --currency USD --demo',
     ],
     run: runChange(async (context) => {
-      const id = idOf(context, randomUUID)
-      const given = Object.entries(context.values).filter(([, value]) => value !== undefined)
-      return newRecordChange('accounts', id, {
+      return newRecordChange('accounts', idOf(context, randomUUID), {
         brokerType: 'mt5',
         purpose: 'trading',
         ...(await describeAccount(context)),
-        ...Object.fromEntries(given),
       })
     }),
   },
