@@ -224,7 +224,7 @@ export const openAdapters = async (
     idempotency: createIdempotencyStore(stores),
     slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
     orderLimits: createLimitStore(stores.knex),
-    positionLocks: createPositionLocks(stores),
+    changeLocks: createPositionLocks(stores),
     broker: {
       ...meteredBroker(provider.broker, metrics.providerCalls),
       source: config.broker,
@@ -261,7 +261,7 @@ export const openAdapters = async (
     hasMarketData: config.capabilities.includes('market-data'),
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
-    onHaltLeftOrder: ({ id, owner, request: { accountId } }, because) =>
+    onHaltCancellationFailed: ({ id, owner, request: { accountId } }, because) =>
       log.warn(
         { event: 'halt_left_order', orderId: id, accountId, owner, because },
         'an order of a halted account could not be cancelled, or is missing at the broker; it is tried or looked up again',

@@ -62,7 +62,7 @@ export interface Adapters
   /** Those that are enabled. */
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
-  readonly onHaltLeftOrder: (order: Order, because: string) => void
+  readonly onHaltCancellationFailed: (order: Order, because: string) => void
   readonly onCredentialsMade: (ids: {
     readonly apiKeys: readonly string[]
     readonly accessTokens: readonly string[]

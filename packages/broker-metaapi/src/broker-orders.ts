@@ -2,7 +2,7 @@
 import {
   orderTypes as allTypes,
   type OrderType,
-  type PendingTerms,
+  type OrderTerms,
   type BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
@@ -30,7 +30,7 @@ export const termsBody = ({
   takeProfit,
   timeInForce,
   expiresAt,
-}: PendingTerms) => ({
+}: OrderTerms) => ({
   openPrice: price,
   stopLimitPrice,
   stopLoss,

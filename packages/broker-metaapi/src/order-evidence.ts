@@ -78,7 +78,7 @@ export const findingOf = (
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
   const changedAt =
-    order.pending === undefined ? sentAt : lastChangeOf(orderToFind, ownRows, context)
+    order.waiting === undefined ? sentAt : lastChangeOf(orderToFind, ownRows, context)
   // A minute after the last change the lists agree: what they do not show is not there.
   const listsAgreeByNow = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(ownRows)
@@ -157,11 +157,11 @@ const lastChangeOf = (
 
 /** How an order ended that executed nothing. */
 const endOf = (
-  { pending }: OrderToSend,
-  { state = '', endedAt, expiresAt = pending?.expiresAt }: RecordRow,
+  { waiting }: OrderToSend,
+  { state = '', endedAt, expiresAt = waiting?.expiresAt }: RecordRow,
 ): OrderOutcome => {
-  if (pending !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
-  if (pending !== undefined && state === 'CANCELED') {
+  if (waiting !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
+  if (waiting !== undefined && state === 'CANCELED') {
     // MT4 has no state for expired orders.
     const isExpired = endedAt !== undefined && expiresAt !== undefined && endedAt >= expiresAt
     return isExpired
@@ -386,13 +386,13 @@ const createSimilarityCheck = (
   { skewMs, othersTickets, traits }: LookupContext,
 ) => {
   const earliest = sentAt + skewMs - clockSlackMs
-  const isPending = order.pending !== undefined
-  const latest = isPending ? Infinity : sentAt + skewMs + executionWindowMs
+  const isLimitOrStop = order.waiting !== undefined
+  const latest = isLimitOrStop ? Infinity : sentAt + skewMs + executionWindowMs
   return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
     row.side === order.side &&
-    (isPending || row.orderType === undefined || row.orderType === 'market') &&
+    (isLimitOrStop || row.orderType === undefined || row.orderType === 'market') &&
     (row.symbol === undefined || row.symbol === order.symbol) &&
     (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
     (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
@@ -400,7 +400,7 @@ const createSimilarityCheck = (
     !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
     (orderId === undefined ||
       (!othersTickets.has(orderId) &&
-        (isPending || tickets.orderId === undefined || tickets.orderId === orderId)))
+        (isLimitOrStop || tickets.orderId === undefined || tickets.orderId === orderId)))
 }
 
 /** In a comment. This order's own would have been seen. */

@@ -54,7 +54,7 @@ export const createTrading = (connection: Connection): Trading => {
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
     const orderToFind = { order, sentAt, tickets: answer.tickets }
-    if (order.pending !== undefined)
+    if (order.waiting !== undefined)
       return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
     if (answer.kind === 'placed') return placedOrFilled(target, account, orderToFind)
     return withDetails(target, orderToFind, answer.kind === 'done' ? 'filled' : 'partially_filled')
@@ -114,7 +114,7 @@ export const createTrading = (connection: Connection): Trading => {
       othersTickets: new Set(othersTickets),
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
-      readFromTerminal: readFromTerminal || order.pending !== undefined,
+      readFromTerminal: readFromTerminal || order.waiting !== undefined,
     }
     return (await lookUp(target, orderToFind, terms, deadlines.lookupMs)).answer
   }
@@ -186,7 +186,7 @@ export const createTrading = (connection: Connection): Trading => {
       })),
     findOrder: (account, sent) => () =>
       findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
-    openOrders: (account) =>
+    heldOrders: (account) =>
       asPortRead(account, () =>
         fetchFrom(account, requests.current('orders', true), brokerOrdersIn),
       ),
@@ -217,14 +217,14 @@ const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLo
 
 /** Without the caller's own comment and reference. */
 const bodyOf = (order: OrderToSend) => {
-  const { side, symbol, volume, stopLoss, takeProfit, clientId, pending } = order
+  const { side, symbol, volume, stopLoss, takeProfit, clientId, waiting } = order
   return {
-    actionType: orderTypeOf(side, pending?.type),
+    actionType: orderTypeOf(side, waiting?.type),
     symbol,
     volume,
     stopLoss,
     takeProfit,
-    ...(pending !== undefined && termsBody({ ...pending, stopLoss, takeProfit })),
+    ...(waiting !== undefined && termsBody({ ...waiting, stopLoss, takeProfit })),
     clientId,
   }
 }

@@ -297,7 +297,7 @@ const ends = (outcome: object) => ({ kind: 'found', outcome })
 describe('a pending order', () => {
   const pendingOrder: OrderToSend = {
     ...order,
-    pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+    waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
   }
   const filledAt = 3 * 86_400
   const justAfter = sentAt + (filledAt + 1) * 1_000

@@ -10,7 +10,7 @@ import {
 } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { PendingTerms } from '@tradeport/domain/orders'
+import type { OrderTerms } from '@tradeport/domain/orders'
 import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
 import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
@@ -154,7 +154,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
 describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
   'a pending order of an account of %j',
   (options) => {
-    const terms: PendingTerms = { price: 1.08, takeProfit: 1.3, timeInForce: 'gtc' }
+    const terms: OrderTerms = { price: 1.08, takeProfit: 1.3, timeInForce: 'gtc' }
     const [asPlaced, asModified] = [
       { openPrice: 1.09, stopLoss: 1.05, takeProfit: 1.2 },
       { openPrice: 1.08, takeProfit: 1.3 },
@@ -163,9 +163,9 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
       const pending: OrderToSend = {
         ...one.order,
-        pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+        waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
       }
-      const { placeOrder, modifyOrder, cancelOrder, openOrders } = one.trading
+      const { placeOrder, modifyOrder, cancelOrder, heldOrders } = one.trading
       const number = () => one.control.orders()[0]?.id ?? ''
       return {
         ...one,
@@ -173,7 +173,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
         place: placeOrder(one.own, pending, always),
         modify: () => modifyOrder(one.own, number(), terms, always)(),
         cancel: () => cancelOrder(one.own, number(), always)(),
-        open: openOrders(one.own),
+        open: heldOrders(one.own),
         look: () => one.look({ order: pending }),
         /** The terms of what the broker holds. */
         book: () =>

@@ -103,7 +103,7 @@ export const ticket = '46648037' as Ticket
 
 export const pendingOrder: OrderToSend = {
   ...order,
-  pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+  waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
 }
 
 export const modifyOrder = ({ modifyOrder: modify }: Trading, of = account) =>

@@ -14,7 +14,7 @@ import {
   type UnavailableCause,
 } from '@tradeport/domain/errors'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
-import type { OrderChangeError, PendingPart } from '@tradeport/domain/ports'
+import type { OrderChangeError, WaitingPart } from '@tradeport/domain/ports'
 import { returnCodeOf, returnCodes } from '../src/return-codes.ts'
 import { tradeAnswerOf } from '../src/trade-answer.ts'
 import {
@@ -387,8 +387,8 @@ describe('the body', () => {
     positionTrading.closePosition(account, ticket, lots, always)
 
   const expiresAt = Date.parse('2026-05-02T08:00:00.000Z')
-  const placePending = (pending: PendingPart, side: 'buy' | 'sell' = 'buy') =>
-    trading.placeOrder(account, { ...order, side, pending }, always)
+  const placePending = (waiting: WaitingPart, side: 'buy' | 'sell' = 'buy') =>
+    trading.placeOrder(account, { ...order, side, waiting }, always)
 
   it.each<readonly [string, () => Promise<unknown>, object]>([
     [

@@ -137,7 +137,7 @@ export const meteredPositionTrading = (
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
   // docs/metrics.md names the label so.
-  openOrders: (account) => meter(observe)('working_orders', trading.openOrders(account)),
+  heldOrders: (account) => meter(observe)('working_orders', trading.heldOrders(account)),
   modifyOrder: (account, ...change) =>
     meter(observe)('modify_order', trading.modifyOrder(account, ...change)),
   cancelOrder: (account, ...change) =>

@@ -62,7 +62,7 @@ const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
 
 onEachDatabase('orders', (here, there, kind) => {
   const another = (pollMs: number) => openOrders(here, { pollMs, idlePollMs: pollMs })
-  const serverRun = async (): Promise<string> => {
+  const databaseRun = async (): Promise<string> => {
     const { rows } = await here.knex.raw<{ rows: [{ run: string }] }>(
       'select extract(epoch from pg_postmaster_start_time())::text as run',
     )
@@ -111,9 +111,9 @@ onEachDatabase('orders', (here, there, kind) => {
       return again ? { job: { ...job, version: job.version + 1 }, inMs: 20 } : undefined
     })
     const owner = await storedOwner(here.operator)
-    const run = await serverRun()
+    const run = await databaseRun()
     const { id } = await rightOf(
-      store.record(owner, toRecord(newOrder(owner, Date.now()), { serverRun: run })),
+      store.record(owner, toRecord(newOrder(owner, Date.now()), { databaseRun: run })),
     )
     await expect.poll(() => given.length).toBe(3)
     await worker.stop()
@@ -122,7 +122,7 @@ onEachDatabase('orders', (here, there, kind) => {
         order: { id },
         sentBefore: 'no',
         version,
-        serverRun: run,
+        databaseRun: run,
       })),
     )
   })
@@ -137,7 +137,7 @@ onEachDatabase('orders', (here, there, kind) => {
     await elapse(1, order)
     await expect.poll(ids).toStrictEqual([order.id])
     await stop()
-    expect(given[0]).toMatchObject({ sentBefore: 'unlikely', serverRun: await serverRun() })
+    expect(given[0]).toMatchObject({ sentBefore: 'unlikely', databaseRun: await databaseRun() })
     expect((given[0]?.sendDeadlineMs ?? 0) - recordedAt).toBeLessThan(31_000)
     expect((given[0]?.sendDeadlineMs ?? 0) - recordedAt).toBeGreaterThan(20_000)
   })
@@ -459,7 +459,7 @@ onEachDatabase('orders', (here, there, kind) => {
       [{ of }, [young], { after: { id: old, createdAt: made - 1_000 } }],
       [{ of }, [old], { limit: 1 }],
       [{ of: mixed }, [theirs, old, young]],
-      [{ of, pendingSince: made - 1_000 }, [old]],
+      [{ of, unresolvedSince: made - 1_000 }, [old]],
     ] satisfies Case[] as Case[])
       expect(
         await rightOf(
@@ -522,7 +522,7 @@ onEachDatabase('orders', (here, there, kind) => {
     await stop()
     const job = given.find(({ order }) => order.id === left) ?? expect.fail('it was given out')
     expect(await rightOf(here.orders.advance(owner, job, filled, made))).toBe(true)
-    expect(await rightOf(here.orders.counts(owner, made))).toStrictEqual({ today: 1, open: 1 })
+    expect(await rightOf(here.orders.counts(owner, made))).toStrictEqual({ today: 1, underWay: 1 })
     const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const
     const { events } = await rightOf(here.eventLog.page(owner, query))
     expect(events).toMatchObject([{ type: 'order.created', data: { order_id: own } }])

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import { maxChangesPerAccount, type MaySend, type PositionLocks } from '@tradeport/domain/ports'
+import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
 import type { TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
 import { newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -30,7 +30,7 @@ const newBrokerAccount = (): BrokerAccount => {
 const patienceMs = 30_000
 
 /** Makes a change that lasts until `end` is called. */
-const begin = async ({ holding }: PositionLocks, account: BrokerAccount, position = ticket) => {
+const begin = async ({ holding }: ChangeLocks, account: BrokerAccount, position = ticket) => {
   const [begun, ended] = [Promise.withResolvers<MaySend>(), Promise.withResolvers<void>()]
   const result = holding(
     account,
@@ -51,7 +51,7 @@ const begin = async ({ holding }: PositionLocks, account: BrokerAccount, positio
 
 /** Makes a change that is done at once. */
 const changes = (
-  locks: PositionLocks,
+  locks: ChangeLocks,
   account = newBrokerAccount(),
   position = ticket,
   withinMs = patienceMs,
@@ -61,8 +61,8 @@ const done = E.right('done')
 onEachDatabase('position locks', (here, there, kind) => {
   const warnings: string[] = []
   /** Of two instances of the service. */
-  let ours: PositionLocks
-  let theirs: PositionLocks
+  let ours: ChangeLocks
+  let theirs: ChangeLocks
   const locksWith = (options: PositionLocksOptions, { knex }: Pick<Database, 'knex'> = here) =>
     createPositionLocks({
       knex,

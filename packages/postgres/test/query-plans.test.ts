@@ -233,7 +233,7 @@ onEachDatabase('statements', (here) => {
       'trades_closed',
       () => journal.records.page(owner, everything, place, 10)(),
     ],
-    ...[{}, { pendingSince: day }, { of }, { pendingSince: day, of }].map(
+    ...[{}, { unresolvedSince: day }, { of }, { unresolvedSince: day, of }].map(
       (filter): [string, string, () => Promise<unknown>] => [
         `orders under way (${Object.keys(filter).join()})`,
         'orders_due',

@@ -1,6 +1,6 @@
 // What many callers write at once, on two instances: limits are exact, and nobody's change is lost.
 import {
-  maxOpenOrders,
+  maxOrdersUnderWay,
   maxOrdersPerDay,
   type Order,
   type PendingOrder,
@@ -138,7 +138,7 @@ const atCount = (limit: string, before: number, haveEnded: boolean): Rush => ({
 
 const rushes: readonly Rush[] = [
   atCount('orders_per_day', maxOrdersPerDay - 1, true),
-  atCount('open_orders', maxOpenOrders - 1, false),
+  atCount('open_orders', maxOrdersUnderWay - 1, false),
   atLimitOf('trader', 'two links to the broker account', 'TraderLimitBreached'),
   atLimitOf('desk', 'its accounts', 'DeskLimitBreached'),
   {
@@ -235,11 +235,11 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
   it('are not made in another run of the database server than the one that is expected', async () => {
     const { orderLimits, orders, operator } = instance(0)
     const { owner, id } = await storedAccount(operator)
-    const { serverRun } = await rightOf(orderLimits.limitsOf(owner, id))
+    const { databaseRun } = await rightOf(orderLimits.limitsOf(owner, id))
     const [order] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
     const advance = (run: string) =>
-      rightOf(orders.advance(owner, { ...placementOf(order), serverRun: run }, ended, noon))
-    expect([await advance('another'), await advance(serverRun)]).toStrictEqual([false, true])
+      rightOf(orders.advance(owner, { ...placementOf(order), databaseRun: run }, ended, noon))
+    expect([await advance('another'), await advance(databaseRun)]).toStrictEqual([false, true])
   })
 
   it('move no order from one page of a list to another', async () => {

@@ -17,7 +17,7 @@ import {
   notFoundAtBrokerCode,
   type OrderId,
   type OrderOutcome,
-  type PendingTerms,
+  type OrderTerms,
   type OrderRequest,
   type PlacementStep,
 } from '@tradeport/domain/orders'
@@ -369,7 +369,7 @@ const end: fc.Arbitrary<OrderOutcome> = one(
   { kind: 'cancelled', reason: 'broker', at: noon },
   { kind: 'expired', at: noon },
 )
-const terms: PendingTerms = {
+const terms: OrderTerms = {
   price: 1.1,
   stopLimitPrice: 1.2,
   takeProfit: 1.3,
@@ -478,7 +478,7 @@ const accountLimits = call(
         TE.map(({ trader, desks }) =>
           [...(trader === null ? [] : [trader]), ...desks].map((limited) => ({
             ...limited,
-            pending: limited.pending.toSorted(byText),
+            counted: limited.counted.toSorted(byText),
           })),
         ),
       ),

@@ -79,7 +79,7 @@ export const newPosition = (opening: Opening, at: number): Position => ({
 })
 
 /** The terms of a pending order, which a change replaces; as they are served. */
-export type PendingTerms = {
+export type OrderTerms = {
   readonly openPrice: number
   readonly stopLimitPrice?: number | undefined
   readonly stopLoss?: number | undefined
@@ -109,7 +109,7 @@ export type PendingOrder = {
   /** Lots. */
   readonly volume: number
   remaining: number
-  terms: PendingTerms
+  terms: OrderTerms
   readonly note: Note
   /** The part of its volume that is filled at each price that reaches it; all of it if undefined. */
   readonly fillFraction: number | undefined

@@ -8,7 +8,7 @@ import {
   type Moment,
   newOrderId,
   type PendingOrder,
-  type PendingTerms,
+  type OrderTerms,
   type Side,
 } from './account.ts'
 import {
@@ -140,7 +140,7 @@ const findPending = (moment: Moment, orderId: string): PendingOrder | undefined 
 
 const sideOf = (type: PendingType): Side => (type.startsWith('ORDER_TYPE_BUY') ? 'buy' : 'sell')
 
-const termsOf = (instrument: Instrument, requested: RequestedTerms): PendingTerms => {
+const termsOf = (instrument: Instrument, requested: RequestedTerms): OrderTerms => {
   const { stopLoss, takeProfit } = rounded(instrument, requested.levels)
   const price = (value: Decimal): number => toNumber(value.round(instrument.digits))
   const { stopLimitPrice, expirationTime } = requested
@@ -156,7 +156,7 @@ const termsOf = (instrument: Instrument, requested: RequestedTerms): PendingTerm
 
 /** Days end at midnight of the broker's clock. */
 const expiryOf = (
-  { expirationType, expirationTime = '' }: PendingTerms,
+  { expirationType, expirationTime = '' }: OrderTerms,
   placedAt: number,
 ): number | undefined => {
   const time = Date.parse(expirationTime)

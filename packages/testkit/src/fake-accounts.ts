@@ -118,7 +118,7 @@ export const createFakeLimitStore = (records: FakeRecords, clock: Clock): LimitS
     limitsOf: (owner, id) => limitsOf(records, owner, id, clock.now()),
   })
 
-/** @param filledSince orders that were filled from then on count as pending */
+/** @param filledSince orders that were filled from then on count too */
 export const limitsOf = (
   records: FakeRecords,
   owner: Owner,
@@ -126,10 +126,10 @@ export const limitsOf = (
   readAt: Instant,
   filledSince: Instant = Infinity,
 ): AccountLimits => {
-  const { tables, serverRun } = records
+  const { tables, databaseRun } = records
   const account = ownAccount(records, owner, id)
-  if (account === undefined) return { trader: null, desks: [], readAt: 0, serverRun }
-  const pendingOn = (accounts: readonly Account[]): readonly CountedOrder[] => {
+  if (account === undefined) return { trader: null, desks: [], readAt: 0, databaseRun }
+  const countedOn = (accounts: readonly Account[]): readonly CountedOrder[] => {
     const links = new Set(
       accounts.flatMap((one) => tables.accounts.where(isLinkOf(one))).map((one) => one.id),
     )
@@ -143,16 +143,16 @@ export const limitsOf = (
   }
   const limits = tables.traderLimits.get(id)?.limits
   return {
-    trader: limits === undefined ? null : { limits, pending: pendingOn([account]) },
+    trader: limits === undefined ? null : { limits, counted: countedOn([account]) },
     desks: tables.desks
       .where(({ tenantId, accounts }) => tenantId === owner.tenantId && accounts.includes(id))
       .toSorted((a, b) => byText(a.id, b.id))
       .map((desk) => {
         const accounts = tables.accounts.named(desk.accounts)
-        return { limits: desk.limits, accounts, pending: pendingOn(accounts) }
+        return { limits: desk.limits, accounts, counted: countedOn(accounts) }
       }),
     readAt,
-    serverRun,
+    databaseRun,
   }
 }
 

@@ -23,11 +23,11 @@ import type {
   NewOrder,
   OperatorOrder,
   OperatorOrders,
-  OrderPlacement,
+  StoredOrder,
   OrdersQuery,
   OrderStore,
   RecordRefusal,
-  ReplyToKeep,
+  ReplyToStore,
   UnderWayFilter,
 } from '@tradeport/domain/ports'
 import {
@@ -49,7 +49,7 @@ import {
   ownAccount,
   type FakeRecords,
   type StoredKey,
-  type StoredOrder,
+  type OrderRow,
 } from './fake-records.ts'
 import { newOrderOn } from './stored-orders.ts'
 
@@ -64,11 +64,11 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
   const listStarts = new Map<string, { readonly at: Instant; readonly orders: number }>()
   const listeners = new Map<OrderId, Set<() => void>>()
 
-  const own = (owner: Owner, id: OrderId): StoredOrder | undefined => {
+  const own = (owner: Owner, id: OrderId): OrderRow | undefined => {
     const stored = records.tables.orders.get(id)
     return stored !== undefined && isSameOwner(stored.order.owner, owner) ? stored : undefined
   }
-  const ownOrders = (owner: Owner): readonly StoredOrder[] =>
+  const ownOrders = (owner: Owner): readonly OrderRow[] =>
     records.tables.orders.where(({ order }) => isSameOwner(order.owner, owner))
 
   const requireLimits = (
@@ -88,7 +88,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     return {
       today: orders.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(now))
         .length,
-      open: orders.filter(isUnderWay).length,
+      underWay: orders.filter(isUnderWay).length,
     }
   }
 
@@ -111,7 +111,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
           placement: { step: 'recorded' },
           destination,
           version: 1,
-          recordedRun: records.serverRun,
+          recordedRun: records.databaseRun,
           checkedAt,
           dueAt: clock.now(),
           endedAt: null,
@@ -141,7 +141,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
         const stored = own(owner, from.order.id)
         if (stored?.version !== from.version || stored.placement.step === 'ended') return false
         if (sentAtOf(stored.placement) !== sentAtOf(from.placement)) return false
-        if (from.serverRun !== undefined && from.serverRun !== records.serverRun) return false
+        if (from.databaseRun !== undefined && from.databaseRun !== records.databaseRun) return false
         const { accountId } = stored.order.request
         const { halts, ownHalts, orders } = records.tables
         const { placement, continueInMs, finish } = step
@@ -185,14 +185,14 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
   }
 }
 
-const placementIn = ({ order, placement, destination, version }: StoredOrder): OrderPlacement => ({
+const placementIn = ({ order, placement, destination, version }: OrderRow): StoredOrder => ({
   order,
   placement,
   destination,
   version,
 })
 
-const ticketsOf = ({ order, placement }: StoredOrder): readonly string[] => {
+const ticketsOf = ({ order, placement }: OrderRow): readonly string[] => {
   const inPlacement = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   const position = 'fill' in order ? order.fill.positionId : undefined
   return [position, inPlacement ?? order.brokerOrderId].filter((one) => one !== undefined)
@@ -248,7 +248,7 @@ export const newOrderUnderWay = (
 
 /** Stores orders, in the place of those with the same ids. */
 export const putOrders = (
-  { tables, serverRun: recordedRun }: FakeRecords,
+  { tables, databaseRun: recordedRun }: FakeRecords,
   ...orders: readonly OperatorOrder[]
 ): void => {
   for (const one of orders)
@@ -269,21 +269,21 @@ export const createFakeOperatorOrders = (records: FakeRecords): OperatorOrders =
     find: (id) => O.map(shown)(O.fromNullable(records.tables.orders.get(id))),
   })
 
-const shown = (stored: StoredOrder): OperatorOrder => ({
+const shown = (stored: OrderRow): OperatorOrder => ({
   ...placementIn(stored),
   dueAt: stored.dueAt,
   finish: stored.finish,
 })
 
 const isMatching = (
-  { of, pendingSince }: UnderWayFilter,
+  { of, unresolvedSince }: UnderWayFilter,
   { order, placement }: OperatorOrder,
 ): boolean =>
   (of === undefined ||
     of.tenants.includes(order.owner.tenantId) ||
     of.users.includes(order.owner.userId) ||
     of.accounts.includes(order.request.accountId)) &&
-  (pendingSince === undefined || unknownSince(order, placement) <= pendingSince)
+  (unresolvedSince === undefined || unknownSince(order, placement) <= unresolvedSince)
 
 const unknownSince = (order: Order, placement: Placement): Instant => {
   if (order.status === 'pending') return order.createdAt
@@ -350,7 +350,7 @@ const unansweredKey = (
 const keepInMemory = (
   { tables }: FakeRecords,
   owner: Owner,
-  { claim, reply }: ReplyToKeep,
+  { claim, reply }: ReplyToStore,
 ): void => {
   const key = tables.idempotencyKeys.get(placeOf(owner, claim))
   if (key !== undefined) tables.idempotencyKeys.put({ ...key, state: 'replied', reply })

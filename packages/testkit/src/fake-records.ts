@@ -21,7 +21,7 @@ export interface StoredTenant extends Tenant {
   readonly providerToken: string | null
 }
 
-export interface StoredOrder extends OperatorOrder {
+export interface OrderRow extends OperatorOrder {
   /** In which run of the database server it was recorded. */
   readonly recordedRun: string
   readonly checkedAt: Instant
@@ -106,7 +106,7 @@ const createTables = () => ({
     ({ webhook }) => webhook.owner.userId,
   ),
   marketDataFeed: new Table<StoredMarketDataFeed>(byId, 'accounts', byAccount),
-  orders: new Table<StoredOrder>(({ order }) => order.id),
+  orders: new Table<OrderRow>(({ order }) => order.id),
   idempotencyKeys: new Table<StoredKey>(({ place }) => place),
 })
 export type Tables = ReturnType<typeof createTables>
@@ -117,12 +117,12 @@ export type Tables = ReturnType<typeof createTables>
 export interface FakeRecords {
   tables: Tables
   /** Id of the database server process. */
-  serverRun: string
+  databaseRun: string
 }
 
 export const createFakeRecords = (): FakeRecords => ({
   tables: createTables(),
-  serverRun: 'the first run',
+  databaseRun: 'the first run',
 })
 
 export const copyOf = (tables: Tables): Tables =>

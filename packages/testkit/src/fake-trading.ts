@@ -85,7 +85,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     placeOrder: (_account, order, maySend) => async () => {
       if (!maySend()) return { kind: 'not_sent', retryAfterMs: null }
       sent.push(order)
-      return place(order, planned.shift() ?? (order.pending === undefined ? 'fill' : 'accept'))
+      return place(order, planned.shift() ?? (order.waiting === undefined ? 'fill' : 'accept'))
     },
     findOrder:
       (account, { order, readFromTerminal }) =>
@@ -93,7 +93,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
         lookedUp.push({ account, readFromTerminal })
         return isHidden ? { kind: 'unreadable' } : book.lookup(order.clientId)
       },
-    openOrders:
+    heldOrders:
       ({ accountId }) =>
       async () =>
         isHidden

@@ -3,7 +3,7 @@ import type {
   Fill,
   LookupAnswer,
   OrderOutcome,
-  PendingTerms,
+  OrderTerms,
   BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
@@ -20,17 +20,17 @@ export interface BookEntry {
 }
 
 const termsOf = (
-  { clientId, stopLoss, takeProfit, pending }: OrderToSend,
+  { clientId, stopLoss, takeProfit, waiting }: OrderToSend,
   brokerOrderId: string,
 ): BrokerOrder => ({
   brokerOrderId,
   clientId,
-  price: pending?.price ?? 0,
-  stopLimitPrice: pending?.stopLimitPrice,
+  price: waiting?.price ?? 0,
+  stopLimitPrice: waiting?.stopLimitPrice,
   stopLoss,
   takeProfit,
-  timeInForce: pending?.timeInForce ?? 'gtc',
-  expiresAt: pending?.expiresAt,
+  timeInForce: waiting?.timeInForce ?? 'gtc',
+  expiresAt: waiting?.expiresAt,
 })
 
 const noTerms: Partial<BrokerOrder> = {
@@ -95,7 +95,7 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
     lose: (number: string): boolean => whileWaiting(number, () => ({ isLost: true })),
     change,
     /** Replaces the terms. */
-    modify: (number: string, terms: PendingTerms): boolean =>
+    modify: (number: string, terms: OrderTerms): boolean =>
       change(number, { ...noTerms, ...terms }),
     /** What the book shows of the order with a client's id. */
     lookup: (clientId: string): LookupAnswer => {
@@ -105,11 +105,11 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
       if (entry === undefined) return { kind: 'nothing' }
       const outcome = outcomeOf(entry)
       if (outcome !== undefined) return { kind: 'found', outcome }
-      return { kind: 'open', order: entry.order.pending && entry.terms }
+      return { kind: 'open', order: entry.order.waiting && entry.terms }
     },
     /** The pending orders that wait. */
     open: (): readonly BrokerOrder[] =>
-      waiting().flatMap(([, entry]) => (entry.order.pending ? [entry.terms] : [])),
+      waiting().flatMap(([, entry]) => (entry.order.waiting ? [entry.terms] : [])),
     /** Under which number an order was accepted that waits under this one now. */
     numberOf: (brokerOrderId: string): string | undefined =>
       waiting().find(([, { terms }]) => terms.brokerOrderId === brokerOrderId)?.[0],

@@ -7,7 +7,7 @@ import {
   type PendingOrder,
   sendTimeoutMs,
 } from '@tradeport/domain/orders'
-import type { NewOrder, OrderPlacement } from '@tradeport/domain/ports'
+import type { NewOrder, StoredOrder } from '@tradeport/domain/ports'
 import type { Owner, Instant } from '@tradeport/domain/primitives'
 import { newAccountId, newHash } from './stored-records.ts'
 
@@ -64,14 +64,14 @@ export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): New
   },
   sendDeadlineMs: order.createdAt + sendTimeoutMs,
   checkedAt: order.createdAt,
-  serverRun: undefined,
+  databaseRun: undefined,
   keep: undefined,
   openPositions: undefined,
   ...more,
 })
 
 /** The placement of an order as it was recorded, at a later version where one is given. */
-export const placementOf = (order: PendingOrder, version = 1): OrderPlacement => ({
+export const placementOf = (order: PendingOrder, version = 1): StoredOrder => ({
   order,
   placement: { step: 'recorded' },
   destination: toRecord(order).destination,

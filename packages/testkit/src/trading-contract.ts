@@ -4,7 +4,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { PendingTerms, BrokerOrder } from '@tradeport/domain/orders'
+import type { OrderTerms, BrokerOrder } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, Trading } from '@tradeport/domain/ports'
 import { minuteMs, type Instant } from '@tradeport/domain/primitives'
 import { rightOf } from './stored-records.ts'
@@ -107,7 +107,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     describe('a pending order', () => {
       const levels = { stopLoss: 0.5, takeProfit: 1.5 }
       const waiting = { price: 0.9, timeInForce: 'gtc' } as const
-      const limit: OrderToSend = { ...buy, ...levels, pending: { type: 'limit', ...waiting } }
+      const limit: OrderToSend = { ...buy, ...levels, waiting: { type: 'limit', ...waiting } }
       const openPendingDesk = async (order = limit) => {
         const desk = await openDesk(order)
         const { trading, account, heldOrders } = desk
@@ -115,8 +115,8 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         return {
           ...desk,
           numberOf,
-          listed: () => rightOf(trading.openOrders(account)),
-          modify: (terms: PendingTerms, maySend = true, number = numberOf()) =>
+          listed: () => rightOf(trading.heldOrders(account)),
+          modify: (terms: OrderTerms, maySend = true, number = numberOf()) =>
             trading.modifyOrder(account, number, terms, () => maySend)(),
           cancel: (maySend = true, number = numberOf()) =>
             trading.cancelOrder(account, number, () => maySend)(),
@@ -128,9 +128,9 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       it.each<
         readonly [
           OrderToSend['side'],
-          NonNullable<OrderToSend['pending']>['type'],
-          placed: Pick<PendingTerms, 'price' | 'stopLimitPrice'>,
-          moved: Pick<PendingTerms, 'price' | 'stopLimitPrice'>,
+          NonNullable<OrderToSend['waiting']>['type'],
+          placed: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
+          moved: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
           reached: readonly number[],
         ]
       >([
@@ -160,7 +160,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           const timeInForce = 'gtc'
           const desk = await openPendingDesk({
             ...order,
-            pending: { type, ...placed, timeInForce },
+            waiting: { type, ...placed, timeInForce },
           })
           // MT4 has none; the service refuses them before.
           if (type === 'stop_limit' && desk.account.platform === 'mt4') return
@@ -193,8 +193,8 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         'that was %s by itself is found so',
         async (how) => {
           const gtd = { timeInForce: 'gtd', expiresAt: Date.UTC(2100, 0, 1) } as const
-          const pending = { type: 'limit', price: 0.9, ...gtd } as const
-          const desk = await openPendingDesk({ ...limit, pending })
+          const waiting = { type: 'limit', price: 0.9, ...gtd } as const
+          const desk = await openPendingDesk({ ...limit, waiting })
           await desk.place()
           expect(await desk.listed()).toMatchObject([gtd])
           await desk.endOrder(desk.numberOf(), how)
@@ -218,7 +218,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         const desk = await openPendingDesk()
         await desk.place()
         await desk.makeReadable(false)
-        expect(await desk.trading.openOrders(desk.account)()).toMatchObject(unavailable)
+        expect(await desk.trading.heldOrders(desk.account)()).toMatchObject(unavailable)
         expect(await desk.find()).toEqual({ kind: 'unreadable' })
       })
     })

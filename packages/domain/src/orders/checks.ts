@@ -20,7 +20,7 @@ import type { Instant } from '../primitives/instant.ts'
 import {
   requireLimits,
   requireNoApproval,
-  requireOpenOrdersInLimit,
+  requireOrdersUnderWayInLimit,
   requireOrdersTodayInLimit,
   requireUnlocked,
   requireVolumeInLimit,
@@ -32,7 +32,7 @@ import {
   type OrderSize,
 } from './limits.ts'
 import type { OrderRequest } from './order.ts'
-import { requireLevelsAroundPrice, requireOrderTypeOf } from './pending-terms.ts'
+import { requireLevelsAroundPrice, requireOrderTypeOf } from './order-terms.ts'
 import type { UnusableAccountTag } from './unusable-account.ts'
 
 export const orderCheckNames = [
@@ -175,7 +175,7 @@ export const countChecks = (
   now: Instant,
 ): readonly OrderCheck<'RiskLimitExceeded'>[] => [
   ['orders_per_day', requireOrdersTodayInLimit(counts, now)],
-  ['open_orders', requireOpenOrdersInLimit(counts)],
+  ['open_orders', requireOrdersUnderWayInLimit(counts)],
 ]
 
 /** Whether one more order may be recorded, given the counts before it. */

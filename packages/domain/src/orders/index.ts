@@ -3,7 +3,7 @@
 export { orderCheckNames, requireCountsInLimit, requireOrderLimits } from './checks.ts'
 export {
   maxLotsPerOrder,
-  maxOpenOrders,
+  maxOrdersUnderWay,
   maxOrdersPerDay,
   type AccountLimits,
   type CountedOrder,
@@ -18,7 +18,7 @@ export {
   orderStatuses,
   orderTypes,
   parseOrderId,
-  pendingOrderTypes,
+  waitingOrderTypes,
   timesInForce,
   isCorrection,
   isUnderWay,
@@ -29,7 +29,7 @@ export {
   type OrderRequest,
   type OrderType,
   type PendingOrder,
-  type PendingTerms,
+  type OrderTerms,
   type RejectReason,
   type OrderOutcome,
 } from './order.ts'

@@ -17,7 +17,7 @@ import { brokerClientId, clientIdPrefix, type OrderId } from './order.ts'
 
 export const maxLotsPerOrder = 10
 export const maxOrdersPerDay = 100
-export const maxOpenOrders = 50
+export const maxOrdersUnderWay = 50
 
 /**
  * Orders of one user: created in the current UTC day whatever their outcome, and pending or open
@@ -25,7 +25,7 @@ export const maxOpenOrders = 50
  */
 export interface OrderCounts {
   readonly today: number
-  readonly open: number
+  readonly underWay: number
 }
 
 /** A limit that the next order would pass is refused; how it stands before that order. */
@@ -56,13 +56,13 @@ export const requireOrdersTodayInLimit = (
     resetsAt: startOfUtcDay(now) + dayMs,
   })
 
-export const requireOpenOrdersInLimit = ({
-  open,
+export const requireOrdersUnderWayInLimit = ({
+  underWay,
 }: OrderCounts): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  requireRiskLimit(open >= maxOpenOrders, {
+  requireRiskLimit(underWay >= maxOrdersUnderWay, {
     limit: 'open_orders',
-    allowed: maxOpenOrders,
-    current: open,
+    allowed: maxOrdersUnderWay,
+    current: underWay,
   })
 
 // What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open
@@ -103,7 +103,7 @@ export interface CountedOrder {
 /** What a limit covers: the accounts, and the counted orders on them. */
 interface Covered {
   readonly accounts: readonly Account[]
-  readonly pending: readonly CountedOrder[]
+  readonly counted: readonly CountedOrder[]
 }
 
 export interface LimitedDesk extends Covered {
@@ -112,13 +112,13 @@ export interface LimitedDesk extends Covered {
 
 export interface AccountLimits {
   /** Null where no limits are set. They cover the account alone. */
-  readonly trader: (Pick<Covered, 'pending'> & { readonly limits: TraderLimits }) | null
+  readonly trader: (Pick<Covered, 'counted'> & { readonly limits: TraderLimits }) | null
   /** The desks that the account is on, by id, with all their accounts, whoever owns them. */
   readonly desks: readonly LimitedDesk[]
   /** When this was read, by the clock of the store. */
   readonly readAt: Instant
   /** Id of the database server process that was read. */
-  readonly serverRun: string
+  readonly databaseRun: string
 }
 
 /**
@@ -228,11 +228,11 @@ const providerAccountIdsOf = (account: Account): readonly string[] => {
  * that opened it count once, with the larger of the two volumes.
  */
 const openVolumesOf = (
-  { accounts, pending }: Covered,
+  { accounts, counted }: Covered,
   { positions }: OpenPositions,
 ): E.Either<Refusal<'LimitCheckUnavailable'>, readonly number[]> => {
   const byPrefix = new Map(
-    pending.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
+    counted.map((order) => [clientIdPrefix(brokerClientId(order.id)), order]),
   )
   const executed = new Set<CountedOrder>()
   const volumes: number[] = []
@@ -253,6 +253,6 @@ const openVolumesOf = (
   }
   return E.right([
     ...volumes,
-    ...pending.filter((order) => !executed.has(order)).map(({ volume }) => volume),
+    ...counted.filter((order) => !executed.has(order)).map(({ volume }) => volume),
   ])
 }

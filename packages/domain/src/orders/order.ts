@@ -41,19 +41,19 @@ export const orderStatuses = [
 ] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-export const pendingOrderTypes = ['limit', 'stop', 'stop_limit'] as const
+export const waitingOrderTypes = ['limit', 'stop', 'stop_limit'] as const
 /** A pending order waits at the broker until the market reaches its price. */
-export type PendingOrderType = (typeof pendingOrderTypes)[number]
+export type WaitingOrderType = (typeof waitingOrderTypes)[number]
 
-export const orderTypes = ['market', ...pendingOrderTypes] as const
+export const orderTypes = ['market', ...waitingOrderTypes] as const
 export type OrderType = (typeof orderTypes)[number]
 
-/** How long the broker holds a pending order: until it is cancelled, the trading day or a time. */
+/** How long the broker holds the order: until it is cancelled, the trading day or a time. */
 export const timesInForce = ['gtc', 'day', 'gtd'] as const
 export type TimeInForce = (typeof timesInForce)[number]
 
-/** Of a pending order, what can be changed while the broker holds it. */
-export interface PendingTerms {
+/** Of a limit or stop order, what can be changed while the broker holds it. */
+export interface OrderTerms {
   /** The price that triggers the order. */
   readonly price: number
   /** Of a stop_limit alone: the price of the limit order that it becomes. */
@@ -107,7 +107,7 @@ interface OrderRecord {
   readonly id: OrderId
   readonly owner: Owner
   readonly request: OrderRequest
-  /** The broker's number of a pending order, once it is known. */
+  /** The broker's number of a limit or stop order, once it is known. */
   readonly brokerOrderId?: string | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
@@ -171,7 +171,7 @@ export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
  * twice changes nothing; only a rejection as not found is corrected.
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
-  if (!mayChange(order)) return order
+  if (!acceptsOutcome(order)) return order
   const record = recordOf(order, at)
   switch (outcome.kind) {
     case 'rejected':
@@ -191,7 +191,7 @@ export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): O
   }
 }
 
-const mayChange = (order: Order): boolean =>
+const acceptsOutcome = (order: Order): boolean =>
   isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
 
 /**
@@ -200,10 +200,10 @@ const mayChange = (order: Order): boolean =>
  */
 export const withTerms = (
   order: Order,
-  shown: { readonly brokerOrderId: string | null; readonly terms?: PendingTerms | undefined },
+  shown: { readonly brokerOrderId: string | null; readonly terms?: OrderTerms | undefined },
   at: Instant,
 ): Order => {
-  if (!mayChange(order)) return order
+  if (!acceptsOutcome(order)) return order
   const request =
     shown.terms === undefined ? order.request : requestWith(order.request, shown.terms)
   const brokerOrderId = shown.brokerOrderId ?? order.brokerOrderId
@@ -233,7 +233,7 @@ export const termsOf = ({
   takeProfit,
   timeInForce,
   expiresAt,
-}: PendingTerms): PendingTerms => ({
+}: OrderTerms): OrderTerms => ({
   price,
   stopLimitPrice,
   stopLoss,
@@ -251,7 +251,7 @@ const termNames = [
   'expiresAt',
 ] as const
 
-type SomeTerms = { readonly [Name in keyof PendingTerms]?: PendingTerms[Name] | undefined }
+type SomeTerms = { readonly [Name in keyof OrderTerms]?: OrderTerms[Name] | undefined }
 
 export const isSameTerms = (one: SomeTerms, other: SomeTerms): boolean =>
   termNames.every((name) => one[name] === other[name])
@@ -262,11 +262,11 @@ export const isSameTerms = (one: SomeTerms, other: SomeTerms): boolean =>
  */
 export const isTriggered = (
   { orderType }: Pick<OrderRequest, 'orderType'>,
-  shown: PendingTerms,
+  shown: OrderTerms,
 ): boolean => orderType === 'stop_limit' && shown.stopLimitPrice === undefined
 
 /** The request with other terms; the same object where it has these. */
-const requestWith = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
+const requestWith = (request: OrderRequest, terms: OrderTerms): OrderRequest => {
   // The caller may have left out timeInForce, which is gtc then.
   const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
   const after = {
@@ -281,7 +281,7 @@ const requestWith = (request: OrderRequest, terms: PendingTerms): OrderRequest =
 }
 
 /** Whether the broker holds the order until its price is reached; a market order is executed. */
-export const isPendingOrder = ({ request }: Pick<Order, 'request'>): boolean =>
+export const isLimitOrStop = ({ request }: Pick<Order, 'request'>): boolean =>
   request.orderType !== 'market'
 
 /** Whether the order has not ended: it is pending or open. */

@@ -1,22 +1,24 @@
-// How an order reaches the broker at most once, and how a pending one is followed there. A pure state
-// machine over what is stored before and after each step, so that a process that dies anywhere leaves
-// a record of what may have happened. An order is sent from `recorded` alone, and `sending` is stored
-// before the send: a process that finds `sending` queries the broker's records and never sends again.
+// How an order reaches the broker at most once, and how a limit or stop order is followed there. A
+// pure state machine over what is stored before and after each step, so that a process that dies
+// anywhere leaves a record of what may have happened. An order is sent from `recorded` alone, and
+// `sending` is stored before the send: a process that finds `sending` queries the broker's records and
+// never sends again.
 //
+//      ┌──── not sent ────┐
+//      ▼                  │
 //   recorded ──send──▶ sending ──answer──▶ ended
-//      ▲                  │ no clear answer
-//      └── not sent ──────┤
+//                         │ no clear answer
 //                         ▼
 //                     looking_up ──found──▶ ended
 //                         │ absence proved: order is rejected
 //                         ▼
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
-// A pending order becomes `open` from any of these steps, once the broker has accepted it or its
-// records show that it holds it. Then it has no due time, except for a lookup of its number or for
+// A limit or stop order becomes `open` from any of these steps, once the broker has accepted it or
+// its records show that it holds it. Then it has no due time, except for a lookup of its number or for
 // another cancellation by a halt: the watch reads what the broker holds, and a request may change or
-// cancel it. One that the broker holds no more is looked up until its end is found: it was at the
-// broker, so its absence from the records proves nothing.
+// cancel it. An order that is missing at the broker is looked up until its end is known: it was there,
+// so its absence from the records proves nothing.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
@@ -34,7 +36,7 @@ import {
   type Fill,
   type Order,
   type OrderOutcome,
-  type PendingTerms,
+  type OrderTerms,
   type RejectReason,
 } from './order.ts'
 import { unusableReason, type UnusableAccount } from './unusable-account.ts'
@@ -80,7 +82,7 @@ export interface Rechecking {
   /** Lookups since, without the unreadable ones. */
   readonly rechecks: number
 }
-/** The broker holds a pending order. */
+/** The broker holds a limit or stop order. */
 export interface Open {
   readonly step: 'open'
   readonly sentAt: Instant
@@ -123,8 +125,8 @@ export type PlacementAnswer =
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
-/** A pending order that the broker holds. */
-export interface BrokerOrder extends PendingTerms {
+/** A limit or stop order that the broker holds. */
+export interface BrokerOrder extends OrderTerms {
   /** The broker's number of it, which a broker may replace. */
   readonly brokerOrderId: string
   /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
@@ -136,7 +138,7 @@ export type LookupAnswer =
   | { readonly kind: 'found'; readonly outcome: OrderOutcome }
   /**
    * The broker holds the order and has not executed all of it yet. `order` is absent where other
-   * records than the list of pending orders show that.
+   * records than the list of what it holds show that.
    */
   | { readonly kind: 'open'; readonly order?: BrokerOrder | undefined }
   | { readonly kind: 'nothing' }
@@ -154,7 +156,7 @@ export interface PlacementStep {
   /** How the order ended, stored with the step. */
   readonly outcome?: OrderOutcome
   /** The terms on which the broker holds the order, stored in its record. */
-  readonly terms?: PendingTerms
+  readonly terms?: OrderTerms
   /** Stored with the step when an operator ended the order. */
   readonly finish?: ManualFinish
   readonly continueInMs: number | null
@@ -207,11 +209,11 @@ const notFoundAtBroker: RejectReason = {
 
 /** The rejection of an order whose account cannot be used any more. */
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
-  ended({ kind: 'rejected', reason: unusableReason(why) })
+  stepToEnd({ kind: 'rejected', reason: unusableReason(why) })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
 export const lateRejection = (cause: keyof typeof lateMessages): PlacementStep =>
-  ended({
+  stepToEnd({
     kind: 'rejected',
     reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
   })
@@ -273,25 +275,24 @@ export const nextAction = (
 
 /**
  * What follows from the provider's answer to the send.
- * @param isPending whether the broker holds the order until its price is reached
  */
-export const afterSend = (
+export const afterSendAnswer = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
   timeToDeadlineMs: number,
-  isPending: boolean,
+  isLimitOrStop: boolean,
 ): PlacementStep => {
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
-      return ended(answer)
+      return stepToEnd(answer)
     case 'refused':
-      return ended({ kind: 'rejected', reason: answer.reason })
+      return stepToEnd({ kind: 'rejected', reason: answer.reason })
     case 'not_sent':
-      return afterNotSent(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
+      return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'placed':
-      return isPending
-        ? accepted(sentAt, answer.brokerOrderId)
+      return isLimitOrStop
+        ? stepToOpen(sentAt, answer.brokerOrderId)
         : lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
@@ -302,7 +303,7 @@ export const afterSend = (
  * What follows when the order was certainly not sent: another try, or the end when none can be made
  * before the deadline.
  */
-export const afterNotSent = (
+export const retryOrReject = (
   retryAfterMs: number | null,
   timeToDeadlineMs: number,
   cause?: UnavailableCause,
@@ -321,10 +322,10 @@ export const afterVerification = (
   answer: LookupAnswer,
   timeToDeadlineMs: number,
   createdAt: Instant,
-  isPending: boolean,
+  isLimitOrStop: boolean,
 ): PlacementStep | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = endOrOpen(from, answer, isPending)
+  const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -339,47 +340,46 @@ export interface Lookup {
   readonly at: Instant
   /** Whether it read from the trading terminal itself. */
   readonly readFromTerminal: boolean
-  /** Whether the broker holds the order until its price is reached. */
-  readonly isPending: boolean
+  readonly isLimitOrStop: boolean
 }
 
 /** What follows from a lookup. */
 export const afterLookup = (
   from: LookingUp | Open,
-  { answer, at, readFromTerminal, isPending }: Lookup,
+  { answer, at, readFromTerminal, isLimitOrStop }: Lookup,
 ): PlacementStep => {
   if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
-  const shown = endOrOpen(from, answer, isPending)
+  const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal
-    ? rejectAbsent(from)
+    ? stepToNotFound(from)
     : lookUpLater({ ...from, lookups: from.lookups + 1, absence })
 }
 
 /**
- * What follows where the records show how the order ended, or that it is a pending order that the
+ * What follows where the records show how the order ended, or that it is a limit or stop order that the
  * broker holds; undefined where they show neither.
  */
-const endOrOpen = (
+const resolvedStep = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
-  isPending: boolean,
+  isLimitOrStop: boolean,
 ): PlacementStep | undefined => {
-  if (answer.kind === 'found') return ended(answer.outcome)
-  return answer.kind === 'open' && isPending
-    ? afterSeen(newlyOpen(sentAt, brokerOrderId), answer.order)
+  if (answer.kind === 'found') return stepToEnd(answer.outcome)
+  return answer.kind === 'open' && isLimitOrStop
+    ? stillHeld(newlyOpen(sentAt, brokerOrderId), answer.order)
     : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
 export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): PlacementStep => {
-  if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
-  if (answer.kind === 'open' && answer.order !== undefined) return afterSeen(from, answer.order)
+  if (answer.kind === 'found') return stepToEnd(withCanceller(answer.outcome, from))
+  if (answer.kind === 'open' && answer.order !== undefined) return stillHeld(from, answer.order)
   // Records that cannot be read do not show that an order is missing.
   return answer.kind === 'unreadable' && from.missing === null
     ? { placement: from, continueInMs: steadyLookupPauseMs }
-    : afterUnclearLookup(from, at)
+    : stillUnclear(from, at)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
@@ -398,7 +398,7 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
 })
 
 /** The number of an accepted order that came without one is looked up. */
-const accepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
+const stepToOpen = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
   placement: newlyOpen(sentAt, brokerOrderId),
   continueInMs: lookupForNumberMs(brokerOrderId),
 })
@@ -407,12 +407,12 @@ const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
   brokerOrderId === null ? lookupPauseMs(0) : null
 
 /**
- * What follows when the broker holds the order. Where the list of pending orders does not show it,
+ * What follows when the broker holds the order. Where the list of what it holds does not show it,
  * the next lookup has to show its number or its end.
  */
-export const afterSeen = (
+export const stillHeld = (
   from: Open,
-  shown: (PendingTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined,
+  shown: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined,
 ): PlacementStep =>
   shown === undefined
     ? { placement: from, continueInMs: lookupPauseMs(0) }
@@ -422,14 +422,14 @@ export const afterSeen = (
         continueInMs: null,
       }
 
-/** What follows when the list of pending orders does not show it any more: a lookup at once. */
-export const afterNotSeen = (from: Open, now: Instant): PlacementStep => ({
+/** What follows when the list of what it holds does not show it any more: a lookup at once. */
+export const goneFromBroker = (from: Open, now: Instant): PlacementStep => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
 })
 
 /** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
-const afterUnclearLookup = (from: Open, now: Instant): PlacementStep => {
+const stillUnclear = (from: Open, now: Instant): PlacementStep => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -471,7 +471,7 @@ export const withStep = (
     : order
 }
 
-const rejectAbsent = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
+const stepToNotFound = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
   placement: { step: 'rechecking', sentAt, brokerOrderId, rechecks: 0 },
   outcome: { kind: 'rejected', reason: notFoundAtBroker },
   continueInMs: recheckPauseMs,
@@ -484,9 +484,9 @@ const rejectAbsent = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
 export const afterRecheck = (
   from: Rechecking,
   answer: LookupAnswer,
-  isPending: boolean,
+  isLimitOrStop: boolean,
 ): PlacementStep => {
-  const shown = endOrOpen(from, answer, isPending)
+  const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
   if (answer.kind === 'unreadable') return { placement: from, continueInMs: recheckPauseMs }
@@ -496,7 +496,7 @@ export const afterRecheck = (
     : { placement: { step: 'ended' }, continueInMs: null }
 }
 
-function ended(outcome: OrderOutcome): PlacementStep {
+function stepToEnd(outcome: OrderOutcome): PlacementStep {
   return { placement: { step: 'ended' }, outcome, continueInMs: null }
 }
 

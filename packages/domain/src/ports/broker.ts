@@ -5,7 +5,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { OrderId, PendingOrderType, PendingTerms } from '../orders/order.ts'
+import type { OrderId, WaitingOrderType, OrderTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, BrokerOrder } from '../orders/placement.ts'
 import type { BrokerPosition, Position, PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
@@ -47,12 +47,12 @@ export interface Broker {
   ) => TE.TaskEither<BrokerReadError, O.Option<number>>
 }
 
-/** What makes an order a pending one; its levels are those of the order. */
-export interface PendingPart extends Omit<PendingTerms, 'stopLoss' | 'takeProfit'> {
-  readonly type: PendingOrderType
+/** What makes it a limit or stop order; its levels are those of the order. */
+export interface WaitingPart extends Omit<OrderTerms, 'stopLoss' | 'takeProfit'> {
+  readonly type: WaitingOrderType
 }
 
-/** An order as it is sent: a market order unless it has the terms of a pending one. In lots. */
+/** An order as it is sent: a market order unless it has the terms of another. In lots. */
 export interface OrderToSend {
   /**
    * Ours, unique, by which the broker's records are searched: three alphanumeric parts joined by
@@ -64,7 +64,7 @@ export interface OrderToSend {
   readonly volume: number
   readonly stopLoss?: number | undefined
   readonly takeProfit?: number | undefined
-  readonly pending?: PendingPart | undefined
+  readonly waiting?: WaitingPart | undefined
 }
 
 /** An order that may have been executed, with what is known of its sending. */
@@ -119,20 +119,20 @@ export interface Trading {
   /** Looks for an order that may have been executed in positions, open orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
   /**
-   * The pending orders that the broker holds now, whoever placed them, as its terminal has them:
+   * The limit and stop orders that the broker holds now, whoever placed them, as its terminal has them:
    * past every copy and cache, in one call to the provider. Market orders under way are left out.
    */
-  readonly openOrders: (
+  readonly heldOrders: (
     account: BrokerAccount,
   ) => TE.TaskEither<BrokerReadError, readonly BrokerOrder[]>
-  /** Gives a pending order all of these terms at once. A change that changes nothing is done. */
+  /** Gives a limit or stop order all of these terms at once. A change that changes nothing is done. */
   readonly modifyOrder: (
     account: BrokerAccount,
     brokerOrderId: string,
-    terms: PendingTerms,
+    terms: OrderTerms,
     maySend: MaySend,
   ) => TE.TaskEither<OrderChangeError, OrderReceipt>
-  /** Cancels what is not executed of a pending order. */
+  /** Cancels what is not executed of a limit or stop order. */
   readonly cancelOrder: (
     account: BrokerAccount,
     brokerOrderId: string,
@@ -214,7 +214,7 @@ export const maxChangesPerAccount = 100
  * One change of a position, or of an open order, at a time, on all instances: a change reads both
  * levels and sends both, so that two at once would undo one another.
  */
-export interface PositionLocks {
+export interface ChangeLocks {
   /**
    * Runs the work while nobody else holds the position or the order. The lock key is tenant,
    * provider account and the ticket or the order's id, so two links to one account share it. A

@@ -6,7 +6,7 @@ import type { AccountStore, Halts, LiveAccounts, RiskThresholds } from './accoun
 import type {
   Broker,
   PositionTrading,
-  PositionLocks,
+  ChangeLocks,
   PositionViews,
   TradeSlots,
   Trading,
@@ -66,7 +66,7 @@ export interface Ports extends Pauser {
   readonly orderIds: OrderIds
   readonly orders: OrderStore
   readonly positionTrading: PositionTrading
-  readonly positionLocks: PositionLocks
+  readonly changeLocks: ChangeLocks
   readonly positionViews: PositionViews
   readonly providerAccounts: ProviderAccounts
   readonly providerTokens: ProviderTokens

@@ -33,7 +33,7 @@ import type { OrderId } from '../orders/order.ts'
 import type { ManualFinish } from '../orders/placement.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { OrderPlacement } from './orders.ts'
+import type { StoredOrder } from './orders.ts'
 
 export interface OperatorStore {
   /**
@@ -55,7 +55,7 @@ export interface ProviderTokens {
   readonly find: (tenantId: TenantId) => AsyncResult<O.Option<string>>
 }
 
-export interface OperatorOrder extends OrderPlacement {
+export interface OperatorOrder extends StoredOrder {
   /**
    * When a process continues with the order, by the database's clock; null where nothing is to be
    * done, as while the broker holds it.
@@ -79,7 +79,7 @@ export interface UnderWayFilter {
    * Only orders that are pending and were made at this moment or before, or that are open and were
    * missed at the broker then.
    */
-  readonly pendingSince?: Instant | undefined
+  readonly unresolvedSince?: Instant | undefined
 }
 
 /** The place of an order in a list by creation time, then by id. */

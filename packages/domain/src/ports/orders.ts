@@ -33,7 +33,7 @@ export interface OrdersQuery extends PageRequest {
 }
 
 /** An order with its placement. */
-export interface OrderPlacement {
+export interface StoredOrder {
   readonly order: Order
   readonly placement: Placement
   /** Where the order is to be sent, or was sent. */
@@ -47,11 +47,11 @@ export interface OrderPlacement {
    * Id of the database server process. A write is rejected if it changed, since a failover may have
    * lost the record of a send. Undefined: not checked.
    */
-  readonly serverRun?: string | undefined
+  readonly databaseRun?: string | undefined
 }
 
 /** An order that is due for its next step. */
-export interface OrderJob extends OrderPlacement {
+export interface OrderJob extends StoredOrder {
   readonly sentBefore: SentBefore
   /** The deadline of the send, by the stopwatch of this process. */
   readonly sendDeadlineMs: number
@@ -64,7 +64,7 @@ export interface OrderRetry {
 }
 
 /** The reply to an order's request, and the claim under which it is kept. */
-export interface ReplyToKeep {
+export interface ReplyToStore {
   readonly claim: IdempotencyClaim
   readonly reply: KeptReply
 }
@@ -81,9 +81,9 @@ export interface NewOrder {
    */
   readonly checkedAt: Instant
   /** Id of the database server process in which the checks began. */
-  readonly serverRun: string | undefined
+  readonly databaseRun: string | undefined
   /** Undefined where the request has no idempotency key. */
-  readonly keep: ReplyToKeep | undefined
+  readonly keep: ReplyToStore | undefined
   /**
    * The positions that the account's limits need; undefined where nothing was limited when the
    * checks began. A limit that is set after that applies from the next order on.
@@ -127,16 +127,16 @@ export interface OrderStore {
     now: Instant,
   ) => AsyncResult<Page<Order>>
   /** None for an order of a user who was removed, which `find` does not show either. */
-  readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<OrderPlacement>>
+  readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<StoredOrder>>
   /**
    * Writes a step of the placement if the stored version is still that of `from`, in one
    * transaction with the order (`withStep`) and its event. False when another process was
-   * quicker, or `serverRun` changed; an ended placement stays as it is. False also for a step to
+   * quicker, or `databaseRun` changed; an ended placement stays as it is. False also for a step to
    * `sending` while the account is halted, so that nothing is sent once a halt was put on.
    */
   readonly advance: (
     owner: Owner,
-    from: OrderPlacement,
+    from: StoredOrder,
     step: PlacementStep,
     now: Instant,
   ) => AsyncResult<boolean>
@@ -149,15 +149,9 @@ export interface OrderStore {
    * Broker numbers of orders and positions that belong to the owner's other orders at the
    * destination, created within a day of this one.
    */
-  readonly othersTickets: (
-    owner: Owner,
-    placement: OrderPlacement,
-  ) => AsyncResult<readonly string[]>
+  readonly othersTickets: (owner: Owner, placement: StoredOrder) => AsyncResult<readonly string[]>
   /** The open orders of an account, wherever they were sent to, oldest first. */
-  readonly openOrders: (
-    owner: Owner,
-    accountId: AccountId,
-  ) => AsyncResult<readonly OrderPlacement[]>
+  readonly openOrders: (owner: Owner, accountId: AccountId) => AsyncResult<readonly StoredOrder[]>
 }
 
 /** The worker of due orders. */

@@ -25,20 +25,20 @@ import {
   type OpenOrder,
   type Order,
   type OrderId,
-  type PendingTerms,
+  type OrderTerms,
 } from '../orders/order.ts'
 import {
   changedTerms,
   findBrokerOrder,
   hasRequestedTerms,
   type TermsChange,
-} from '../orders/pending-terms.ts'
+} from '../orders/order-terms.ts'
 import {
   afterLookupOfOpen,
-  afterNotSeen,
+  goneFromBroker,
   afterFailedHaltCancellation,
   afterHaltLifted,
-  afterSeen,
+  stillHeld,
   withStep,
   type LookupAnswer,
   type PlacementStep,
@@ -49,7 +49,7 @@ import type {
   OrderChangeError,
   OrderGone,
   OrderReceipt,
-  OrderPlacement,
+  StoredOrder,
   Ports,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -74,7 +74,7 @@ interface OpenOrderPorts extends Pick<
   | 'halts'
   | 'trading'
   | 'liveAccounts'
-  | 'positionLocks'
+  | 'changeLocks'
   | 'clock'
   | 'stopwatch'
   | 'pause'
@@ -86,7 +86,7 @@ interface OpenOrderPorts extends Pick<
    * reported once.
    * @param because the tag of the refusal, or `missing`
    */
-  readonly onHaltLeftOrder: (order: Order, because: RefusalTag | 'missing') => void
+  readonly onHaltCancellationFailed: (order: Order, because: RefusalTag | 'missing') => void
 }
 
 type ChangeTag =
@@ -112,7 +112,7 @@ export interface FollowedOrders {
   readonly areDue: boolean
 }
 
-interface OpenPlacement extends OrderPlacement {
+interface OpenPlacement extends StoredOrder {
   readonly order: OpenOrder
   readonly placement: Open
 }
@@ -128,9 +128,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
   const applyStep = async (
-    { order: { owner, id } }: OrderPlacement,
+    { order: { owner, id } }: StoredOrder,
     stepOf: (from: Open) => PlacementStep | undefined,
-  ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, OrderPlacement>> => {
+  ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, StoredOrder>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
       if (E.isLeft(stored)) return stored
@@ -153,7 +153,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     }
   }
 
-  const findPlacement = (owner: Owner, id: OrderId): AsyncResult<OrderPlacement, 'NotFound'> =>
+  const findPlacement = (owner: Owner, id: OrderId): AsyncResult<StoredOrder, 'NotFound'> =>
     requireFound('order')(orders.placement(owner, id))
 
   /** Changes the order, if it is open and may be changed, while nobody else does. */
@@ -202,7 +202,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     destination,
   }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, BrokerOrder>> =>
     pipe(
-      await trading.openOrders(destination)(),
+      await trading.heldOrders(destination)(),
       E.flatMap((shown) =>
         E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findBrokerOrder(order, shown)),
       ),
@@ -212,7 +212,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * Refuses a change of an order that the broker does not hold: it has ended, or its end is not
    * known yet, and then with `unclear`.
    */
-  const refuseGone = async <Tag extends EndedTag, Unclear>(
+  const resolveGoneOrder = async <Tag extends EndedTag, Unclear>(
     open: OpenPlacement,
     endedTag: Tag,
     unclear: Unclear,
@@ -226,7 +226,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   }
 
   /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
-  const refuseUnmade = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
+  const explainFailure = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
     open: OpenPlacement,
     endedTag: Tag,
     failure: Failure | OrderGone,
@@ -234,7 +234,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     if (!isGone(failure)) return E.left(failure)
     const { accountId } = open.order.request
     const reason = 'the broker does not hold the order, and does not show how it ended'
-    return refuseGone(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
+    return resolveGoneOrder(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
   }
 
   // --- changes ---
@@ -245,7 +245,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     async () => {
       const { order, destination } = open
       const read = await readBrokerOrder(open)
-      if (E.isLeft(read)) return refuseUnmade(open, 'OrderNotModifiable', read.left)
+      if (E.isLeft(read)) return explainFailure(open, 'OrderNotModifiable', read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
@@ -253,14 +253,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         trading.modifyOrder(destination, before.brokerOrderId, terms.right, maySend),
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
-        return refuseUnmade(open, 'OrderNotModifiable', sent.left)
+        return explainFailure(open, 'OrderNotModifiable', sent.left)
       ports.accountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
       const shown = await shownTerms(open, before, terms.right, progress)
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
-      if (shown === 'gone') return refuseGone(open, 'OrderNotModifiable', outcomeUnknown(open))
+      if (shown === 'gone')
+        return resolveGoneOrder(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
-        await applyStep(open, (from) => afterSeen(from, shown)),
+        await applyStep(open, (from) => stillHeld(from, shown)),
         E.map((after) => after.order),
       )
     }
@@ -273,11 +274,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const shownTerms = async (
     open: OpenPlacement,
     before: BrokerOrder,
-    requested: PendingTerms,
+    requested: OrderTerms,
     progress: 'done' | 'accepted' | 'unknown',
-  ): Promise<(PendingTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
+  ): Promise<(OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
     let latest: BrokerOrder | 'gone' | 'unknown' = 'unknown'
-    const isMade = (shown: PendingTerms): boolean => hasRequestedTerms(shown, requested, before)
+    const isMade = (shown: OrderTerms): boolean => hasRequestedTerms(shown, requested, before)
     const read = async (): Promise<boolean> => {
       const now = await readBrokerOrder(open)
       if (E.isRight(now)) latest = now.right
@@ -305,15 +306,15 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
       const marked = E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
-        await applyStep(found, markCancelled(earlier ?? reason)),
+        await applyStep(found, withCancelledBy(earlier ?? reason)),
       )
       if (E.isLeft(marked)) return marked
       const open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its end.
-        await applyStep(open, markCancelled(earlier))
-        return refuseUnmade(open, 'OrderNotCancellable', sent.left)
+        await applyStep(open, withCancelledBy(earlier))
+        return explainFailure(open, 'OrderNotCancellable', sent.left)
       }
       ports.accountChanged(open.destination)
       let answer: LookupAnswer = { kind: 'unreadable' }
@@ -363,7 +364,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * again.
    */
   const cancelWhereHalted =
-    (found: OrderPlacement): AsyncResult<unknown, 'NotFound'> =>
+    (found: StoredOrder): AsyncResult<unknown, 'NotFound'> =>
     async () => {
       const { order, placement } = found
       if (placement.step !== 'open') return E.right(undefined)
@@ -374,18 +375,18 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
       if (!isHalted.right) return applyStep(found, afterHaltLifted)
-      if (missing !== null) return E.right(ports.onHaltLeftOrder(order, 'missing'))
+      if (missing !== null) return E.right(ports.onHaltCancellationFailed(order, 'missing'))
       const cancelled = await cancel({ owner }, id, 'halt')()
       if (E.isRight(cancelled)) return cancelled
       const after = await applyStep(found, afterFailedHaltCancellation)
       if (E.isRight(after) && failuresOf(after.right) === 1 && failuresOf(found) === 0)
-        ports.onHaltLeftOrder(order, cancelled.left._tag)
+        ports.onHaltCancellationFailed(order, cancelled.left._tag)
       return after
     }
 
   /** Returns the step that was made; undefined where there was nothing to store. */
   const follow = (
-    one: OrderPlacement,
+    one: StoredOrder,
     shown: BrokerOrder | undefined,
   ): AsyncResult<PlacementStep | undefined> => {
     const { order, placement } = one
@@ -454,9 +455,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
           open.length === 0
             ? TE.right([])
             : pipe(
-                trading.openOrders(account),
+                trading.heldOrders(account),
                 TE.flatMap((shown) =>
-                  TE.traverseArray((one: OrderPlacement) =>
+                  TE.traverseArray((one: StoredOrder) =>
                     follow(one, findBrokerOrder(one.order, shown)),
                   )(open),
                 ),
@@ -475,7 +476,7 @@ const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
 
 const requireOpenPlacement =
   <Tag extends EndedTag>(endedTag: Tag) =>
-  (found: OrderPlacement): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
+  (found: StoredOrder): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
     const { placement } = found
     const order = requireOpenOrder(found.order, endedTag)
     if (E.isLeft(order)) return order
@@ -493,8 +494,8 @@ const stepOfRound = (
 ): PlacementStep | undefined => {
   // One that is missing already falls due by itself.
   if (shown === undefined)
-    return placement.missing === null ? afterNotSeen(placement, now) : undefined
-  const step = afterSeen(placement, shown)
+    return placement.missing === null ? goneFromBroker(placement, now) : undefined
+  const step = stillHeld(placement, shown)
   const isUnchanged =
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&
@@ -502,11 +503,11 @@ const stepOfRound = (
   return isUnchanged ? undefined : step
 }
 
-const failuresOf = ({ placement }: OrderPlacement): number =>
+const failuresOf = ({ placement }: StoredOrder): number =>
   placement.step === 'open' ? placement.failedHaltCancellations : 0
 
 /** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
-const markCancelled =
+const withCancelledBy =
   (cancelledBy: CancelReason | null) =>
   (from: Open): PlacementStep => ({
     placement: { ...from, cancelledBy },

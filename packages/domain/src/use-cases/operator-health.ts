@@ -97,7 +97,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
   const stuckOrders: AsyncResult<number> = () =>
     pipe(
       operatorOrders.underWay(
-        { pendingSince: clock.now() - stuckAfterMs },
+        { unresolvedSince: clock.now() - stuckAfterMs },
         { after: undefined, limit: maxCountedStuck },
       ),
       TE.map(({ length }) => length),

@@ -68,7 +68,7 @@ export const createOrdersUnderWay = ({
     }: OrdersUnderWayQuery): AsyncResult<Listed<OperatorOrder>, 'NotFound' | 'InvalidCursor'> => {
       const of =
         tenantId === undefined ? undefined : { tenants: [tenantId], users: [], accounts: [] }
-      const pendingSince = isStuck ? clock.now() - stuckAfterMs : undefined
+      const unresolvedSince = isStuck ? clock.now() - stuckAfterMs : undefined
       return pipe(
         readList<OrderListPlace, OperatorOrder>(
           {
@@ -79,7 +79,7 @@ export const createOrdersUnderWay = ({
                 parsePair((text) => parseInstant(text, 'start'), parseOrderId)(texts),
                 O.map(([createdAt, id]) => ({ createdAt, id })),
               ),
-            read: (slice) => operatorOrders.underWay({ of, pendingSince }, slice),
+            read: (slice) => operatorOrders.underWay({ of, unresolvedSince }, slice),
           },
           request,
         ),

@@ -18,7 +18,7 @@ import { resolveSymbol } from '../market/broker-symbol.ts'
 import { accountChecks, requestChecks, requireEach, type AccountFacts } from '../orders/checks.ts'
 import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
 import { parseOrderId, type Order, type OrderRequest, type PendingOrder } from '../orders/order.ts'
-import { issuesOfTerms } from '../orders/pending-terms.ts'
+import { issuesOfTerms } from '../orders/order-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
 import type { UnusableAccountTag } from '../orders/unusable-account.ts'
 import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
@@ -176,7 +176,7 @@ export const placeOrder =
           destination,
           sendDeadlineMs: ports.stopwatch.elapsedMs() + sendTimeoutMs,
           checkedAt: accountLimits.readAt,
-          serverRun: accountLimits.serverRun,
+          databaseRun: accountLimits.databaseRun,
           keep: replyToStore && { claim: replyToStore.claim, reply: replyToStore.replyOf(order) },
           openPositions,
         })

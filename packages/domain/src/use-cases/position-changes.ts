@@ -70,7 +70,7 @@ interface ChangePorts extends Pick<
   | 'broker'
   | 'journal'
   | 'positionTrading'
-  | 'positionLocks'
+  | 'changeLocks'
   | 'clock'
   | 'stopwatch'
   | 'pause'

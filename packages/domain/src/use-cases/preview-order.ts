@@ -31,7 +31,7 @@ import {
   type OrderCheckName,
 } from '../orders/checks.ts'
 import type { OrderRequest } from '../orders/order.ts'
-import { issuesOfTerms } from '../orders/pending-terms.ts'
+import { issuesOfTerms } from '../orders/order-terms.ts'
 import type { Broker, IdempotencyGuard, MarketDataError, Ports } from '../ports/index.ts'
 import type { WithBody } from './input.ts'
 import {

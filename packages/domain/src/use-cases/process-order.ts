@@ -15,12 +15,12 @@ import {
   type BrokerAccount,
 } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import { isCorrection, isPendingOrder } from '../orders/order.ts'
+import { isCorrection, isLimitOrStop } from '../orders/order.ts'
 import {
   afterLookup,
-  afterNotSent,
+  retryOrReject,
   afterRecheck,
-  afterSend,
+  afterSendAnswer,
   afterVerification,
   nextAction,
   sendTimeoutMs,
@@ -32,7 +32,7 @@ import {
   type Sending,
 } from '../orders/placement.ts'
 import type { UnusableAccount } from '../orders/unusable-account.ts'
-import type { AcquireSlot, OrderJob, OrderPlacement, OrderRetry, Ports } from '../ports/index.ts'
+import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import { orderToSend, lookUpOrder, type Sought } from './steps/broker-order.ts'
@@ -83,7 +83,7 @@ const writePauseMs = secondMs
 const nothingFollows: ProcessedOrder = { isCorrected: false, retry: undefined }
 
 /** An order that this process is sending. */
-interface SendingOrder extends OrderPlacement {
+interface SendingOrder extends StoredOrder {
   readonly placement: Sending
 }
 
@@ -157,7 +157,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       const sending: Sending = { step: 'sending', sentAt: clock.now() }
       const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })()
       if (E.isLeft(stored)) return stored
-      if (!stored.right) return rejectHalted(job)()
+      if (!stored.right) return rejectIfHalted(job)()
       const answer = await trading.placeOrder(
         destination,
         orderToSend(order),
@@ -165,14 +165,14 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       )()
       if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)
       return E.right({
-        step: afterSend(sending, answer, timeToDeadlineMs(job), isPendingOrder(order)),
-        // No serverRun check: the broker's answer must be stored even after a database failover.
+        step: afterSendAnswer(sending, answer, timeToDeadlineMs(job), isLimitOrStop(order)),
+        // No databaseRun check: the broker's answer must be stored even after a database failover.
         sent: { order, placement: sending, destination, version: version + 1 },
       })
     }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectHalted = ({
+  const rejectIfHalted = ({
     order: { owner, request },
   }: OrderJob): AsyncResult<SendResult | undefined> =>
     pipe(
@@ -207,7 +207,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   // --- writing ---
 
-  const advance = (expected: OrderPlacement, step: PlacementStep): AsyncResult<boolean> =>
+  const advance = (expected: StoredOrder, step: PlacementStep): AsyncResult<boolean> =>
     orders.advance(expected.order.owner, expected, step, clock.now())
 
   /**
@@ -218,7 +218,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   const write =
     (job: OrderJob, step: PlacementStep, sent?: SendingOrder): Processing =>
     async () => {
-      let expected: OrderPlacement = sent ?? job
+      let expected: StoredOrder = sent ?? job
       for (let failures = 0; ;) {
         const written = await advance(expected, step)()
         if (E.isRight(written) && written.right) {
@@ -227,7 +227,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
           return E.right(processed(job, expected, step, sent !== undefined))
         }
         if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
-        const stored = E.isLeft(written) ? written : await findOverridable(sent, step)()
+        const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
         if (E.isRight(stored)) {
           if (O.isNone(stored.right)) return E.right(nothingFollows)
           expected = stored.right.value
@@ -240,22 +240,21 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     }
 
   /** What another process wrote of an order that this one sent, where the step overrides it. */
-  const findOverridable = (
+  const rereadIfOurAnswerWins = (
     sent: SendingOrder,
     step: PlacementStep,
-  ): AsyncResult<O.Option<OrderPlacement>> =>
+  ): AsyncResult<O.Option<StoredOrder>> =>
     step.outcome === undefined
       ? TE.right(O.none)
       : pipe(
           orders.placement(sent.order.owner, sent.order.id),
-          TE.map(O.filter((stored) => mayOverride(stored, sent, step))),
+          TE.map(O.filter((stored) => ourAnswerWins(stored, sent, step))),
         )
 
   return (job) => () => {
     const { order, sentBefore } = job
     const { createdAt } = order
     const now = clock.now()
-    const isPending = isPendingOrder(order)
     const action = nextAction(job.placement, {
       sentBefore,
       timeToDeadlineMs: timeToDeadlineMs(job),
@@ -269,17 +268,23 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         return lookUp(
           job,
           { sentAt: createdAt, brokerOrderId: null, readFromTerminal: true },
-          (answer) => afterVerification(answer, timeToDeadlineMs(job), createdAt, isPending),
+          (answer) =>
+            afterVerification(answer, timeToDeadlineMs(job), createdAt, isLimitOrStop(order)),
         )()
       case 'look_up': {
         const { from, readFromTerminal } = action
         return lookUp(job, { ...from, readFromTerminal }, (answer) =>
-          afterLookup(from, { answer, at: now, readFromTerminal, isPending }),
+          afterLookup(from, {
+            answer,
+            at: now,
+            readFromTerminal,
+            isLimitOrStop: isLimitOrStop(order),
+          }),
         )()
       }
       case 'recheck':
         return lookUp(job, { ...action.from, readFromTerminal: true }, (answer) =>
-          afterRecheck(action.from, answer, isPending),
+          afterRecheck(action.from, answer, isLimitOrStop(order)),
         )()
       case 'reject_late':
         return write(job, lateRejection('overdue'))()
@@ -295,9 +300,9 @@ const afterObstacle = (
 ): PlacementStep => {
   switch (obstacle._tag) {
     case 'BrokerUnavailable':
-      return afterNotSent(null, leftMs, obstacle.cause)
+      return retryOrReject(null, leftMs, obstacle.cause)
     case 'BrokerRateLimited':
-      return afterNotSent(obstacle.retryAfterSeconds * secondMs, leftMs)
+      return retryOrReject(obstacle.retryAfterSeconds * secondMs, leftMs)
     case 'AccountNotFound':
     case 'AccountPurposeRestricted':
     case 'AccountRelinked':
@@ -331,8 +336,8 @@ const inSlot =
  * An ended placement is never overridden. Of others, an execution overrides what another process
  * wrote; a rejection only if the stored send is this one (same sentAt).
  */
-const mayOverride = (
-  { placement }: OrderPlacement,
+const ourAnswerWins = (
+  { placement }: StoredOrder,
   sent: SendingOrder,
   { outcome }: PlacementStep,
 ): boolean => {
@@ -345,7 +350,7 @@ const mayOverride = (
 
 const processed = (
   job: OrderJob,
-  expected: OrderPlacement,
+  expected: StoredOrder,
   step: PlacementStep,
   isAfterSend: boolean,
 ): ProcessedOrder => {

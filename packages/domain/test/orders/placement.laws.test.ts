@@ -6,11 +6,11 @@ import {
   absenceProofLookups,
   absenceProofMs,
   afterLookup,
-  afterNotSent,
+  retryOrReject,
   afterRecheck,
-  afterSend,
+  afterSendAnswer,
   afterVerification,
-  afterNotSeen,
+  goneFromBroker,
   nextAction,
   sendTimeoutMs,
   lateRejection,
@@ -27,14 +27,14 @@ import {
   type Open,
   type BrokerOrder,
 } from '../../src/orders/placement.ts'
-import type { CancelReason, OrderOutcome, PendingTerms } from '../../src/orders/order.ts'
+import type { CancelReason, OrderOutcome, OrderTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
 const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
-const lookup = { at: createdAt, readFromTerminal: false, isPending: false }
+const lookup = { at: createdAt, readFromTerminal: false, isLimitOrStop: false }
 const lookingUp: LookingUp = {
   step: 'looking_up',
   sentAt: createdAt + 7,
@@ -118,7 +118,7 @@ describe('the provider’s answer to a send', () => {
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
   ])('%o is followed by %o', (answer, step) => {
-    expect(afterSend(sending, answer, sendTimeoutMs, false)).toEqual(step)
+    expect(afterSendAnswer(sending, answer, sendTimeoutMs, false)).toEqual(step)
   })
 
   it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
@@ -135,10 +135,15 @@ describe('the provider’s answer to a send', () => {
   ])(
     'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
     (retryAfterMs, leftMs, step, cause) => {
-      expect(afterNotSent(retryAfterMs, leftMs, cause)).toEqual(step)
-      for (const isPending of [false, true])
+      expect(retryOrReject(retryAfterMs, leftMs, cause)).toEqual(step)
+      for (const isLimitOrStop of [false, true])
         expect(
-          afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs, isPending),
+          afterSendAnswer(
+            sending,
+            { kind: 'not_sent', retryAfterMs, cause },
+            leftMs,
+            isLimitOrStop,
+          ),
         ).toEqual(step)
     },
   )
@@ -166,7 +171,7 @@ const stepsAfter = (
   lateMs = 0,
 ): readonly PlacementStep[] => {
   const steps: PlacementStep[] = [
-    afterSend(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0, false),
+    afterSendAnswer(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0, false),
   ]
   let now = createdAt
   for (const kind of kinds) {
@@ -185,7 +190,7 @@ const stepsAfter = (
         answer: { kind },
         at: now,
         readFromTerminal: action.readFromTerminal,
-        isPending: false,
+        isLimitOrStop: false,
       }),
     )
   }
@@ -308,7 +313,7 @@ describe('an order that was rejected as not found', () => {
   })
 })
 
-const terms: PendingTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
+const terms: OrderTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
 const order: BrokerOrder = { ...terms, brokerOrderId: '7' }
 const open: Open = {
   step: 'open',
@@ -336,14 +341,14 @@ describe('a pending order', () => {
     [filled, ended(filled)],
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
   ])('whose send is answered %o goes on with %o', (answer, step) => {
-    expect(afterSend(sending, answer, sendTimeoutMs, true)).toEqual(step)
+    expect(afterSendAnswer(sending, answer, sendTimeoutMs, true)).toEqual(step)
   })
 
   it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
-    ['was sent', (answer) => afterLookup(lookingUp, { ...lookup, answer, isPending: true })],
+    ['was sent', (answer) => afterLookup(lookingUp, { ...lookup, answer, isLimitOrStop: true })],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt, true)],
     ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, true)],
-    ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isPending: true })],
+    ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isLimitOrStop: true })],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
       placement: { step: 'open', brokerOrderId: '7', missing: null },
@@ -361,7 +366,7 @@ describe('a pending order', () => {
     })
     fc.assert(
       fc.property(answers, (kinds) => {
-        let step: PlacementStep = afterNotSeen(open, createdAt)
+        let step: PlacementStep = goneFromBroker(open, createdAt)
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
@@ -373,7 +378,12 @@ describe('a pending order', () => {
           })
           expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
           if (action.kind !== 'look_up') return
-          step = afterLookup(action.from, { ...lookup, answer: { kind }, at: now, isPending: true })
+          step = afterLookup(action.from, {
+            ...lookup,
+            answer: { kind },
+            at: now,
+            isLimitOrStop: true,
+          })
           expect(step).toMatchObject({
             placement: { ...open, missing: { since: createdAt, lookups: index + 1 } },
           })
@@ -384,7 +394,7 @@ describe('a pending order', () => {
         }
         if (step.placement.step !== 'open') return expect.fail(step.placement.step)
         expect(
-          afterLookup(step.placement, { ...lookup, answer: shown, at: now, isPending: true }),
+          afterLookup(step.placement, { ...lookup, answer: shown, at: now, isLimitOrStop: true }),
         ).toEqual(isHeld)
       }),
     )

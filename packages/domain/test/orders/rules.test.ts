@@ -136,16 +136,16 @@ describe('order limits', () => {
       requireVolumeInLimit(10.01),
       { limit: 'volume_per_order', allowed: 10, current: 10.01 },
     ],
-    ['the hundredth order of a day', requireCountsInLimit({ today: 99, open: 0 }, now)],
+    ['the hundredth order of a day', requireCountsInLimit({ today: 99, underWay: 0 }, now)],
     [
       'the next, until midnight UTC',
-      requireCountsInLimit({ today: 100, open: 0 }, now),
+      requireCountsInLimit({ today: 100, underWay: 0 }, now),
       { limit: 'orders_per_day', allowed: 100, current: 100, resetsAt },
     ],
-    ['the fiftieth open order', requireCountsInLimit({ today: 60, open: 49 }, 0)],
+    ['the fiftieth open order', requireCountsInLimit({ today: 60, underWay: 49 }, 0)],
     [
       'the next open order',
-      requireCountsInLimit({ today: 60, open: 50 }, 0),
+      requireCountsInLimit({ today: 60, underWay: 50 }, 0),
       { limit: 'open_orders', allowed: 50, current: 50 },
     ],
   ])('decide on %s', (_, decision, refusal) => {
@@ -180,10 +180,10 @@ describe('limits of traders and desks', () => {
     desk: Partial<TraderLimits> | null,
     accounts: readonly Account[] = [account],
   ): AccountLimits => ({
-    trader: trader && { limits: { ...none, ...trader }, pending: [] },
-    desks: desk ? [{ limits: { ...none, ...desk }, accounts, pending: [] }] : [],
+    trader: trader && { limits: { ...none, ...trader }, counted: [] },
+    desks: desk ? [{ limits: { ...none, ...desk }, accounts, counted: [] }] : [],
     readAt: 0,
-    serverRun: 'first',
+    databaseRun: 'first',
   })
   const openPositionsOf = (volumes: readonly number[]): OpenPositions => ({
     asOf: 0,
@@ -273,7 +273,7 @@ describe('limits of traders and desks', () => {
     const { provider } = account
     const limits: AccountLimits = {
       ...limited(null, null),
-      trader: { limits: { ...none, maxOpenLots: 0 }, pending: [{ id, volume: 0.2 }] },
+      trader: { limits: { ...none, maxOpenLots: 0 }, counted: [{ id, volume: 0.2 }] },
     }
     const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
     expect(requireOrderLimits(account, order, limits, { asOf: 0, positions })).toMatchObject({

@@ -30,7 +30,7 @@ import {
   processOrder,
   symbolAsWritten,
 } from '../../src/use-cases/index.ts'
-import { createFakeBroker, newAccount, type StoredOrder } from '@tradeport/testkit'
+import { createFakeBroker, newAccount, type OrderRow } from '@tradeport/testkit'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase, statusOf } from './simulated-database.ts'
 import { createLife, createSimulatedLocks, createWorld, type Life } from './simulated-time.ts'
@@ -225,12 +225,12 @@ export const simulateOrders = async (
         ...database.storesOf(current, recorded),
         trading: broker.tradingOf(current),
         slots: { forSend: acquire, forLookup: acquire },
-        positionLocks: { holding: locks(current) },
+        changeLocks: { holding: locks(current) },
         clock,
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
         accountChanged: () => undefined,
-        onHaltLeftOrder: () => undefined,
+        onHaltCancellationFailed: () => undefined,
         liveAccounts: {
           read: (account: Account) => async () => {
             await current.wait(strikes('slow_dial', 0.3) ? delayMs(minuteMs) : random.whole(5, 500))
@@ -331,7 +331,7 @@ export const simulateOrders = async (
         }),
       lift: (id: AccountId): void =>
         whileAlive(async () => void (await halts.liftHalt({ owner }, { id: id })())),
-      place: (id: OrderId, { id: accountId }: Account, isPending: boolean): void =>
+      place: (id: OrderId, { id: accountId }: Account, isLimitOrStop: boolean): void =>
         whileAlive(async (current) => {
           const newOrderId = (): OrderId => {
             madeAtMs.set(brokerClientId(id), timeline.now())
@@ -348,7 +348,7 @@ export const simulateOrders = async (
           })(
             { owner },
             {
-              request: isPending
+              request: isLimitOrStop
                 ? { ...terms, orderType: 'limit', price: 1.1 }
                 : { ...terms, orderType: 'market' },
             },
@@ -372,15 +372,15 @@ export const simulateOrders = async (
   for (let index = 0; index < orders; index += 1) {
     const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
     const [account, place] = [random.pick(accounts), random.pick(processes).place]
-    const isPending = pendingShare > 0 && random.chance(pendingShare)
+    const isLimitOrStop = pendingShare > 0 && random.chance(pendingShare)
     const placedAtMs = random.whole(0, placedWithinMs)
-    timeline.schedule(placedAtMs, () => place(id, account, isPending))
+    timeline.schedule(placedAtMs, () => place(id, account, isLimitOrStop))
     if (pendingShare > 0 && random.chance(0.3))
       haltAndLift(
         account.id,
         placedAtMs + random.delayMs(random.pick([5 * secondMs, 5 * minuteMs])),
       )
-    if (!isPending) continue
+    if (!isLimitOrStop) continue
     for (let change = random.whole(0, 3); change > 0; change -= 1) {
       const process = random.pick(processes)
       timeline.schedule(random.whole(0, faultsEndAtMs / 2), () => process.change(id))
@@ -388,7 +388,7 @@ export const simulateOrders = async (
   }
   // --- the laws ---
 
-  const checkEnd = (row: StoredOrder): void => {
+  const checkEnd = (row: OrderRow): void => {
     const { order } = row
     const clientId = brokerClientId(order.id)
     const disagreement = broker.disagreement(order)

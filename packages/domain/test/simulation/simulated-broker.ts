@@ -9,7 +9,7 @@ import {
   sendTimeoutMs,
   type LookupAnswer,
   type Order,
-  type PendingTerms,
+  type OrderTerms,
   type PlacementAnswer,
 } from '../../src/orders/index.ts'
 import type {
@@ -73,7 +73,7 @@ export const createSimulatedBroker = (
 
   /** What the broker does with an order that has reached it, and what it answers. */
   const receive = async (account: BrokerAccount, order: OrderToSend): Promise<PlacementAnswer> => {
-    const { clientId, pending } = order
+    const { clientId, waiting } = order
     const { book, trading } = brokerOf(account)
     const note = (what: string) => timeline.note(`broker     ${clientId} ${what}`)
     const refused = { kind: 'refused', reason: fakeRefusal } as const
@@ -106,7 +106,7 @@ export const createSimulatedBroker = (
         executeWithin(inMs - firstInMs, left - first, most - 1)
       })
     }
-    if (pending !== undefined) {
+    if (waiting !== undefined) {
       const endsInMs = random.whole(0, 10 * minuteMs)
       const ending = random.pick(['filled', 'filled', 'expired', 'cancelled', 'stays'] as const)
       note(`waits on ${account.providerAccountId}, ${ending} in ${endsInMs} ms`)
@@ -230,7 +230,7 @@ export const createSimulatedBroker = (
     account: BrokerAccount,
     orderId: string,
     maySend: MaySend,
-    terms?: PendingTerms,
+    terms?: OrderTerms,
   ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
     const { accountId } = account
     await life.wait(random.whole(1, 50))
@@ -284,13 +284,13 @@ export const createSimulatedBroker = (
     tradingOf: (life: Life): Trading => ({
       placeOrder: (account, order, maySend) => () => placeOrder(life, account, order, maySend),
       findOrder: (account, sought) => () => findOrder(life, account, sought),
-      openOrders: (account) => () => {
+      heldOrders: (account) => () => {
         const { accountId } = account
         const isUnreadable = strikes('unreadable', 0.3)
         const read = async () =>
           isUnreadable
             ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'unreadable' }))
-            : brokerOf(account).trading.openOrders(account)()
+            : brokerOf(account).trading.heldOrders(account)()
         return life.ask(random.whole(5, 500), read, random.whole(5, 500))
       },
       modifyOrder: (account, orderId, terms, maySend) => () =>

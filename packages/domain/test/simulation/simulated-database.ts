@@ -16,7 +16,7 @@ import {
   createFakeLimitStore,
   createFakeOrderStore,
   createFakeRecords,
-  type StoredOrder,
+  type OrderRow,
   type Tables,
 } from '@tradeport/testkit'
 import type { Life, World } from './simulated-time.ts'
@@ -58,7 +58,7 @@ export const createSimulatedDatabase = (
   let isDown = false
   let failovers = 0
 
-  const schedule = ({ dueAt, placement }: StoredOrder): void => {
+  const schedule = ({ dueAt, placement }: OrderRow): void => {
     if (dueAt === null) return
     const inMs = Math.max(0, dueAt - timeline.now())
     options.scheduled(inMs)
@@ -149,8 +149,8 @@ export const createSimulatedDatabase = (
           )
           .map((row) => ({
             ...orders.put({ ...row, dueAt: at + claimMs }),
-            sentBefore: row.recordedRun === records.serverRun ? 'unlikely' : 'possible',
-            serverRun: records.serverRun,
+            sentBefore: row.recordedRun === records.databaseRun ? 'unlikely' : 'possible',
+            databaseRun: records.databaseRun,
             sendDeadlineMs: claimedAtMs + sendTimeoutMs - (at - row.checkedAt),
           }))
       }),
@@ -161,7 +161,7 @@ export const createSimulatedDatabase = (
   const failOver = (): void => {
     if (isDown) return
     isDown = true
-    records.serverRun = `after ${(failovers += 1)} failovers`
+    records.databaseRun = `after ${(failovers += 1)} failovers`
     const lostSinceMs = timeline.now() - random.whole(0, longestLossMs)
     timeline.note(
       `database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`,
@@ -181,11 +181,11 @@ export const createSimulatedDatabase = (
     timeline.schedule(random.whole(secondMs / 2, 10 * secondMs), recover)
   }
 
-  const isHaltCancelling = ({ order: { request } }: StoredOrder): boolean =>
+  const isHaltCancelling = ({ order: { request } }: OrderRow): boolean =>
     records.tables.accounts.has(request.accountId) &&
     records.tables.ownHalts.get(request.accountId)?.cancelsOrders === true
   /** Makes these open orders due that nothing else makes so. */
-  const makeDue = (isMissed: (order: StoredOrder) => boolean) => (): void => {
+  const makeDue = (isMissed: (order: OrderRow) => boolean) => (): void => {
     const { orders } = records.tables
     for (const row of orders.where(({ order, dueAt }) => order.status === 'open' && dueAt === null))
       if (isMissed(row)) orders.put({ ...row, dueAt: timeline.now() })
@@ -194,7 +194,7 @@ export const createSimulatedDatabase = (
 
   return {
     /** All of them, as they are stored now. */
-    rows: (): readonly StoredOrder[] => [...records.tables.orders.values()],
+    rows: (): readonly OrderRow[] => [...records.tables.orders.values()],
     account: (id: AccountId) => records.tables.accounts.get(id),
     putAccount: (account: Account) => records.tables.accounts.put(account),
     removeAccount: (id: AccountId): boolean => {

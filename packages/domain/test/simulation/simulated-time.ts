@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import { refuse } from '../../src/errors.ts'
-import type { PositionLocks } from '../../src/ports/index.ts'
+import type { ChangeLocks } from '../../src/ports/index.ts'
 
 const createRandom = (seed: number) => {
   let state = seed >>> 0
@@ -115,7 +115,7 @@ export const createLife = (
 /** Locks of all processes, which those of a dead one lose. */
 export const createSimulatedLocks = () => {
   const holders = new Map<string, Life>()
-  return (life: Life): PositionLocks['holding'] =>
+  return (life: Life): ChangeLocks['holding'] =>
     (_, subject, patienceMs) =>
     (work) =>
     async () => {

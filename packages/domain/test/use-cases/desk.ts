@@ -18,7 +18,7 @@ import type {
   Journal,
   OrderJob,
   Pauser,
-  PositionLocks,
+  ChangeLocks,
   PositionTrading,
 } from '../../src/ports/index.ts'
 import {
@@ -203,12 +203,13 @@ export const createOrderDesk = () => {
     slots: { forSend: slot, forLookup: slot },
     accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
-    onHaltLeftOrder: ({ id }: Order, because: string) => void leftByHalts.push([id, because]),
+    onHaltCancellationFailed: ({ id }: Order, because: string) =>
+      void leftByHalts.push([id, because]),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     resolveOrderSymbol: symbolAsWritten,
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
-    positionLocks: createLocks(),
+    changeLocks: createLocks(),
     pause: (ms: number) => async () => {
       now += ms
     },
@@ -280,7 +281,7 @@ export const createOrderDesk = () => {
 export type OrderDesk = ReturnType<typeof createOrderDesk>
 
 /** Locks of one process. */
-function createLocks(): PositionLocks {
+function createLocks(): ChangeLocks {
   const last = new Map<string, Promise<void>>()
   return {
     holding: (_account, ticket) => (work) => async () => {
@@ -315,7 +316,7 @@ export const createChangeDesk = (
     ...desk,
     stopwatch: { elapsedMs: time.clock.now },
     positionTrading,
-    positionLocks: createLocks(),
+    changeLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,
     journal: partOf<Journal>(positionTrading.journal),
     account,

@@ -54,7 +54,7 @@ const openDesk = (fields: object = {}) => {
     },
     follow: () => rightOf(open.followOpenOrders(brokerAccount)),
     clientIdOf: (order: Order) => brokerClientId(order.id),
-    atBroker: () => rightOf(desk.trading.openOrders(brokerAccount)),
+    atBroker: () => rightOf(desk.trading.heldOrders(brokerAccount)),
     ...halts,
     haltAndCancel: () =>
       rightOf(
@@ -77,7 +77,7 @@ describe('a pending order', () => {
     expect(await read(order)).toMatchObject({ status })
     expect((await read(order)).brokerOrderId).toBe(brokerOrderId)
     expect(trading.sent()).toMatchObject([
-      { pending: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
+      { waiting: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
     ])
     await runFor(10 * 60)
     expect(trading.sent()).toHaveLength(1)
@@ -325,10 +325,10 @@ describe('a change and a cancellation of an open order are answered in time wher
       },
       notSent,
     ],
-    ['the lock is waited for', () => ({ positionLocks: { holding: () => hangs } }), notSent],
+    ['the lock is waited for', () => ({ changeLocks: { holding: () => hangs } }), notSent],
     [
       'the order is read',
-      ({ trading }) => ({ trading: { ...trading, openOrders: hangs } }),
+      ({ trading }) => ({ trading: { ...trading, heldOrders: hangs } }),
       // What is cancelled need not be read.
       ['BrokerUnavailable', 'none'],
     ],
@@ -349,15 +349,15 @@ describe('a change and a cancellation of an open order are answered in time wher
       'it was sent and is read again',
       ({ trading }) => {
         trading.nextChange('make_and_lose_the_answer')
-        const openOrders = from(1, trading.openOrders)
-        return { trading: { ...trading, openOrders, findOrder: hangs } }
+        const heldOrders = from(1, trading.heldOrders)
+        return { trading: { ...trading, heldOrders, findOrder: hangs } }
       },
       unknown,
     ],
     [
       'it was confirmed and is read again',
       ({ trading }) => ({
-        trading: { ...trading, openOrders: from(1, trading.openOrders), findOrder: hangs },
+        trading: { ...trading, heldOrders: from(1, trading.heldOrders), findOrder: hangs },
       }),
       // What was executed before a cancellation, only a read can show.
       ['none', 'BrokerOutcomeUnknown'],
@@ -513,7 +513,7 @@ describe('a cancellation of an open order', () => {
 
   it('and a change go to where the order was sent, wherever its account is linked meanwhile', async () => {
     const desk = openDesk()
-    const { account, trading, tables, positionLocks } = desk
+    const { account, trading, tables, changeLocks } = desk
     const order = await desk.place()
     const sentTo: (string | undefined)[] = []
     const spied = {
@@ -527,13 +527,13 @@ describe('a cancellation of an open order', () => {
         return trading.cancelOrder(...of)
       },
     }
-    const relinking: typeof positionLocks = {
+    const relinking: typeof changeLocks = {
       holding: (destination, ...of) => {
         tables.accounts.put({ ...account, provider: { providerAccountId: 'other', region: null } })
-        return positionLocks.holding(destination, ...of)
+        return changeLocks.holding(destination, ...of)
       },
     }
-    const open = desk.openWith({ trading: spied, positionLocks: relinking })
+    const open = desk.openWith({ trading: spied, changeLocks: relinking })
     await rightOf(open.modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
     expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
       status: 'cancelled',
@@ -553,8 +553,8 @@ describe('a cancellation of an open order', () => {
     void cancelOrder(caller, { id: order.id })()
     await expect.poll(() => desk.placement(order)).toMatchObject({ cancelledBy: 'user' })
     expect(await desk.read(order)).toMatchObject({ status: 'open' })
-    const lockOfAnother = createOrderDesk().positionLocks
-    const another = desk.openWith({ positionLocks: lockOfAnother })
+    const lockOfAnother = createOrderDesk().changeLocks
+    const another = desk.openWith({ changeLocks: lockOfAnother })
     expect(await rightOf(another.cancelOrder(caller, { id: order.id }))).toMatchObject({
       status: 'cancelled',
       cancelReason: 'user',

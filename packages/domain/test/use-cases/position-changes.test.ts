@@ -164,7 +164,7 @@ describe.each(changes)('%s', (_, make) => {
     const locks: unknown[] = []
     const desk = open({
       ports: () => ({
-        positionLocks: {
+        changeLocks: {
           holding: (account, ticket) => (work) => {
             locks.push([account.providerAccountId, ticket])
             return work(() => false)
@@ -190,11 +190,7 @@ describe.each(changes)('%s is answered in time where', (_, make) => {
       { fields: { tradeMode: null }, ports: () => ({ liveAccounts: { read: () => () => never } }) },
       notSent,
     ],
-    [
-      'the lock',
-      { ports: () => ({ positionLocks: { holding: () => () => () => never } }) },
-      notSent,
-    ],
+    ['the lock', { ports: () => ({ changeLocks: { holding: () => () => () => never } }) }, notSent],
     [
       'the read before it',
       {

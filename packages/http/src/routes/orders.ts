@@ -4,7 +4,7 @@ import {
   maxLotsPerOrder,
   orderStatuses,
   orderTypes,
-  pendingOrderTypes,
+  waitingOrderTypes,
   timesInForce,
   type Order,
   type OrderType,
@@ -290,7 +290,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
   const data = order(hasPending)
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
-    !hasPending && pendingOrderTypes.some((type) => type === orderType)
+    !hasPending && waitingOrderTypes.some((type) => type === orderType)
       ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
       : undefined
   return [

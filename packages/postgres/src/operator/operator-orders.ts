@@ -30,7 +30,7 @@ const operatorOrders = {
 
 export const createOperatorOrders = (knex: Knex): OperatorOrders =>
   databasePort<OperatorOrders>('operatorOrders', {
-    underWay: ({ of, pendingSince }, { after, limit }) =>
+    underWay: ({ of, unresolvedSince }, { after, limit }) =>
       readAll(
         knex,
         sql`select ${operatorOrders.columns} from orders
@@ -38,9 +38,9 @@ export const createOperatorOrders = (knex: Knex): OperatorOrders =>
             of !== undefined &&
               sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
                 or account_id = any(${of.accounts}::uuid[]))`,
-            pendingSince !== undefined &&
+            unresolvedSince !== undefined &&
               sql`case status when 'pending' then created_at when 'open' then absent_at end
-                <= ${toTimestamptz(pendingSince)}::timestamptz`,
+                <= ${toTimestamptz(unresolvedSince)}::timestamptz`,
             after !== undefined &&
               sql`(created_at, id) > (${toTimestamptz(after.createdAt)}, ${after.id})`,
           )}

@@ -13,7 +13,7 @@ import { nextThousandOf, startPurge, repeat } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
-import { haltsOfAccount, placements, serverRun } from './order-row.ts'
+import { haltsOfAccount, placements, databaseRun } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
 
@@ -51,12 +51,12 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
   let worker: DueRowsWorker<OrderJob> | undefined
   return {
     workOnRecorded: (orders) => {
-      for (const { order, destination, sendDeadlineMs, serverRun } of orders)
+      for (const { order, destination, sendDeadlineMs, databaseRun } of orders)
         worker?.workOn({
           order,
           destination,
           sendDeadlineMs,
-          serverRun,
+          databaseRun,
           placement: { step: 'recorded' },
           version: 1,
           sentBefore: 'no',
@@ -127,14 +127,14 @@ const claimDue = async (
           on tenant = tenant_id)
       update orders set due_at = now() + ${claimMs} * interval '1 ms'
       where ctid = any(array(select row_id from ranked where rank <= ${maxPerTenant}))
-      returning ${placements.columns}, ${serverRun} as server_run,
+      returning ${placements.columns}, ${databaseRun} as server_run,
         recorded_run = pg_postmaster_start_time() as is_of_this_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
   )
   return rows.map(async (row): Promise<OrderJob> => ({
     ...placements.read(row),
     sentBefore: row.is_of_this_run ? 'unlikely' : 'possible',
-    serverRun: row.server_run,
+    databaseRun: row.server_run,
     sendDeadlineMs: claimedAtMs + sendTimeoutMs - row.age_ms,
   }))
 }

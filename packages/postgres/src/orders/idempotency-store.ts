@@ -9,7 +9,7 @@ import {
   type IdempotencyClaim,
 } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
-import type { IdempotencyStore, ReplyToKeep } from '@tradeport/domain/ports'
+import type { IdempotencyStore, ReplyToStore } from '@tradeport/domain/ports'
 import type { Instant, Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -115,12 +115,12 @@ const heldKeyOf = (
   return { requestHash, state, since, reply: { body, isSecret: sealed !== null } }
 }
 
-const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToKeep) => ({
+const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToStore) => ({
   plain: isSecret ? null : body,
   sealed: isSecret ? cipher.encrypt('kept_reply', claim.id, body) : null,
 })
 
-export interface OwnedReply extends ReplyToKeep {
+export interface OwnedReply extends ReplyToStore {
   readonly owner: Owner
 }
 

@@ -13,7 +13,7 @@ import { databasePort } from '../connection/failures.ts'
 import { query, readAll, sql, type Sql } from '../connection/sql.ts'
 import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
 import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
-import { serverRun } from './order-row.ts'
+import { databaseRun } from './order-row.ts'
 
 export const createLimitStore = (knex: Knex): LimitStore => {
   const find = batchLookups((keys) => query(knex, limitRowsOf(keys)), readLimitRow)
@@ -25,7 +25,7 @@ export const createLimitStore = (knex: Knex): LimitStore => {
     limitsOf: async (owner, id) => {
       const found = await find(accountKey(owner, id))
       return O.isNone(found)
-        ? { trader: null, desks: [], readAt: 0, serverRun: '' }
+        ? { trader: null, desks: [], readAt: 0, databaseRun: '' }
         : limitsOf(knex, owner, found.value)
     },
   })
@@ -40,7 +40,7 @@ export interface LockedLimits {
  * Locks every link to the account's broker account, then the account's desks, each in the order of
  * their ids, and reads what limits the account now. Undefined where the account is not the owner's
  * or is no longer there.
- * @param filledSince orders that were filled from then on count as pending: positions that were
+ * @param filledSince orders that were filled from then on count too: positions that were
  * read before may not show them
  */
 export const lockLimits = async (
@@ -87,19 +87,19 @@ const countedOrders = (filledSince: Instant | undefined): Sql => sql`(
  */
 const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
   select key, ${accounts.columns}, ${traderLimits.columns}, trader_limits.account_id is not null as is_limited,
-    case when trader_limits.account_id is null then '[]' else ${countedOrders(filledSince)} end as pending,
-    ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${serverRun} as server_run,
+    case when trader_limits.account_id is null then '[]' else ${countedOrders(filledSince)} end as counted,
+    ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${databaseRun} as server_run,
     array(select desk_id from desk_accounts where desk_accounts.tenant_id = accounts.tenant_id and account_id = accounts.id) as desk_ids
   from ${accountsByKey(keys)} left join trader_limits
     on trader_limits.tenant_id = accounts.tenant_id and trader_limits.account_id = accounts.id`
 
-const pending = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
+const counted = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
 
 const decodeLimitRow = decodeRow(
   'account limits',
   t.type({
     is_limited: t.boolean,
-    pending,
+    counted,
     challenges: accountChallenges.codec,
     desk_ids: t.array(t.string),
     read_at: t.number,
@@ -112,7 +112,7 @@ const readLimitRow = (row: unknown) => {
   return {
     account: accounts.read(row),
     trader: decoded.is_limited
-      ? { limits: traderLimits.read(row).limits, pending: decoded.pending }
+      ? { limits: traderLimits.read(row).limits, counted: decoded.counted }
       : null,
     ...decoded,
   }
@@ -127,10 +127,10 @@ const limitsOf = async (
   trader,
   desks: deskIds.length === 0 ? [] : await readDesks(knex, owner, deskIds, filledSince),
   readAt,
-  serverRun: run,
+  databaseRun: run,
 })
 
-const decodePending = decodeRow('orders', t.type({ pending }))
+const decodeCounted = decodeRow('orders', t.type({ counted }))
 
 const readDesks = async (
   knex: Knex,
@@ -146,25 +146,25 @@ const readDesks = async (
   )
   const rows = await query(
     knex,
-    sql`select ${accounts.columns}, ${countedOrders(filledSince)} as pending from accounts
+    sql`select ${accounts.columns}, ${countedOrders(filledSince)} as counted from accounts
       where tenant_id = ${tenantId} and id = any(${found.flatMap((desk) => desk.accounts)}::uuid[])`,
   )
   const covered = new Map(
     rows.map((row) => {
       const account = accounts.read(row)
-      return [account.id, { account, pending: decodePending(row).pending }]
+      return [account.id, { account, counted: decodeCounted(row).counted }]
     }),
   )
   return found.map(({ limits, accounts: members }) => {
     const present = members.flatMap((id) => covered.get(id) ?? [])
-    // Two links to one broker account have the same orders pending.
+    // Two links to one broker account have the same orders.
     const orders = new Map(
-      present.flatMap((one) => one.pending.map((order) => [order.id, order] as const)),
+      present.flatMap((one) => one.counted.map((order) => [order.id, order] as const)),
     )
     return {
       limits,
       accounts: present.map(({ account }) => account),
-      pending: [...orders.values()],
+      counted: [...orders.values()],
     }
   })
 }

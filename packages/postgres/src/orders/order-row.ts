@@ -9,7 +9,7 @@ import {
   type Placement,
 } from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
-import type { NewOrder, OrderPlacement } from '@tradeport/domain/ports'
+import type { NewOrder, StoredOrder } from '@tradeport/domain/ports'
 import * as Json from 'fp-ts/lib/Json.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
@@ -140,7 +140,7 @@ export const orders = mapped(
   },
 )
 
-export const placements: Selection<OrderPlacement> = {
+export const placements: Selection<StoredOrder> = {
   ...orders,
   columns: sql`${orders.columns}, ${progress.columns}`,
   read: (row) => {
@@ -271,4 +271,4 @@ export const haltsOfAccount = sql`
  * The start time of the PostgreSQL process. It differs after a restart or a failover, when recent
  * commits may be missing.
  */
-export const serverRun = sql`extract(epoch from pg_postmaster_start_time())::text`
+export const databaseRun = sql`extract(epoch from pg_postmaster_start_time())::text`

@@ -1,7 +1,7 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
 import { outcomeEvents } from '@tradeport/domain/events'
 import { isUnderWay, withStep, type OrderId, type PlacementStep } from '@tradeport/domain/orders'
-import type { OrderJobs, OrderPlacement, OrderStore, Stopwatch } from '@tradeport/domain/ports'
+import type { OrderJobs, StoredOrder, OrderStore, Stopwatch } from '@tradeport/domain/ports'
 import { toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { inBatches } from '../connection/batches.ts'
@@ -28,7 +28,7 @@ import {
   haltsOfAccount,
   placements,
   rowOfNewOrder,
-  serverRun,
+  databaseRun,
   stepColumnsOf,
 } from './order-row.ts'
 import { recordOrders, type OrderToRecord, type Verdict } from './record-orders.ts'
@@ -86,12 +86,12 @@ export const openOrders = (
           return verdict as Verdict
         },
         counts: async (owner, now) => {
-          const [counted] = await query<{ readonly today: number; readonly open: number }>(
+          const [counted] = await query<{ readonly today: number; readonly underWay: number }>(
             knex,
-            sql`select case when day = ${toUtcDay(now)}::date then created else 0 end as today, pending as open
+            sql`select case when day = ${toUtcDay(now)}::date then created else 0 end as today, pending as "underWay"
             from order_counters where ${ofOwner(owner)}`,
           )
-          return counted ?? { today: 0, open: 0 }
+          return counted ?? { today: 0, underWay: 0 }
         },
         find: (owner, id) => find(owner, id, orders),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
@@ -156,7 +156,7 @@ const recordOrSplit = async (
 const advance = async (
   { knex, recorder, obeysHalts }: StoreDependencies,
   owner: Owner,
-  from: OrderPlacement,
+  from: StoredOrder,
   step: PlacementStep,
   now: Instant,
 ): Promise<boolean> => {
@@ -190,12 +190,12 @@ const advance = async (
 const updateStep = async (
   { knex, obeysHalts }: Pick<StoreDependencies, 'knex' | 'obeysHalts'>,
   { tenantId, userId }: Owner,
-  { order, placement: before, version, serverRun: expectedRun }: OrderPlacement,
+  { order, placement: before, version, databaseRun: expectedRun }: StoredOrder,
   { placement, continueInMs, finish }: PlacementStep,
   more: Row,
 ): Promise<{ readonly is_orphaned: boolean } | undefined> => {
   const mayBeWritten = allOf(
-    sql`step <> 'ended' and ${serverRun} = coalesce(${expectedRun ?? null}, ${serverRun})`,
+    sql`step <> 'ended' and ${databaseRun} = coalesce(${expectedRun ?? null}, ${databaseRun})`,
     // After a failover that lost writes a version number can be used twice.
     sql`sent_at is not distinct from ${'sentAt' in before ? toTimestamptz(before.sentAt) : null}::timestamptz`,
     obeysHalts && placement.step === 'sending' && sql`not exists (${haltsOfAccount})`,

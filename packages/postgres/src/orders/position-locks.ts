@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
-import { maxChangesPerAccount, type MaySend, type PositionLocks } from '@tradeport/domain/ports'
+import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { createFairPool } from '../connection/fair-pool.ts'
@@ -38,7 +38,7 @@ export const createPositionLocks = ({
   knex,
   log = silentLog,
   ...options
-}: Dependencies): PositionLocks => {
+}: Dependencies): ChangeLocks => {
   const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75 } = options
   // The rest of the lease allows for a faster clock of the database, and for bytes on their way.
   const sendableMs = leaseMs * 0.8
@@ -73,7 +73,7 @@ export const createPositionLocks = ({
     } catch (error) {
       // The row may have been written although its answer was lost.
       void release(row)
-      return E.left(toServiceUnavailable('positionLocks.acquire')(error))
+      return E.left(toServiceUnavailable('changeLocks.acquire')(error))
     }
   }
 

@@ -203,18 +203,18 @@ const refuseOverCountLimit = async (
       (toUtcDay(day) === counter.day ? counter.created : await countOrders(trx, counter, day)) -
         length,
     )
-  let open = counter.pending - orders.length
+  let underWay = counter.pending - orders.length
   const overLimit: PendingOrder[] = []
   for (const order of orders) {
     const today = created.get(dayOf(order)) ?? 0
-    const allowed = requireCountsInLimit({ today, open }, order.createdAt)
+    const allowed = requireCountsInLimit({ today, underWay }, order.createdAt)
     if (E.isLeft(allowed)) {
       refused.set(order.id, allowed.left)
       overLimit.push(order)
       continue
     }
     created.set(dayOf(order), today + 1)
-    open += 1
+    underWay += 1
   }
   if (overLimit.length === 0) return
   await query(

@@ -5,7 +5,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type Refusal, type RefusalTag } from '../../errors.ts'
-import type { MaySend, Pauser, PositionLocks, Ports } from '../../ports/index.ts'
+import type { MaySend, Pauser, ChangeLocks, Ports } from '../../ports/index.ts'
 import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
@@ -34,7 +34,7 @@ export type BrokerChangeTag = Overdue['_tag'] | 'InternalTimeout'
 interface BrokerChange<A, Tag extends RefusalTag> {
   readonly accountId: AccountId
   /** What is to be changed. */
-  readonly subject: Parameters<PositionLocks['holding']>[1]
+  readonly subject: Parameters<ChangeLocks['holding']>[1]
   /** Where the change is to be sent. */
   readonly destination: AsyncResult<BrokerAccount, Tag>
   /** May go on after the request was answered. */
@@ -63,7 +63,7 @@ export const startOfRequest = ({
  * @param begun when the request began that makes it; the call when left out
  */
 export const changeAtBroker =
-  (ports: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'positionLocks'>, begun?: RequestAge) =>
+  (ports: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'changeLocks'>, begun?: RequestAge) =>
   <A, Tag extends RefusalTag>(
     found: AsyncResult<BrokerChange<A, Tag>, Tag>,
   ): AsyncResult<A, Tag | BrokerChangeTag> =>
@@ -116,7 +116,7 @@ export const changeAtBroker =
     const locked = pipe(
       destination,
       TE.flatMap((account) =>
-        ports.positionLocks.holding(
+        ports.changeLocks.holding(
           account,
           subject,
           leftMs(deadlinesMs.locked),

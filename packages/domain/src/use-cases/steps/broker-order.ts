@@ -4,22 +4,16 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
-import type {
-  OrderToSend,
-  OrderPlacement,
-  PendingPart,
-  Ports,
-  SentOrder,
-} from '../../ports/index.ts'
+import type { OrderToSend, StoredOrder, WaitingPart, Ports, SentOrder } from '../../ports/index.ts'
 
 /** Undefined for a market order, whose price is not sent. */
-const pendingPartOf = ({
+const waitingPartOf = ({
   orderType: type,
   price,
   stopLimitPrice,
   timeInForce = 'gtc',
   expiresAt,
-}: OrderRequest): PendingPart | undefined =>
+}: OrderRequest): WaitingPart | undefined =>
   type === 'market' || price === undefined
     ? undefined
     : { type, price, stopLimitPrice, timeInForce, expiresAt }
@@ -34,7 +28,7 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
     volume,
     stopLoss,
     takeProfit,
-    pending: pendingPartOf(request),
+    waiting: waitingPartOf(request),
   }
 }
 
@@ -45,7 +39,7 @@ export type Sought = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTermi
 export const lookUpOrder =
   ({ orders, trading }: Pick<Ports, 'orders' | 'trading'>) =>
   (
-    placement: OrderPlacement,
+    placement: StoredOrder,
     { sentAt, brokerOrderId, readFromTerminal }: Sought,
   ): AsyncResult<LookupAnswer> =>
     pipe(

@@ -16,7 +16,7 @@ import {
   termsOf,
   type Order,
   type OrderRequest,
-  type PendingTerms,
+  type OrderTerms,
 } from './order.ts'
 import type { BrokerOrder } from './placement.ts'
 
@@ -74,7 +74,7 @@ const issuesOfExpiry = (expiresAt: Instant, now: Instant): readonly Issue[] =>
     : [{ path: 'expiresAt', message: 'expiresAt must be in the future; send a later time' }]
 
 /**
- * The levels of a pending order belong on either side of the price at which it would be executed,
+ * The levels of a limit or stop order belong on either side of the price at which it would be executed,
  * which for a stop-limit order is its stopLimitPrice.
  */
 export const requireLevelsAroundPrice = ({
@@ -84,7 +84,7 @@ export const requireLevelsAroundPrice = ({
   stopLimitPrice,
   stopLoss,
   takeProfit,
-}: Pick<OrderRequest, 'side' | 'orderType'> & Partial<PendingTerms>): E.Either<
+}: Pick<OrderRequest, 'side' | 'orderType'> & Partial<OrderTerms>): E.Either<
   Refusal<'InvalidPrice'>,
   void
 > => {
@@ -111,10 +111,10 @@ export const requireOrderTypeOf = (
  */
 export const changedTerms = (
   { request }: Order,
-  current: PendingTerms,
+  current: OrderTerms,
   change: TermsChange,
   now: Instant,
-): E.Either<Refusal<'ValidationError' | 'InvalidPrice'>, PendingTerms> => {
+): E.Either<Refusal<'ValidationError' | 'InvalidPrice'>, OrderTerms> => {
   const { side, orderType } = request
   const { price, stopLimitPrice, expiresAt } = change
   const wasTriggered = isTriggered(request, current)
@@ -133,7 +133,7 @@ export const changedTerms = (
     })
   else if (expiresAt !== undefined) issues.push(...issuesOfExpiry(expiresAt, now))
   if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
-  const terms: PendingTerms = {
+  const terms: OrderTerms = {
     ...termsOf(current),
     ...(wasTriggered
       ? { price: stopLimitPrice ?? current.price }
@@ -154,9 +154,9 @@ const expiryToleranceMs = minuteMs
 
 /** Whether the broker holds an order on the requested terms, as far as it can express them. */
 export const hasRequestedTerms = (
-  after: PendingTerms,
-  requested: PendingTerms,
-  before: PendingTerms,
+  after: OrderTerms,
+  requested: OrderTerms,
+  before: OrderTerms,
 ): boolean => {
   const isExpiryShown =
     after.expiresAt === requested.expiresAt ||
