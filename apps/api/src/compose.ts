@@ -26,7 +26,7 @@ import {
   createTrades,
   createWebhooks,
   deliverEvent,
-  describeCaller,
+  getMe,
   identifyCaller,
   processOrder,
   readFeedStanding,
@@ -173,7 +173,7 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createWebhooks(ports),
     ...createMarketData(portsWithCachedAccounts),
     identifyCaller: identifyCaller(ports),
-    describeCaller: describeCaller(adapters.capabilities),
+    getMe: getMe(adapters.capabilities),
     idempotency: adapters.idempotency,
   }
   const operatorUseCases: OperatorUseCases = {
@@ -187,9 +187,9 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createOrdersUnderWay(ports),
     // What the operator changed shows at the next request to this instance. Where the commit has no
     // answer, anything may have changed.
-    applyOperatorDocument: (document) =>
+    applyDocument: (...given) =>
       pipe(
-        documents.applyOperatorDocument(document),
+        documents.applyDocument(...given),
         T.tapIO((applied) => () => {
           if (E.isLeft(applied)) {
             const isUnknown =

@@ -69,7 +69,9 @@ export const loadOrCreateDemoKey = (
     },
     make: async () => {
       const key = generateApiKey(randomInt)
-      const applied = await operatorUseCases.applyOperatorDocument(demoDocument(key, now))()
+      const applied = await operatorUseCases.applyDocument(undefined, {
+        body: demoDocument(key, now),
+      })()
       if (applied._tag === 'Left')
         throw new Error(`the demo's records cannot be written: ${JSON.stringify(applied.left)}`)
       return key

@@ -80,9 +80,9 @@ it.each([
 ])('reads a credential before and after a document that ends with %j: %i', async (left, reads) => {
   const service = setUp({ operator: { apply: () => TE.left(left) } })
   await service.identify()
-  expect(await service.operatorUseCases.applyOperatorDocument(emptyDocument)()).toEqual(
-    E.left(left),
-  )
+  expect(
+    await service.operatorUseCases.applyDocument(undefined, { body: emptyDocument })(),
+  ).toEqual(E.left(left))
   await service.identify()
   expect(service.counted.reads).toBe(reads)
 })

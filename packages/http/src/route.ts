@@ -53,13 +53,12 @@ export const anyOf = (...scopes: readonly Scope[]): Access<ScopedCaller> => ({
 export const isScoped = ({ kind, scopedBy }: Access, query: object): boolean =>
   kind === 'scoped' || (scopedBy !== undefined && Object.hasOwn(query, scopedBy))
 
-/** What a use case is given of a request. */
-type Inputs<Params, Query, Headers, Body> = Input<Params> &
+/** What a use case is given of a request, beside its caller. */
+type InputOf<Params, Query, Headers, Body> = Input<Params> &
   IdempotencyGuard & {
     readonly query: Input<Query>
     readonly headers: Input<Headers>
     readonly body: Body
-    readonly guard: IdempotencyGuard
     /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
     readonly mayWait: () => boolean
     /**
@@ -117,11 +116,35 @@ export type IsOn = (capability: string) => boolean
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-export type NoneLeft<Tag extends RefusalTag, Failure extends Refusal> = [
-  Exclude<Tag, Failure['_tag']>,
-] extends [never]
-  ? unknown
-  : { readonly refusalsThatCannotBe: Exclude<Tag, Failure['_tag']> }
+/** Refusals of a use case that no route lists, because the routes with them have them all. */
+type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
+
+/**
+ * Nothing where a route fits its use case, and else what is wrong, for the compiler to say: the use
+ * case needs another caller or input, returns something else, or has other refusals.
+ */
+type FaultsOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
+  caller: infer NeededCaller,
+  input: infer NeededInput,
+) => TE.TaskEither<infer Failure, infer Returned>
+  ? [Caller] extends [NeededCaller]
+    ? [Given] extends [NeededInput]
+      ? [Returned] extends [Result]
+        ? FaultsOfRefusals<Failure extends Refusal ? Failure['_tag'] : never, Tag, Early>
+        : { readonly useCaseReturns: Returned; readonly butItsRouteReplies: Result }
+      : { readonly useCaseNeedsInput: NeededInput; readonly butIsGiven: Given }
+    : { readonly useCaseNeedsCaller: NeededCaller }
+  : { readonly thereIsNoUseCase: UseCase }
+
+type FaultsOfRefusals<Failing, Tag, Early> = [Exclude<Failing, Tag | UnlistedTag>] extends [never]
+  ? [Exclude<Tag, Failing | Early>] extends [never]
+    ? unknown
+    : { readonly refusalsThatCannotBe: Exclude<Tag, Failing | Early> }
+  : { readonly refusalsThatAreMissing: Exclude<Failing, Tag | UnlistedTag> }
+
+type ReturnedBy<UseCase> = UseCase extends (...given: never) => TE.TaskEither<unknown, infer Result>
+  ? Result
+  : never
 
 /** A reply that is ready to be written, or kept for a repeated request. */
 export interface JsonReply {
@@ -138,7 +161,6 @@ export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
 /** A request that its route accepts. */
 export interface ReadRequest {
   readonly params: object
-  readonly query: object
   readonly key: string | undefined
   /** The refusal of a repeated request whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown: Refusal
@@ -185,32 +207,43 @@ export const statusOf = ({ location, status }: Pick<Route<never>, 'location' | '
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
 const conditional = { 'If-None-Match': optional(anyText('The ETag of an earlier reply.', '')) }
 
-/** Makes the routes of an API over these use cases. */
+/**
+ * Makes the routes of an API over these use cases. A route calls the one that has the name of its
+ * operation, with the caller and the input.
+ */
 export const routesOf =
   <UseCases>() =>
   <
+    OperationId extends string,
     Caller,
     Params extends Fields,
     Query extends Fields,
     Headers extends Fields,
     Body,
     Data,
-    Result extends ResultOf<Data, Meta>,
     Tag extends RefusalTag,
-    Failure extends Refusal<Tag | 'ServiceUnavailable' | 'IdempotencyInProgress'>,
     Early extends Refusal<Tag> = never,
     Meta extends Fields | undefined = undefined,
+    Name extends string = OperationId,
+    UseCase = UseCases[Name & keyof UseCases],
   >(
     target: `${Method} /${string}`,
-    operationId: string,
+    operationId: OperationId,
     description: string,
-    record: RouteFacts<Caller, NoInfer<Result>, Data, Meta> &
-      NoneLeft<Tag, Failure | Early> & {
+    definition: RouteFacts<Caller, ReturnedBy<UseCase>, Data, Meta> &
+      FaultsOf<
+        UseCase,
+        Caller,
+        InputOf<Params, Query, Headers, Body>,
+        ResultOf<Data, Meta>,
+        Tag,
+        Early['_tag']
+      > & {
         /** Of this endpoint, in addition to those of the plan. */
         readonly limit?: Omit<EndpointLimit, 'route'>
         readonly params?: Params
         /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
-        readonly refusalForMalformedId?: Early
+        readonly refusalForMalformedId?: Refusal<NoInfer<Tag>>
         readonly query?: Query
         readonly headers?: Headers
         /** Two times of the query; the first must not be after the second. */
@@ -227,27 +260,27 @@ export const routesOf =
          * other: a missing or impossible one does not compile.
          */
         readonly refusals: readonly Tag[]
-        readonly useCase: (
-          useCases: UseCases,
-          caller: Caller,
-          inputs: Inputs<Params, Query, Headers, Body>,
-        ) => TE.TaskEither<Failure, Result>
+        /** The use case, where it has another name than the operation. */
+        readonly useCase?: Name
         /** The reply where it is no JSON. */
         readonly stream?: (
-          result: NoInfer<Result>,
-          inputs: Inputs<Params, Query, Headers, Body>,
+          result: ReturnedBy<UseCase>,
+          input: InputOf<Params, Query, Headers, Body>,
         ) => StreamedReply
       },
   ): Route<UseCases> => {
-    const { access, body, limit, range, refusalForMalformedId, data, meta, location } = record
-    const params: Fields = record.params ?? {}
-    const query: Fields = record.query ?? {}
+    type Result = ReturnedBy<UseCase>
+    type Given = InputOf<Params, Query, Headers, Body>
+    const { access, body, limit, range, refusalForMalformedId, data, meta, location, stream } =
+      definition
+    const params: Fields = definition.params ?? {}
+    const query: Fields = definition.query ?? {}
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     const headers = {
-      ...record.headers,
+      ...definition.headers,
       ...(isKeyed && keyed),
-      ...(record.maxAgeSeconds && conditional),
+      ...(definition.maxAgeSeconds && conditional),
     }
     const schemas = {
       params: input('', params),
@@ -255,23 +288,20 @@ export const routesOf =
       headers: input('', { headers: input('', headers) }),
       meta: object('', meta ?? {}),
     }
-    const toReply = (
-      result: Result,
-      inputs: Inputs<Params, Query, Headers, Body>,
-    ): JsonReply | StreamedReply => {
-      if (record.stream !== undefined) return record.stream(result, inputs)
-      const shown = meta === undefined ? { data: result } : result
+    const toReply = (result: Result, given: Given): JsonReply | StreamedReply => {
+      if (stream !== undefined) return stream(result, given)
+      const shown: unknown = meta === undefined ? { data: result } : result
       const value = (shown as { readonly data: Data }).data
       return {
-        status: statusOf(record),
+        status: statusOf(definition),
         location: location?.(result),
         data: data?.stringify?.(value) ?? JSON.stringify(data?.encode(value)),
         meta: schemas.meta.encode(shown as object),
-        isSecret: record.isSecret,
+        isSecret: definition.isSecret,
       }
     }
     return {
-      ...record,
+      ...definition,
       method,
       path,
       operationId,
@@ -287,19 +317,18 @@ export const routesOf =
         ...(access.scopes.length === 0 ? [] : (['InsufficientScope'] as const)),
         ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
         ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
-        ...(refusalForMalformedId === undefined ? [] : [refusalForMalformedId._tag]),
-        ...record.refusals,
+        ...definition.refusals,
       ]),
       read: (useCases, sent) => {
-        const early = sent.body && record.precheck?.(sent.body)
+        const early = sent.body && definition.precheck?.(sent.body)
         if (early !== undefined) return E.left(early)
         const issues: Issue[] = []
-        const badIds: Issue[] = refusalForMalformedId === undefined ? issues : []
         const read = readValue(schemas.headers, { headers: sent.headers }, issues) as {
           readonly headers: Input<Headers> & Input<typeof keyed>
         }
+        const badIds: Issue[] = refusalForMalformedId === undefined ? issues : []
+        const ofPath = readValue(schemas.params, sent.params, badIds) as Input<Params>
         const request = {
-          params: readValue(schemas.params, sent.params, badIds) as Input<Params>,
           query: readValue(schemas.query, sent.query, issues) as Input<Query>,
           body: (body && readValue(body, sent.body, issues)) as Body,
         }
@@ -310,35 +339,39 @@ export const routesOf =
         if (range !== undefined && Number(from) > Number(to))
           issues.push({ path: range[0], message: `${range[0]} must not be after ${range[1]}` })
         if (sent.body !== undefined)
-          issues.push(...(record.furtherIssues?.(useCases, sent.body) ?? []))
+          issues.push(...(definition.furtherIssues?.(useCases, sent.body) ?? []))
         if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
         if (refusalForMalformedId !== undefined && badIds.length > 0)
           return E.left(refusalForMalformedId)
         return E.right({
-          ...request,
+          params: ofPath,
           key: read.headers['Idempotency-Key'],
           refusalIfOutcomeUnknown:
-            record.refusalIfOutcomeUnknown?.(request.params) ??
+            definition.refusalIfOutcomeUnknown?.(ofPath) ??
             refuse('ServiceUnavailable', {
               reason: 'the first request left no reply',
               outcome: 'unknown',
             }),
           handle: async (caller, guard, claim) => {
-            const replyOf = (result: unknown): KeptReply =>
-              storedOutcome(E.right(toReply(result as Result, inputs)))
-            const inputs: Inputs<Params, Query, Headers, Body> = {
-              ...request.params,
-              query: request.query,
-              headers: read.headers,
-              body: request.body,
-              guard,
+            const given: Given = {
+              ...ofPath,
+              ...request,
               ...guard,
+              headers: read.headers,
               mayWait: sent.mayWait,
-              replyToStore: claim && { claim, replyOf },
+              replyToStore: claim && {
+                claim,
+                replyOf: (result) => storedOutcome(E.right(toReply(result as Result, given))),
+              },
             }
-            // A scoped route is not reached without a caller.
-            const result = await record.useCase(useCases, caller as Caller, inputs)()
-            return E.map((found: Result) => toReply(found, inputs))(result)
+            const { [definition.useCase ?? operationId]: useCase } = useCases as {
+              readonly [name: string]: (
+                caller: ScopedCaller | undefined,
+                input: Given,
+              ) => TE.TaskEither<Refusal, Result>
+            }
+            const result = await useCase!(caller, given)()
+            return E.map((found: Result) => toReply(found, given))(result)
           },
         })
       },

@@ -17,7 +17,7 @@ import type {
   createPositions,
   createTrades,
   createWebhooks,
-  describeCaller,
+  getMe,
   identifyCaller,
 } from '@tradeport/domain/use-cases'
 import { routesOf } from './route.ts'
@@ -35,7 +35,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createWebhooks> &
   ReturnType<typeof createMarketData> & {
     readonly identifyCaller: ReturnType<typeof identifyCaller>
-    readonly describeCaller: ReturnType<typeof describeCaller>
+    readonly getMe: ReturnType<typeof getMe>
     readonly idempotency: IdempotencyStore
   }
 

@@ -48,7 +48,7 @@ async function* endless() {
 it('says at every heartbeat how far the log was read', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   onTestFinished(() => void vi.restoreAllMocks())
-  await using api = await runApi({ followEvents: () => TE.right(streamOf(quiet(clock))) })
+  await using api = await runApi({ streamEvents: () => TE.right(streamOf(quiet(clock))) })
   const [first, third, fifth] = [1n, 3n, 5n].map(formatEventId)
   expect((await send(api, target)).text).toBe(
     `retry: 2000\nid: ${first}\n\n:\nid: ${third}\n\n:\nid: ${fifth}\n\n`,
@@ -58,8 +58,8 @@ it('says at every heartbeat how far the log was read', async () => {
 it('begins after Last-Event-ID, or after the query where that is empty', async () => {
   const starts: unknown[] = []
   await using api = await runApi({
-    followEvents: (_, { after }) => {
-      starts.push(after)
+    streamEvents: (_, { query, headers }) => {
+      starts.push([query.after, headers['Last-Event-ID']])
       return TE.right(streamOf(endless()))
     },
   })
@@ -74,7 +74,11 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
     await fetch(`${api.origin}${target}${query}`, { headers, signal: stopping.signal })
     stopping.abort()
   }
-  expect(starts).toEqual([undefined, after, last])
+  expect(starts).toEqual([
+    [undefined, undefined],
+    [after, undefined],
+    [after, last],
+  ])
 })
 
 it.each([
@@ -87,7 +91,7 @@ it.each([
     const closed = Promise.withResolvers<void>()
     await using api = await runApi({
       identifyCaller: () => (isRevoked ? then : TE.right(credential(scopes))),
-      followEvents: () => TE.right(streamOf(endless(), closed.resolve)),
+      streamEvents: () => TE.right(streamOf(endless(), closed.resolve)),
     })
     const socket = connect(api.port, '127.0.0.1', () =>
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),

@@ -20,7 +20,7 @@ import {
 } from '@tradeport/domain/primitives'
 import {
   type ClosedPosition,
-  describeCaller,
+  getMe,
   type EventStream,
   type ShownQuote,
   type TradeExport,
@@ -307,7 +307,7 @@ export const fakeUseCases = ({
     if (apiKey === goodKey) return TE.right(credential(scopes))
     return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(refuse('Unauthorized'))
   },
-  describeCaller: describeCaller(['trading-tools']),
+  getMe: getMe(['trading-tools']),
   listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
   listBalanceHistory: () =>
@@ -361,18 +361,18 @@ export const fakeUseCases = ({
   getReconciliation: () => TE.right({ data: reconciliation, provenance }),
   getTradeCurve: () => TE.right({ data: tradeCurve(noResults, null, null, 500), provenance }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
-  listSymbols: (filter) => TE.right(filterInstruments(filter)),
+  listSymbols: (_, { query }) => TE.right(filterInstruments(query)),
   getMarketData: () => TE.left(refuse('NotImplemented', { feature: 'market-data' })),
-  listInstruments: (_, { accountId: of, page = 1, limit = 100, ...filter }) =>
+  listInstruments: (_, { query: { accountId: of, page = 1, limit = 100, ...filter } }) =>
     TE.right(
       of === undefined
         ? { data: filterInstruments(filter) }
         : { data: [instrumentTerms('EURUSD')], pagination: { page, limit, total: 1 } },
     ),
-  getQuote: (_, symbol) => TE.right(quoteOf(symbol)),
-  listQuotes: (_, symbols) => TE.right(symbols.map(quoteOf)),
-  followQuotes: (_, symbols) =>
-    TE.right({ batches: batchesOf(symbols.map(quoteOf)), close: () => undefined }),
+  getQuote: (_, { symbol }) => TE.right(quoteOf(symbol)),
+  listQuotes: (_, { query }) => TE.right(query.symbols.map(quoteOf)),
+  streamQuotes: (_, { query }) =>
+    TE.right({ batches: batchesOf(query.symbols.map(quoteOf)), close: () => undefined }),
   listCandles: () => TE.right([{ ...prices, time: now, volume: 12, complete: false }]),
   listTicks: () => TE.right([{ time: now, bid: 1.1, ask: null }]),
   placeOrder: placeOrderIn(idempotency),
@@ -413,21 +413,21 @@ export const fakeUseCases = ({
       data: [loggedEvent],
       pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },
     }),
-  followEvents: () => TE.right(streamOf([loggedEvent])),
+  streamEvents: () => TE.right(streamOf([loggedEvent])),
   webhookIssues: ({ url }) =>
     url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : [],
-  createWebhook: (_, _wanted, once) => begun(once)({ webhook, secret: webhookSecret }),
+  createWebhook: (_, once) => begun(once)({ webhook, secret: webhookSecret }),
   listWebhooks: () => TE.right([webhook]),
   getWebhook: () => TE.right(webhook),
   changeWebhook: () => TE.right(webhook),
   deleteWebhook: () => TE.right({ id: webhook.id, deleted: true }),
-  testWebhook: (_, _id, once) =>
+  testWebhook: (_, once) =>
     begun(once)({ success: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
-  listWebhookDeliveries: (_, __, { page, limit }) =>
+  listWebhookDeliveries: (_, { query: { page, limit } }) =>
     TE.right({ data: [], pagination: { page, limit, total: 0 } }),
-  replayWebhookDelivery: (_, _id, _deliveryId, once) => begun(once)(delivery),
-  rotateWebhookSecret: (_, _id, _rotation, once) => begun(once)({ webhook, secret: webhookSecret }),
-  recoverWebhook: (_, _id, _since, once) => begun(once)({ scheduled: 3 }),
+  replayWebhookDelivery: (_, once) => begun(once)(delivery),
+  rotateWebhookSecret: (_, once) => begun(once)({ webhook, secret: webhookSecret }),
+  recoverWebhook: (_, once) => begun(once)({ scheduled: 3 }),
   ...parts,
 })
 

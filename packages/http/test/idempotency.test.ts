@@ -77,17 +77,15 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     closePosition: (_, once) => effect('close', once)({ data: closedPosition, provenance }),
     haltAccount: (_, once) => effect('halt', once)({ accountId, halt: ownHalt }),
     closePositions: (_, once) => effect('closes', once)([]),
-    createWebhook: (_, _wanted, once) =>
-      effect('webhook', once)({ webhook, secret: webhookSecret }),
-    testWebhook: (_, _id, once) =>
+    createWebhook: (_, once) => effect('webhook', once)({ webhook, secret: webhookSecret }),
+    testWebhook: (_, once) =>
       effect(
         'test',
         once,
       )({ success: true, responseCode: 204, responseTimeMs: 1, failureReason: null }),
-    replayWebhookDelivery: (_, _id, _deliveryId, once) => effect('replay', once)(delivery),
-    rotateWebhookSecret: (_, _id, _rotation, once) =>
-      effect('rotation', once)({ webhook, secret: webhookSecret }),
-    recoverWebhook: (_, _id, _since, once) => effect('recovery', once)({ scheduled: 3 }),
+    replayWebhookDelivery: (_, once) => effect('replay', once)(delivery),
+    rotateWebhookSecret: (_, once) => effect('rotation', once)({ webhook, secret: webhookSecret }),
+    recoverWebhook: (_, once) => effect('recovery', once)({ scheduled: 3 }),
   }
   return {
     ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),

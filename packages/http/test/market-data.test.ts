@@ -95,7 +95,7 @@ describe('with the capability', () => {
       [{ symbol: 'XAUUSD', refusal: refuse('BrokerUnavailable', { accountId, reason: 'x' }) }],
     ]
     await using api = await runApi({
-      followQuotes: () =>
+      streamQuotes: () =>
         TE.right({
           batches: (async function* () {
             yield* batches

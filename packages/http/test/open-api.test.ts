@@ -1,11 +1,11 @@
 // The OpenAPI documents: complete, and served to everybody.
-import { refuse, type RefusalTag } from '@tradeport/domain/errors'
+import type { AsyncResult, RefusalTag } from '@tradeport/domain/errors'
 import { eventTypesOf, webhookEventTypes } from '@tradeport/domain/webhooks'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
-import { createApi, createOperatorApi, type UseCases } from '../src/index.ts'
+import { createApi, createOperatorApi } from '../src/index.ts'
 import { errorTable } from '../src/errors.ts'
 import { anybody, routesOf } from '../src/route.ts'
+import { anyText, flag, whole } from '../src/schema.ts'
 import { documents, type Json, operator, partAt, replyTo, users } from './documents.ts'
 import {
   fakeDependencies,
@@ -161,22 +161,30 @@ it.each([
   },
 )
 
-it('a route lists exactly the refusals of its use case, or does not compile', () => {
-  const route = routesOf<UseCases>()
-  const record = {
+it('a route fits its use case and lists exactly its refusals, or does not compile', () => {
+  const route = routesOf<{
+    readonly example: (
+      caller: unknown,
+      input: { readonly id: string },
+    ) => AsyncResult<number, 'AccountNotFound'>
+  }>()
+  const fitting = {
     access: anybody,
-    useCase: () => TE.left(refuse('AccountNotFound')),
+    params: { id: anyText('', '') },
+    data: whole(''),
+    refusals: ['AccountNotFound'],
   } as const
-  expect(
-    route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound'] }).refusals,
-  ).toContain('AccountNotFound')
-  // @ts-expect-error: one is missing
-  route('GET /', 'example', 'Example', { ...record, refusals: [] })
-  // @ts-expect-error: one cannot occur
-  route('GET /', 'example', 'Example', {
-    ...record,
-    refusals: ['AccountNotFound', 'TradeNotFound'],
-  })
+  expect(route('GET /:id', 'example', '', fitting).refusals).toContain('AccountNotFound')
+  // @ts-expect-error: there is no use case of this name
+  route('GET /:id', 'other', '', fitting)
+  // @ts-expect-error: the use case needs the id
+  route('GET /:id', 'example', '', { ...fitting, params: {} })
+  // @ts-expect-error: the use case returns a number
+  route('GET /:id', 'example', '', { ...fitting, data: flag('') })
+  // @ts-expect-error: a refusal is missing
+  route('GET /:id', 'example', '', { ...fitting, refusals: [] })
+  // @ts-expect-error: a refusal cannot occur
+  route('GET /:id', 'example', '', { ...fitting, refusals: ['AccountNotFound', 'TradeNotFound'] })
 })
 
 it('without the capability events, nothing of it is accepted or documented', async () => {

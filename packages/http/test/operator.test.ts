@@ -304,7 +304,7 @@ it('knows no risk thresholds without the capability events', async () => {
 
 describe('a document', () => {
   let applied: OperatorDocument | undefined
-  const applyOperatorDocument: OperatorUseCases['applyOperatorDocument'] = (sent) => {
+  const applyDocument: OperatorUseCases['applyDocument'] = (_, { body: sent }) => {
     applied = sent
     return TE.right({
       changes: {} as OperatorChanges,
@@ -315,7 +315,7 @@ describe('a document', () => {
   }
   let api: Running
   beforeAll(async () => {
-    api = await start({ ...operatorUseCases(), applyOperatorDocument })
+    api = await start({ ...operatorUseCases(), applyDocument })
   })
   afterAll(() => api[Symbol.asyncDispose]())
 

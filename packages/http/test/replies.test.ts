@@ -421,7 +421,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       data: failures.map((failureReason) => ({ failureReason: shownFailures[failureReason] })),
       meta: { pagination: { ...onePage, total: 5 } },
       parts: {
-        listWebhookDeliveries: (_, __, { page, limit }) =>
+        listWebhookDeliveries: (_, { query: { page, limit } }) =>
           TE.right({
             data: failures.map((failureReason) => ({ ...delivery, failureReason })),
             pagination: { page, limit, total: 5 },
@@ -446,7 +446,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       data: [],
       meta: { pagination: { limit: 100, has_next: true } },
       parts: {
-        listEvents: (_, { limit }) =>
+        listEvents: (_, { query: { limit } }) =>
           TE.right({ data: [], pagination: { limit, hasNext: true, cursor: undefined } }),
       },
     },

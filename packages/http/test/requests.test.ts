@@ -1,7 +1,6 @@
 // What the requests of users may hold: what accepted ones become for the use case, and the faults
 // of every other. That each field is held to the bounds of its schema is a law of the documents.
 import { scopes } from '@tradeport/domain/access'
-import { withoutKey } from '@tradeport/domain/ports'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { Issue } from '@tradeport/domain/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,7 +31,7 @@ const caller = {
   credential: credential(scopes),
   limits: admitted.standings,
 }
-const fixedParts = new Set(['mayWait', 'begin', 'guard', 'headers', 'replyToStore'])
+const fixedParts = new Set(['mayWait', 'begin', 'headers', 'replyToStore'])
 /** Of what a use case is given, the parts that differ from request to request. */
 const partsOf = (given: unknown): unknown =>
   typeof given === 'object' && given !== null && 'mayWait' in given
@@ -186,7 +185,7 @@ describe('a request', () => {
     [
       'GET /symbols?search=us+dollar&type=forex',
       undefined,
-      ['listInstruments', caller, { search: 'us dollar', type: 'forex' }],
+      ['listInstruments', caller, { query: { search: 'us dollar', type: 'forex' } }],
     ],
     [
       `GET /orders?accountId=${upper}&status=expired&symbol=US30.CASH%23&clientId=mine%20%2B1&startDate=2026-01-31&endDate=2026-01-31`,
@@ -311,32 +310,40 @@ describe('a request', () => {
         eventTypes: ['order.filled', 'trade.closed', 'order.filled'],
         secret: '𝄞'.repeat(64),
       },
-      ['createWebhook', caller, { ...wantedWebhook, secret: '𝄞'.repeat(64) }, withoutKey],
+      ['createWebhook', caller, { body: { ...wantedWebhook, secret: '𝄞'.repeat(64) } }],
     ],
     [
       'POST /webhooks',
       { ...webhookBody, eventTypes: webhookEventTypes },
-      ['createWebhook', caller, { ...wantedWebhook, eventTypes: webhookEventTypes }, withoutKey],
+      ['createWebhook', caller, { body: { ...wantedWebhook, eventTypes: webhookEventTypes } }],
     ],
     [
       'PUT /webhooks/x',
       { enabled: false, eventTypes: Array(10).fill('order.filled') },
-      ['changeWebhook', caller, 'x', { enabled: false, eventTypes: ['order.filled'] }],
+      [
+        'changeWebhook',
+        caller,
+        { id: 'x', body: { enabled: false, eventTypes: ['order.filled'] } },
+      ],
     ],
     [
       'GET /webhooks/x/deliveries?status=failed&page=2',
       undefined,
-      ['listWebhookDeliveries', caller, 'x', { status: 'failed', page: 2, limit: 20 }],
+      [
+        'listWebhookDeliveries',
+        caller,
+        { id: 'x', query: { status: 'failed', page: 2, limit: 20 } },
+      ],
     ],
     [
       'POST /webhooks/x/deliveries/y/replay',
       undefined,
-      ['replayWebhookDelivery', caller, 'x', 'y', withoutKey],
+      ['replayWebhookDelivery', caller, { id: 'x', deliveryId: 'y' }],
     ],
     ...[undefined, {}].map((body): [string, object | undefined, readonly unknown[]] => [
       'POST /webhooks/x/rotate-secret',
       body,
-      ['rotateWebhookSecret', caller, 'x', { overlapHours: 24 }, withoutKey],
+      ['rotateWebhookSecret', caller, { id: 'x', body: { overlapHours: 24 } }],
     ]),
     [
       'POST /webhooks/x/rotate-secret',
@@ -344,20 +351,18 @@ describe('a request', () => {
       [
         'rotateWebhookSecret',
         caller,
-        'x',
-        { secret: 's'.repeat(16), overlapHours: 0.5 },
-        withoutKey,
+        { id: 'x', body: { secret: 's'.repeat(16), overlapHours: 0.5 } },
       ],
     ],
     [
       'POST /webhooks/x/recover',
       { since: 'evt_00000000000000000007' },
-      ['recoverWebhook', caller, 'x', 'evt_00000000000000000007', withoutKey],
+      ['recoverWebhook', caller, { id: 'x', body: { since: 'evt_00000000000000000007' } }],
     ],
     [
       'POST /webhooks/x/recover',
       { since: '2026-11-20' },
-      ['recoverWebhook', caller, 'x', Date.UTC(2026, 10, 20), withoutKey],
+      ['recoverWebhook', caller, { id: 'x', body: { since: Date.UTC(2026, 10, 20) } }],
     ],
   ])('%s %j becomes %j', async (line, body, call) => {
     await ask(line, body)

@@ -12,7 +12,6 @@ import {
   apiPrefix,
   apiRoutes,
   createOperatorApi,
-  type OperatorUseCases,
   type Route,
 } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
@@ -79,8 +78,9 @@ const startRefusing = (api: ApiDocument, tag: RefusalTag): Promise<Running> => {
   const names = all.filter((name) => !notRefusing.includes(name))
   const refusing = Object.fromEntries(names.map((name) => [name, refuse]))
   if (api === users) return runApi(refusing)
-  const useCases = { ...refusing, checkService: refuse() } as unknown as OperatorUseCases
-  return run(createOperatorApi(useCases, { ...fakeDependencies(), operatorToken: goodToken }))
+  return run(
+    createOperatorApi(refusing as never, { ...fakeDependencies(), operatorToken: goodToken }),
+  )
 }
 
 it.each(documents.flatMap((api) => api.operations.map((one) => ({ api, ...one }))))(

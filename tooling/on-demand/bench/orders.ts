@@ -162,17 +162,19 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
     owner: { tenantId, userId: `u-${randomUUID()}` as UserId },
     accountId: randomUUID() as AccountId,
   }))
-  const { applyOperatorDocument: apply } = createOperatorDocuments({
+  const { applyDocument } = createOperatorDocuments({
     operator: createOperatorStore({ knex, cipher }),
     operatorOrders: createOperatorOrders(knex),
     secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
     clock,
   })
-  const applied = await apply({
-    ...emptyDocument,
-    tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
-    users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
-    accounts: desks.map(({ owner, accountId }) => demoAccount(accountId, owner.userId, 'bench')),
+  const applied = await applyDocument(undefined, {
+    body: {
+      ...emptyDocument,
+      tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
+      users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
+      accounts: desks.map(({ owner, accountId }) => demoAccount(accountId, owner.userId, 'bench')),
+    },
   })()
   if (applied._tag === 'Left')
     throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)

@@ -11,6 +11,7 @@ import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
+import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
@@ -23,6 +24,15 @@ type WithOptionalTypes<Query> = Omit<Query, 'types'> & {
 type ListedEvents = Listed<LoggedEvent>
 
 const pageLimit = 1_000
+
+/** Without an order: oldest first, or newest first where only `before` is given. */
+type ListedQuery = WithOptionalTypes<Omit<EventsQuery, 'order'>> &
+  Partial<Pick<EventsQuery, 'order'>>
+
+/** A browser that resumes sends the last event that it has; it counts before `after`. */
+interface Resumed {
+  readonly headers: { readonly 'Last-Event-ID'?: EventId | undefined }
+}
 
 /** Which events of a stream: all that the caller may read, after an event or from now on. */
 export type StreamQuery = WithOptionalTypes<Pick<EventsQuery, 'accountId' | 'after'>>
@@ -84,9 +94,11 @@ export const createEvents = (ports: EventPorts) => {
     /** GET /events. */
     listEvents: (
       { owner, scopes }: ScopedCaller,
-      { types, ...query }: WithOptionalTypes<EventsQuery>,
-    ): AsyncResult<ListedEvents, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> =>
-      pipe(
+      { query: { types, order, ...sent } }: WithQuery<ListedQuery>,
+    ): AsyncResult<ListedEvents, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> => {
+      const isOldestFirst = sent.before === undefined || sent.after !== undefined
+      const query = { ...sent, order: order ?? (isOldestFirst ? 'asc' : 'desc') } as const
+      return pipe(
         TE.fromEither(readableTypes(scopes, types)),
         TE.tap(() => requireOwnAccount(ports)(owner, query.accountId)),
         TE.flatMap((readable) => readPage(owner, { ...query, types: readable })),
@@ -94,17 +106,19 @@ export const createEvents = (ports: EventPorts) => {
           data: events,
           pagination: { limit: query.limit, hasNext, cursor: events.at(-1)?.id },
         })),
-      ),
+      )
+    },
 
     /** GET /events/stream. */
-    followEvents: (
+    streamEvents: (
       caller: ScopedCaller,
-      { types, accountId, after }: StreamQuery,
+      { query: { types, accountId, after: sent }, headers }: WithQuery<StreamQuery> & Resumed,
     ): AsyncResult<
       EventStream,
       'InsufficientScope' | 'AccountNotFound' | 'EventGone' | 'StreamLimitReached'
-    > =>
-      pipe(
+    > => {
+      const after = headers['Last-Event-ID'] ?? sent
+      return pipe(
         TE.fromEither(readableTypes(caller.scopes, types)),
         TE.tap(() => requireOwnAccount(ports)(caller.owner, accountId)),
         TE.tap(() => requireResumable(ports)(caller.owner, after)),
@@ -131,7 +145,8 @@ export const createEvents = (ports: EventPorts) => {
             })),
           )
         }),
-      ),
+      )
+    },
   }
 }
 

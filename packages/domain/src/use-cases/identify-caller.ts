@@ -98,7 +98,7 @@ export interface CallerDescription {
 }
 
 /** @param capabilities those that are enabled */
-export const describeCaller =
+export const getMe =
   (capabilities: readonly string[]) =>
   ({ owner, credential, limits }: DescribedCaller): AsyncResult<CallerDescription> =>
     TE.right({

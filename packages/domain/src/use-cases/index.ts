@@ -4,7 +4,7 @@ export { createAccounts, createLiveAccounts, type AccountView } from './accounts
 export { checkThresholds } from './check-thresholds.ts'
 export { createHalts, type HaltView } from './halts.ts'
 export {
-  describeCaller,
+  getMe,
   identifyCaller,
   type CallerDescription,
   type DescribedCaller,

@@ -34,9 +34,10 @@ import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
+import type { WithQuery } from './input.ts'
 import { findAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
-import { createCandleReader, type CandlesQuery, type ShownCandle } from './steps/read-candles.ts'
+import { createCandleReader, type ShownCandle } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** A quote older than this is stale: the market is closed, or the terminal lost its broker. */
@@ -68,11 +69,24 @@ export interface InstrumentsQuery extends InstrumentFilter {
   readonly limit?: number | undefined
 }
 
-export interface TicksQuery {
-  /** Undefined: the last ticks up to `to`. */
-  readonly from?: Instant | undefined
+interface OfSymbol {
+  readonly symbol: string
+}
+
+interface SourceQuery {
+  /** Undefined: the operator's feed. */
+  readonly accountId?: AccountId | undefined
+}
+
+interface QuotesQuery extends SourceQuery {
+  readonly symbols: readonly string[]
+}
+
+interface PeriodQuery extends SourceQuery {
+  /** Undefined: the last ones up to `endTime`. */
+  readonly startTime?: Instant | undefined
   /** Undefined: now. */
-  readonly to?: Instant | undefined
+  readonly endTime?: Instant | undefined
   readonly limit: number
 }
 
@@ -324,14 +338,19 @@ export const createMarketData = (ports: MarketPorts) => {
 
   return {
     /** GET /symbols without the capability. */
-    listSymbols: (filter: InstrumentFilter): TE.TaskEither<never, readonly Instrument[]> =>
-      TE.right(filterInstruments(filter)),
+    listSymbols: (
+      _: unknown,
+      { query }: WithQuery<InstrumentFilter>,
+    ): TE.TaskEither<never, readonly Instrument[]> => TE.right(filterInstruments(query)),
 
     /**
      * GET /quotes/:symbol, /candles/:symbol and /ticks/:symbol without the capability, for a request
      * that is valid: 404 for an unlisted symbol, else 501.
      */
-    getMarketData: (symbol: string): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
+    getMarketData: (
+      _: unknown,
+      { symbol }: OfSymbol,
+    ): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
       TE.left(
         findInstrument(symbol) === undefined
           ? refuse('NotFound', { what: 'symbol', name: symbol })
@@ -344,7 +363,7 @@ export const createMarketData = (ports: MarketPorts) => {
      */
     listInstruments: (
       caller: Caller | undefined,
-      query: InstrumentsQuery,
+      { query }: WithQuery<InstrumentsQuery>,
     ): AsyncResult<
       Page<BrokerInstrument> | { readonly data: readonly Instrument[] },
       'ValidationError' | 'AccountNotFound' | 'NotFound' | BrokerReadTag
@@ -365,19 +384,17 @@ export const createMarketData = (ports: MarketPorts) => {
     getQuote:
       (
         caller: Caller | undefined,
-        symbol: string,
-        accountId: AccountId | undefined,
+        { symbol, query }: OfSymbol & WithQuery<SourceQuery>,
       ): AsyncResult<ShownQuote, SourceTag> =>
       async () => {
-        const located = await locate(caller, accountId, symbol)()
+        const located = await locate(caller, query.accountId, symbol)()
         return E.isLeft(located) ? located : quoteOf(located.right)()
       },
 
     /** GET /quotes: all of them, or none where one of them cannot be read. */
     listQuotes: (
       caller: Caller | undefined,
-      symbols: readonly string[],
-      accountId: AccountId | undefined,
+      { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
     ): AsyncResult<readonly ShownQuote[], SourceTag> =>
       pipe(
         sourceOf(caller, accountId),
@@ -389,10 +406,9 @@ export const createMarketData = (ports: MarketPorts) => {
       ),
 
     /** GET /quotes/stream. */
-    followQuotes: (
+    streamQuotes: (
       caller: ScopedCaller,
-      symbols: readonly string[],
-      accountId: AccountId | undefined,
+      { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
     ): AsyncResult<QuoteStream, SourceTag | 'StreamLimitReached'> =>
       pipe(
         sourceOf(caller, accountId),
@@ -421,16 +437,19 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /candles/:symbol. */
     listCandles: (
       caller: Caller | undefined,
-      symbol: string,
-      accountId: AccountId | undefined,
-      timeframe: Timeframe,
-      query: CandlesQuery,
+      {
+        symbol,
+        query: { accountId, timeframe, startTime: from, endTime: to, limit },
+      }: OfSymbol & WithQuery<PeriodQuery & { readonly timeframe: Timeframe }>,
     ): AsyncResult<readonly ShownCandle[], SourceTag> =>
       pipe(
         locate(caller, accountId, symbol),
         TE.flatMap((located) =>
           pipe(
-            readCandles({ account: located.account, symbol: located.spelling, timeframe }, query),
+            readCandles(
+              { account: located.account, symbol: located.spelling, timeframe },
+              { from, to, limit },
+            ),
             TE.mapLeft(failureOf(located)),
           ),
         ),
@@ -439,9 +458,10 @@ export const createMarketData = (ports: MarketPorts) => {
     /** GET /ticks/:symbol. */
     listTicks: (
       caller: Caller | undefined,
-      symbol: string,
-      accountId: AccountId | undefined,
-      { from, to = clock.now(), limit }: TicksQuery,
+      {
+        symbol,
+        query: { accountId, startTime: from, endTime: to = clock.now(), limit },
+      }: OfSymbol & WithQuery<PeriodQuery>,
     ): AsyncResult<readonly Tick[], SourceTag | 'NotAvailableOnPlatform'> =>
       pipe(
         locate(caller, accountId, symbol),

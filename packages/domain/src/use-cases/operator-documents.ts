@@ -17,6 +17,7 @@ import type { OrderId } from '../orders/order.ts'
 import type { Placement } from '../orders/placement.ts'
 import type { Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
+import type { WithBody } from './input.ts'
 
 export interface TouchedOrder {
   readonly id: OrderId
@@ -72,8 +73,9 @@ export const createOperatorDocuments = (
 
   return {
     /** POST /operator/v1/apply: returns the credentials that it made or that the document gave. */
-    applyOperatorDocument: (
-      document: OperatorDocument,
+    applyDocument: (
+      _: unknown,
+      { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       operator.apply(keysOf(document, secrets), decideApply(document, secrets, clock.now())),
 
@@ -81,8 +83,9 @@ export const createOperatorDocuments = (
      * POST /operator/v1/plan: what applying the document would change now, and the orders under way
      * that it touches.
      */
-    planOperatorDocument: (
-      document: OperatorDocument,
+    planDocument: (
+      _: unknown,
+      { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<OperatorPlan, 'ValidationError'> => {
       const decide = decideApply(document, secrets, clock.now())
       return pipe(

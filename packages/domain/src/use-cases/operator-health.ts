@@ -26,8 +26,7 @@ import {
   type HealthCheck,
 } from '../operator/health.ts'
 import type { Ports } from '../ports/index.ts'
-import type { TenantId } from '../primitives/ids.ts'
-import { requireTenant } from './operator-records.ts'
+import { requireTenant, type OfTenant } from './operator-records.ts'
 import { findAccount } from './steps/find.ts'
 
 type HealthPorts = Pick<
@@ -108,7 +107,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
      * GET /operator/v1/doctor. The reads run at the same time, so that a database that hangs delays
      * the answer by one timeout and not by their sum.
      */
-    checkService: (async () => {
+    checkService: () => async () => {
       const [checked, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
         await Promise.all([
           checkDatabase(),
@@ -130,17 +129,20 @@ export const createOperatorHealth = (ports: HealthPorts) => {
         journalsHealth(disagreeing),
         ...(feed === undefined ? [] : [feedHealth(feed)]),
       ])
-    }) satisfies TE.TaskEither<never, readonly HealthCheck[]>,
+    },
 
     /**
      * GET /operator/v1/tenants/:tenantId/doctor: whether the provider accepts the tenant's token,
      * and whether its clock is ours.
      */
-    checkTenant: (tenantId: TenantId): AsyncResult<readonly HealthCheck[], 'NotFound'> =>
+    checkTenant: (
+      _: unknown,
+      { tenantId }: OfTenant,
+    ): AsyncResult<readonly HealthCheck[], 'NotFound'> =>
       pipe(
         requireTenant(ports)(tenantId),
         TE.bindTo('tenant'),
-        TE.bind('standing', () => TE.fromTask(health.probeProvider(tenantId))),
+        TE.bind('standing', ({ tenant }) => TE.fromTask(health.probeProvider(tenant.id))),
         TE.map(({ tenant, standing }) => [
           providerTokenHealth(tenant, standing),
           ...(standing.kind === 'accepted' ? [clockHealth('provider clock', standing.clock)] : []),

@@ -11,7 +11,6 @@ import {
   isUnderWay,
   type Fill,
   type Order,
-  type OrderId,
   type OrderOutcome,
 } from '../orders/order.ts'
 import type { PlacementStep } from '../orders/placement.ts'
@@ -19,6 +18,7 @@ import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
 import { requireTenant } from './operator-records.ts'
+import type { WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
@@ -28,7 +28,7 @@ export interface OrdersUnderWayQuery extends ListRequest {
    * Only orders whose outcome is still unknown ten minutes after they were made, or after the broker
    * held them no more.
    */
-  readonly isStuck: boolean
+  readonly stuck: 'true' | 'false'
 }
 
 export interface FinishOrder {
@@ -46,6 +46,10 @@ export interface FinishOrder {
   readonly position?: Ticket | undefined
 }
 
+interface OfOrder {
+  readonly orderId: string
+}
+
 /** The code of a rejection by the operator. */
 export const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
@@ -56,16 +60,19 @@ export const createOrdersUnderWay = ({
   clock,
 }: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'>) => {
   const tenantOf = requireTenant({ records })
-  const getOperatorOrder = (id: OrderId): AsyncResult<OperatorOrder, 'NotFound'> =>
-    requireFound('order')(operatorOrders.find(id))
+  const getOrder = (_: unknown, { orderId }: OfOrder): AsyncResult<OperatorOrder, 'NotFound'> =>
+    pipe(
+      requireFound('order')(TE.right(parseOrderId(orderId))),
+      TE.flatMap((id) => requireFound('order')(operatorOrders.find(id))),
+    )
 
   return {
     /** GET /operator/v1/orders: oldest first. */
-    listOrdersUnderWay: ({
-      tenantId,
-      isStuck,
-      ...request
-    }: OrdersUnderWayQuery): AsyncResult<Listed<OperatorOrder>, 'NotFound' | 'InvalidCursor'> => {
+    listOrdersUnderWay: (
+      _: unknown,
+      { query: { tenantId, stuck, ...request } }: WithQuery<OrdersUnderWayQuery>,
+    ): AsyncResult<Listed<OperatorOrder>, 'NotFound' | 'InvalidCursor'> => {
+      const isStuck = stuck === 'true'
       const of =
         tenantId === undefined ? undefined : { tenants: [tenantId], users: [], accounts: [] }
       const unresolvedSince = isStuck ? clock.now() - stuckAfterMs : undefined
@@ -91,21 +98,21 @@ export const createOrdersUnderWay = ({
     },
 
     /** GET /operator/v1/orders/:orderId: any order, under way or ended. */
-    getOperatorOrder,
+    getOrder,
 
     /**
      * POST /operator/v1/orders/:orderId/finish: ends a pending or open order with the operator's outcome,
      * whatever the broker's records show.
      */
     finishOrder: (
-      id: OrderId,
-      finish: FinishOrder,
+      _: unknown,
+      { orderId, body: finish }: OfOrder & WithBody<FinishOrder>,
     ): AsyncResult<
       OperatorOrder,
       'NotFound' | 'OrderNotPending' | 'OrderChanged' | 'ValidationError'
     > =>
       pipe(
-        getOperatorOrder(id),
+        getOrder(_, { orderId }),
         TE.bindTo('from'),
         TE.bindW('step', ({ from }) => TE.fromEither(stepOf(from.order, finish))),
         TE.flatMap(({ from, step }) => orders.advance(from.order.owner, from, step, clock.now())),
@@ -113,7 +120,7 @@ export const createOrdersUnderWay = ({
           (isWritten) => isWritten,
           () => refuse('OrderChanged'),
         ),
-        TE.flatMap(() => getOperatorOrder(id)),
+        TE.flatMap(() => getOrder(_, { orderId })),
       ),
   }
 }

@@ -1,5 +1,6 @@
 // The operator's lists of tenants and of what they have, and the change of the key that seals their
 // secrets. No text of a credential comes out of them.
+import type { WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -37,8 +38,16 @@ import {
 /** Lists of an unknown tenant are not found, rather than empty. */
 export const requireTenant =
   ({ records }: Pick<Ports, 'records'>) =>
-  (tenantId: TenantId): AsyncResult<ListedTenant, 'NotFound'> =>
-    requireFound('tenant')(records.find(tenantId))
+  (text: string): AsyncResult<ListedTenant, 'NotFound'> =>
+    pipe(
+      requireFound('tenant')(TE.right(parseTenantId(text))),
+      TE.flatMap((tenantId) => requireFound('tenant')(records.find(tenantId))),
+    )
+
+/** `:tenantId` of the path. */
+export interface OfTenant {
+  readonly tenantId: string
+}
 
 /** A user by whom a list of a tenant is filtered must be the tenant's. */
 const requireTenantUser =
@@ -81,18 +90,18 @@ export const createOperatorRecords = ({
       ) => AsyncResult<readonly A[]>,
     ) =>
     (
-      tenantId: TenantId,
-      { userId, ...request }: OwnedListRequest,
+      _: unknown,
+      { tenantId: text, query: { userId, ...request } }: OfTenant & WithQuery<OwnedListRequest>,
     ): AsyncResult<Listed<A>, 'NotFound' | 'InvalidCursor'> =>
       pipe(
-        tenantOf(tenantId),
-        TE.flatMap(() => userOf(tenantId, userId)),
-        TE.flatMap(() =>
+        tenantOf(text),
+        TE.tap(({ id }) => userOf(id, userId)),
+        TE.flatMap(({ id }) =>
           readList(
             {
-              name: [name, userId ?? '', tenantId],
+              name: [name, userId ?? '', id],
               ...places,
-              read: (slice) => read(tenantId, { ...slice, userId }),
+              read: (slice) => read(id, { ...slice, userId }),
             },
             request,
           ),
@@ -101,36 +110,39 @@ export const createOperatorRecords = ({
 
   return {
     /** GET /operator/v1/tenants: by id. */
-    listTenants: (request: ListRequest): AsyncResult<Listed<ListedTenant>, 'InvalidCursor'> =>
-      readList({ name: ['tenants'], ...byId(parseTenantId), read: records.tenants }, request),
+    listTenants: (
+      _: unknown,
+      { query }: WithQuery<ListRequest>,
+    ): AsyncResult<Listed<ListedTenant>, 'InvalidCursor'> =>
+      readList({ name: ['tenants'], ...byId(parseTenantId), read: records.tenants }, query),
 
     /** GET /operator/v1/tenants/:tenantId. */
-    getTenant: (tenantId: TenantId): AsyncResult<TenantView, 'NotFound'> =>
+    getTenant: (_: unknown, { tenantId }: OfTenant): AsyncResult<TenantView, 'NotFound'> =>
       pipe(
         tenantOf(tenantId),
-        TE.bindW('counts', () => records.counts(tenantId)),
+        TE.bindW('counts', ({ id }) => records.counts(id)),
       ),
 
     /**
      * GET /operator/v1/tenants/:tenantId/provider-accounts/:providerAccountId: what the provider
      * reports of an account, from which it can be linked.
      */
-    findProviderAccount: (
-      tenantId: TenantId,
-      providerAccountId: string,
+    getProviderAccount: (
+      _: unknown,
+      { tenantId, providerAccountId }: OfTenant & { readonly providerAccountId: string },
     ): AsyncResult<ProviderAccount, 'NotFound' | 'ValidationError'> =>
       pipe(
         tenantOf(tenantId),
-        TE.flatMap(() =>
-          pipe(providerAccounts.find(tenantId, providerAccountId), TE.mapLeft(unreadable)),
+        TE.flatMap(({ id }) =>
+          pipe(providerAccounts.find(id, providerAccountId), TE.mapLeft(unreadable)),
         ),
       ),
 
     /** GET /operator/v1/tenants/:tenantId/users: by id. */
-    listTenantUsers: listOfTenant<UserId, User>('users', byId(parseUserId), records.users),
+    listUsers: listOfTenant<UserId, User>('users', byId(parseUserId), records.users),
 
     /** GET /operator/v1/tenants/:tenantId/desks: by id. */
-    listTenantDesks: listOfTenant<string, Desk>('desks', byId(parseRecordId), records.desks),
+    listDesks: listOfTenant<string, Desk>('desks', byId(parseRecordId), records.desks),
 
     /**
      * GET /operator/v1/tenants/:tenantId/accounts: linked accounts, by user, with their limits and
@@ -147,14 +159,10 @@ export const createOperatorRecords = ({
     ),
 
     /** GET /operator/v1/tenants/:tenantId/api-keys: by user. */
-    listTenantApiKeys: listOfTenant<OwnedPlace, ListedApiKey>(
-      'api-keys',
-      byRecord,
-      records.apiKeys,
-    ),
+    listApiKeys: listOfTenant<OwnedPlace, ListedApiKey>('api-keys', byRecord, records.apiKeys),
 
     /** GET /operator/v1/tenants/:tenantId/access-tokens: stored ones, by user. */
-    listTenantAccessTokens: listOfTenant<OwnedPlace, ListedAccessToken>(
+    listAccessTokens: listOfTenant<OwnedPlace, ListedAccessToken>(
       'access-tokens',
       byRecord,
       records.accessTokens,
@@ -164,7 +172,10 @@ export const createOperatorRecords = ({
      * POST /operator/v1/secrets/rotate: seals one batch of secrets under the current key; the
      * cursor leads to the next.
      */
-    rotateSecrets: ({ cursor, limit }: ListRequest): AsyncResult<RotatedBatch, 'InvalidCursor'> =>
+    rotateSecrets: (
+      _: unknown,
+      { body: { cursor, limit } }: WithBody<ListRequest>,
+    ): AsyncResult<RotatedBatch, 'InvalidCursor'> =>
       pipe(
         TE.fromEither(readPlace({ name: sealedSecretsList, ...secretPlaces }, cursor)),
         TE.flatMap((after) => sealedSecrets.reseal({ after, limit })),

@@ -19,6 +19,7 @@ import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/i
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import { requireResumable } from './events.ts'
+import type { ById, WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
 import {
   eventDelivery,
@@ -86,7 +87,7 @@ export const createWebhooks = ({
   clock,
   recordsEvents,
 }: WebhookPorts) => {
-  const getWebhook = ({ owner }: Caller, id: string): AsyncResult<Webhook, 'NotFound'> =>
+  const getWebhook = ({ owner }: Caller, { id }: ById): AsyncResult<Webhook, 'NotFound'> =>
     pipe(
       requireId(id),
       TE.flatMap((webhookId) => required(webhooks.find(owner, webhookId))),
@@ -101,8 +102,7 @@ export const createWebhooks = ({
     /** POST /webhooks: returns the secret this once. Nothing is sent to the URL. */
     createWebhook: (
       { owner }: Caller,
-      { url, eventTypes, secret }: NewWebhook,
-      { begin }: IdempotencyGuard,
+      { body: { url, eventTypes, secret }, begin }: WithBody<NewWebhook> & IdempotencyGuard,
     ): AsyncResult<
       WebhookWithSecret,
       'ValidationError' | 'WebhookLimitReached' | 'IdempotencyInProgress'
@@ -138,8 +138,7 @@ export const createWebhooks = ({
     /** PUT /webhooks/:id: a new URL, other event types, on or off. */
     changeWebhook: (
       { owner }: Caller,
-      id: string,
-      change: WebhookChange,
+      { id, body: change }: ById & WithBody<WebhookChange>,
     ): AsyncResult<Webhook, 'NotFound' | 'ValidationError'> =>
       pipe(
         TE.fromEither(
@@ -157,9 +156,13 @@ export const createWebhooks = ({
      */
     rotateWebhookSecret: (
       { owner }: Caller,
-      id: string,
-      { secret, overlapHours }: Omit<SecretRotation, 'secret'> & { readonly secret?: string },
-      { begin }: IdempotencyGuard,
+      {
+        id,
+        body: { secret, overlapHours },
+        begin,
+      }: ById &
+        WithBody<Omit<SecretRotation, 'secret'> & { readonly secret?: string }> &
+        IdempotencyGuard,
     ): AsyncResult<WebhookWithSecret, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
         requireId(id),
@@ -173,7 +176,7 @@ export const createWebhooks = ({
     /** DELETE /webhooks/:id. */
     deleteWebhook: (
       { owner }: Caller,
-      id: string,
+      { id }: ById,
     ): AsyncResult<{ readonly id: WebhookId; readonly deleted: true }, 'NotFound'> =>
       pipe(
         requireId(id),
@@ -193,8 +196,7 @@ export const createWebhooks = ({
      */
     testWebhook: (
       { owner }: Caller,
-      id: string,
-      { begin }: IdempotencyGuard,
+      { id, begin }: ById & IdempotencyGuard,
     ): AsyncResult<WebhookTest, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
         TE.Do,
@@ -223,11 +225,10 @@ export const createWebhooks = ({
      */
     listWebhookDeliveries: (
       caller: Caller,
-      id: string,
-      query: DeliveriesQuery,
+      { id, query }: ById & WithQuery<DeliveriesQuery>,
     ): AsyncResult<Page<WebhookDelivery>, 'NotFound'> =>
       pipe(
-        getWebhook(caller, id),
+        getWebhook(caller, { id }),
         TE.flatMap((webhook) => webhookDeliveries.list(caller.owner, webhook.id, query)),
       ),
 
@@ -237,13 +238,11 @@ export const createWebhooks = ({
      */
     replayWebhookDelivery: (
       caller: Caller,
-      id: string,
-      deliveryId: string,
-      { begin }: IdempotencyGuard,
+      { id, deliveryId, begin }: ById & { readonly deliveryId: string } & IdempotencyGuard,
     ): AsyncResult<WebhookDelivery, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
         TE.Do,
-        TE.bind('webhook', () => getWebhook(caller, id)),
+        TE.bind('webhook', () => getWebhook(caller, { id })),
         TE.bindW('delivery', () => requireFound('delivery')(TE.right(parseDeliveryId(deliveryId)))),
         TE.tap(() => begin),
         TE.flatMap(({ webhook, delivery }) =>
@@ -262,15 +261,17 @@ export const createWebhooks = ({
      */
     recoverWebhook: (
       caller: Caller,
-      id: string,
-      since: EventId | Instant,
-      { begin }: IdempotencyGuard,
+      {
+        id,
+        body: { since },
+        begin,
+      }: ById & WithBody<{ readonly since: EventId | Instant }> & IdempotencyGuard,
     ): AsyncResult<
       { readonly scheduled: number },
       'NotFound' | 'ValidationError' | 'EventGone' | 'IdempotencyInProgress'
     > =>
       pipe(
-        getWebhook(caller, id),
+        getWebhook(caller, { id }),
         TE.filterOrElseW(
           ({ enabled }) => enabled,
           () => disabled,

@@ -175,7 +175,7 @@ const feedRows = feeds.map(([what, standing, ...wrong]): [string, object, ...str
 
 describe('the service', () => {
   it('is checked in all of its parts', async () => {
-    const checks = await rightOf(createOperatorHealth(good).checkService)
+    const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
       'database,database clock,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
@@ -225,7 +225,7 @@ describe('the service', () => {
     ...feedRows,
     ['has orders that are younger', { operatorOrders: ordersAged(599_999) }],
   ])('that %s has these checks that are not fine', async (_, parts, ...wrong) => {
-    const checks = await rightOf(createOperatorHealth({ ...good, ...parts }).checkService)
+    const checks = await rightOf(createOperatorHealth({ ...good, ...parts }).checkService())
     expect(checks.filter(({ status }) => status !== 'ok').map(summary)).toStrictEqual(wrong)
     expectActions(checks)
   })
@@ -287,9 +287,9 @@ describe('a tenant', () => {
         ...good,
         health: { ...good.health, probeProvider },
       })
-      const checks = (await rightOf(checkTenant(tenant.id))).map(summary)
+      const checks = (await rightOf(checkTenant(undefined, { tenantId: tenant.id }))).map(summary)
       expect(checks).toStrictEqual(['ok provider token', `${status} provider clock`])
-      expect(E.isLeft(await checkTenant(newTenant().id)())).toBe(true)
+      expect(E.isLeft(await checkTenant(undefined, { tenantId: newTenant().id })())).toBe(true)
     }
     expect(asked).toStrictEqual([tenant.id, tenant.id, tenant.id])
   })

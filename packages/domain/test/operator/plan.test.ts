@@ -36,8 +36,8 @@ const createService = () => {
   const documents = createOperatorDocuments(ports)
   return {
     records,
-    plan: documents.planOperatorDocument,
-    apply: documents.applyOperatorDocument,
+    plan: (body: OperatorDocument) => documents.planDocument(undefined, { body }),
+    apply: (body: OperatorDocument) => documents.applyDocument(undefined, { body }),
     state: () => JSON.stringify(Object.values(records.tables).map((table) => [...table])),
   }
 }

@@ -84,10 +84,10 @@ const open = () => {
       for (const resume of due) resume()
       await idle()
     },
-    list: (query: Partial<Parameters<typeof use.listEvents>[1]> = {}) =>
-      use.listEvents(caller, { order: 'asc', limit: 100, ...query })(),
-    follow: async (query: Parameters<typeof use.followEvents>[1] = {}) =>
-      readingOf(await rightOf(use.followEvents(caller, query))),
+    list: (query: Partial<Parameters<typeof use.listEvents>[1]['query']> = {}) =>
+      use.listEvents(caller, { query: { order: 'asc', limit: 100, ...query } })(),
+    follow: async (query: Parameters<typeof use.streamEvents>[1]['query'] = {}) =>
+      readingOf(await rightOf(use.streamEvents(caller, { query, headers: {} }))),
   }
 }
 
@@ -143,7 +143,9 @@ describe('GET /events', () => {
       for (const after of resumable) expect(await list({ after })).toMatchObject({ _tag: 'Right' })
       for (const after of gone) {
         expect(await list({ after })).toStrictEqual(refused)
-        expect(await use.followEvents(caller, { after })()).toStrictEqual(refused)
+        expect(await use.streamEvents(caller, { query: { after }, headers: {} })()).toStrictEqual(
+          refused,
+        )
       }
     }
   })
@@ -153,7 +155,9 @@ describe('GET /events', () => {
     const accountId = accountOf('c')
     const refused = E.left({ _tag: 'AccountNotFound' })
     expect(await list({ accountId })).toStrictEqual(refused)
-    expect(await use.followEvents(caller, { accountId })()).toStrictEqual(refused)
+    expect(await use.streamEvents(caller, { query: { accountId }, headers: {} })()).toStrictEqual(
+      refused,
+    )
   })
 
   it.each<[Scope, readonly string[]]>([
@@ -170,11 +174,13 @@ describe('GET /events', () => {
     )
     const query = { order: 'asc', limit: 100 } as const
     const readable = webhookEventTypes.filter((type) => prefixes.includes(type.split('.')[0] ?? ''))
-    const { data: events } = await rightOf(use.listEvents(callerWith(scope), query))
+    const { data: events } = await rightOf(use.listEvents(callerWith(scope), { query }))
     expect(events.map(({ type }) => type)).toStrictEqual(readable)
     for (const type of webhookEventTypes)
       expect(
-        E.isRight(await use.listEvents(callerWith(scope), { ...query, types: [type] })()),
+        E.isRight(
+          await use.listEvents(callerWith(scope), { query: { ...query, types: [type] } })(),
+        ),
       ).toBe(readable.includes(type))
   })
 })
@@ -267,7 +273,9 @@ describe('GET /events/stream', () => {
       owner,
       Array.from({ length: 2_500 }, () => closed),
     )
-    const stream = await rightOf(use.followEvents(caller, { after: first?.id }))
+    const stream = await rightOf(
+      use.streamEvents(caller, { query: { after: first?.id }, headers: {} }),
+    )
     const batches = stream.batches[Symbol.asyncIterator]()
     expect((await batches.next()).value).toMatchObject({ events: { length: 1_000 } })
     revoke()
@@ -298,7 +306,9 @@ describe('GET /events/stream', () => {
       owner,
       Array.from({ length: 2_500 }, () => closed),
     )
-    const stream = await rightOf(use.followEvents(caller, { after: first?.id }))
+    const stream = await rightOf(
+      use.streamEvents(caller, { query: { after: first?.id }, headers: {} }),
+    )
     const batches = stream.batches[Symbol.asyncIterator]()
     await batches.next()
     log.clear(owner, 1_500n)
@@ -340,7 +350,7 @@ describe('GET /events/stream', () => {
 
   it('cuts off a reader that falls a thousand events behind', async () => {
     const { log, use, caller, tick } = open()
-    const stream = await rightOf(use.followEvents(caller, {}))
+    const stream = await rightOf(use.streamEvents(caller, { query: {}, headers: {} }))
     for (let count = 0; count < 1_000; count++) log.record(owner, [closed])
     await tick()
     expect(stream.tooSlow.aborted).toBe(false)
@@ -355,11 +365,15 @@ describe('GET /events/stream', () => {
       Array.from({ length: streamLimits.perProgram }, () => follow()),
     )
     const refused = { _tag: 'StreamLimitReached', limit: 5, retryAfterSeconds: 5 }
-    expect(await use.followEvents(caller, {})()).toStrictEqual(E.left(refused))
+    expect(await use.streamEvents(caller, { query: {}, headers: {} })()).toStrictEqual(
+      E.left(refused),
+    )
     first?.stream.close()
     first?.stream.close()
     await follow()
-    expect(await use.followEvents(caller, {})()).toStrictEqual(E.left(refused))
+    expect(await use.streamEvents(caller, { query: {}, headers: {} })()).toStrictEqual(
+      E.left(refused),
+    )
   })
 
   it('keeps the watch of its owner while it is open, if it wants events of the broker', async () => {

@@ -86,9 +86,12 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const create = createWebhooks({ ...ports, webhooks }).createWebhook
       const { url, eventTypes } = webhook
       return {
-        run: (guard) => create(caller, { url, eventTypes }, guard),
+        run: (guard) => create(caller, { body: { url, eventTypes }, ...guard }),
         runRefused: (guard) =>
-          create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, guard),
+          create(caller, {
+            body: { url: 'https://10.0.0.1/' as typeof url, eventTypes },
+            ...guard,
+          }),
         effects: () => created,
       }
     },
@@ -99,8 +102,9 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const { ports, create, sent } = webhookDesk()
       await create
       return {
-        run: (guard) => createWebhooks(ports).testWebhook(caller, webhook.id, guard),
-        runRefused: (guard) => createWebhooks(ports).testWebhook(caller, newWebhookId(), guard),
+        run: (guard) => createWebhooks(ports).testWebhook(caller, { id: webhook.id, ...guard }),
+        runRefused: (guard) =>
+          createWebhooks(ports).testWebhook(caller, { id: newWebhookId(), ...guard }),
         effects: () => sent.length,
       }
     },
@@ -112,8 +116,8 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       await create
       const replay = createWebhooks(ports).replayWebhookDelivery
       return {
-        run: (guard) => replay(caller, webhook.id, deliveryId, guard),
-        runRefused: (guard) => replay(caller, webhook.id, 'no id', guard),
+        run: (guard) => replay(caller, { id: webhook.id, deliveryId, ...guard }),
+        runRefused: (guard) => replay(caller, { id: webhook.id, deliveryId: 'no id', ...guard }),
         effects: () => replays.length,
       }
     },
@@ -130,8 +134,8 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       }
       const rotate = createWebhooks({ ...ports, webhooks }).rotateWebhookSecret
       return {
-        run: (guard) => rotate(caller, webhook.id, { overlapHours: 1 }, guard),
-        runRefused: (guard) => rotate(caller, 'no id', { overlapHours: 1 }, guard),
+        run: (guard) => rotate(caller, { id: webhook.id, body: { overlapHours: 1 }, ...guard }),
+        runRefused: (guard) => rotate(caller, { id: 'no id', body: { overlapHours: 1 }, ...guard }),
         effects: () => rotated,
       }
     },
@@ -143,8 +147,9 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       await create
       const recover = createWebhooks(ports).recoverWebhook
       return {
-        run: (guard) => recover(caller, webhook.id, noon, guard),
-        runRefused: (guard) => recover(caller, newWebhookId(), noon, guard),
+        run: (guard) => recover(caller, { id: webhook.id, body: { since: noon }, ...guard }),
+        runRefused: (guard) =>
+          recover(caller, { id: newWebhookId(), body: { since: noon }, ...guard }),
         effects: () => recoveries.length,
       }
     },

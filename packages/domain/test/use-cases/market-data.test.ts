@@ -71,7 +71,8 @@ describe('the source of prices', () => {
     const { use, caller, link } = open()
     const one = link({}, ['EURUSD.r'])
     const other = link({}, ['EURUSD.r', 'EURUSDm'])
-    const quote = (accountId = one.id, symbol = 'EURUSD') => use.getQuote(caller, symbol, accountId)
+    const quote = (accountId = one.id, symbol = 'EURUSD') =>
+      use.getQuote(caller, { symbol: symbol, query: { accountId } })
     expect(await rightOf(quote())).toMatchObject({
       symbol: 'EURUSD',
       bid: 1.1,
@@ -84,18 +85,22 @@ describe('the source of prices', () => {
     })
     expect(await tagOf(quote(other.id, 'EURUSD.R'))).toBe('none')
     expect(await tagOf(quote(one.id, 'XAUUSD'))).toBe('NotFound')
-    expect(await tagOf(use.getQuote({ owner: stranger }, 'EURUSD', one.id))).toBe('AccountNotFound')
+    expect(
+      await tagOf(
+        use.getQuote({ owner: stranger }, { symbol: 'EURUSD', query: { accountId: one.id } }),
+      ),
+    ).toBe('AccountNotFound')
   })
 
   it('is the feed of the operator for the listed instruments, whose account stays hidden', async () => {
     const { use, link, setFeed, marketData } = open()
-    const quote = (symbol: string) => use.getQuote(undefined, symbol, undefined)
+    const quote = (symbol: string) => use.getQuote(undefined, { symbol: symbol, query: {} })
     expect(await quote('EURUSD')()).toMatchObject({
       left: { _tag: 'NotImplemented', feature: 'market-data' },
     })
     const account = link({}, ['EURUSD.r', 'US500.cash', 'US500.f', 'DAX'])
     setFeed({ owner, accountId: account.id, symbols: { US500: 'US500.cash' } })
-    const read = await use.listQuotes(undefined, ['US500', 'EURUSD'], undefined)()
+    const read = await use.listQuotes(undefined, { query: { symbols: ['US500', 'EURUSD'] } })()
     expect(read).toMatchObject({ right: [{ symbol: 'US500' }, { symbol: 'EURUSD' }] })
     // The broker has one of these, and the list the other.
     expect([await tagOf(quote('DAX')), await tagOf(quote('AAPL'))]).toEqual([
@@ -112,7 +117,9 @@ describe('the source of prices', () => {
     const { use, caller, link, marketData } = open()
     const { id } = link()
     for (const symbol of ['NOPE', 'NOPE', 'GBPUSD'])
-      expect(await tagOf(use.getQuote(caller, symbol, id))).toBe('NotFound')
+      expect(await tagOf(use.getQuote(caller, { symbol: symbol, query: { accountId: id } }))).toBe(
+        'NotFound',
+      )
     expect(marketData.calls('quote')).toBe(0)
   })
 })
@@ -125,7 +132,8 @@ it('a quote is stale once it is older than a minute', async () => {
   Object.assign(marketData, { quote: () => TE.right(quote) })
   const staleAfter = async (ms: number) => {
     wait(ms)
-    return (await rightOf(use.getQuote(caller, 'EURUSD', id))).stale
+    return (await rightOf(use.getQuote(caller, { symbol: 'EURUSD', query: { accountId: id } })))
+      .stale
   }
   expect([await staleAfter(60 * secondMs), await staleAfter(1)]).toEqual([false, true])
 })
@@ -134,7 +142,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
   const { use, caller, link, marketData } = open()
   const { id } = link({}, ['EURUSD.r', 'AUDUSD.r', 'XAUUSD'])
   const page = { accountId: id, search: 'usd.', page: 2, limit: 1 }
-  expect(await rightOf(use.listInstruments(caller, page))).toMatchObject({
+  expect(await rightOf(use.listInstruments(caller, { query: page }))).toMatchObject({
     data: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
     pagination: { total: 2 },
   })
@@ -151,10 +159,10 @@ it("a page of a broker's instruments has their terms; what needs an account is r
     return instrument(account, symbol)()
   }
   Object.assign(marketData, { instrument: counted })
-  const terms = await rightOf(use.listInstruments(caller, { accountId: many.id }))
+  const terms = await rightOf(use.listInstruments(caller, { query: { accountId: many.id } }))
   expect(terms).toMatchObject({ data: { length: 20 }, pagination: { total: 30 } })
   expect(most).toBe(4)
-  expect(await rightOf(use.listInstruments(caller, { search: 'gold' }))).toMatchObject({
+  expect(await rightOf(use.listInstruments(caller, { query: { search: 'gold' } }))).toMatchObject({
     data: [{ symbol: 'XAUUSD', marginRate: 0.01 }],
   })
   for (const [query, path] of [
@@ -162,7 +170,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
     [{ limit: 1 }, 'limit'],
     [{ accountId: id, type: 'forex' }, 'type'],
   ] as const)
-    expect(await use.listInstruments(caller, query)()).toMatchObject({
+    expect(await use.listInstruments(caller, { query: query })()).toMatchObject({
       left: { issues: [{ path }] },
     })
 })
@@ -192,15 +200,22 @@ describe('ticks', () => {
     const { use, caller, link, marketData } = open()
     const { id } = link()
     marketData.put(id, 'EURUSD', { ticks })
-    const read = await rightOf(use.listTicks(caller, 'EURUSD', id, { from, to, limit }))
+    const read = await rightOf(
+      use.listTicks(caller, {
+        symbol: 'EURUSD',
+        query: { accountId: id, startTime: from, endTime: to, limit },
+      }),
+    )
     expect(read).toEqual(ticks.slice(first, last))
   })
 
   it('are none before 1970, which the broker is not asked for', async () => {
     const { use, caller, link, marketData } = open()
     const { id } = link()
-    const of = { to: Date.parse('0000-01-01T00:00:00.000Z'), limit: 10 }
-    expect(await rightOf(use.listTicks(caller, 'EURUSD', id, of))).toEqual([])
+    const of = { endTime: Date.parse('0000-01-01T00:00:00.000Z'), limit: 10 }
+    expect(
+      await rightOf(use.listTicks(caller, { symbol: 'EURUSD', query: { accountId: id, ...of } })),
+    ).toEqual([])
     expect(marketData.calls('ticks')).toBe(0)
   })
 
@@ -230,7 +245,12 @@ describe('ticks', () => {
           const { use, caller, link, marketData } = open()
           const { id } = link()
           marketData.put(id, 'EURUSD', { ticks: all })
-          const read = await rightOf(use.listTicks(caller, 'EURUSD', id, { to, limit }))
+          const read = await rightOf(
+            use.listTicks(caller, {
+              symbol: 'EURUSD',
+              query: { accountId: id, endTime: to, limit },
+            }),
+          )
           expect(read).toEqual(all.slice(-limit))
           expect(marketData.calls('ticks')).toBeLessThanOrEqual(100)
         },
@@ -245,9 +265,9 @@ describe('ticks', () => {
   it('are not there on MT4', async () => {
     const { use, caller, link } = open()
     const { id } = link({ brokerType: 'mt4' })
-    expect(await tagOf(use.listTicks(caller, 'EURUSD', id, { limit: 1 }))).toBe(
-      'NotAvailableOnPlatform',
-    )
+    expect(
+      await tagOf(use.listTicks(caller, { symbol: 'EURUSD', query: { accountId: id, limit: 1 } })),
+    ).toBe('NotAvailableOnPlatform')
   })
 })
 
@@ -257,10 +277,9 @@ const listening = () => {
   let number = 0
   const follow = async (symbols: readonly string[], program = (number += 1)) => {
     const { batches, close } = await rightOf(
-      world.use.followQuotes(
+      world.use.streamQuotes(
         { ...world.caller, program: `api_key k-${program}` as ProgramId },
-        symbols,
-        account.id,
+        { query: { symbols: symbols, accountId: account.id } },
       ),
     )
     const got: StreamedQuote[] = []
@@ -322,10 +341,9 @@ describe('a stream of quotes', () => {
     )
     const again = () =>
       tagOf(
-        use.followQuotes(
+        use.streamQuotes(
           { ...caller, program: 'api_key k-0' as ProgramId },
-          ['EURUSD'],
-          account.id,
+          { query: { symbols: ['EURUSD'], accountId: account.id } },
         ),
       )
     expect(await again()).toBe('StreamLimitReached')

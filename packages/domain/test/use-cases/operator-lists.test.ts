@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AsyncResult } from '../../src/errors.ts'
-import type { ListRequest, Listed } from '../../src/operator/listing.ts'
+import type { ListRequest, Listed, OwnedListRequest } from '../../src/operator/listing.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import {
   createFakeOperatorStore,
@@ -47,18 +47,24 @@ await write(createFakeOperatorStore(records), {
 
 type List = (
   tenantId: TenantId,
-  request: ListRequest,
+  query: ListRequest,
 ) => AsyncResult<Listed<unknown>, 'NotFound' | 'InvalidCursor'>
-const keysOfUser: List = (of, request) =>
-  use.listTenantApiKeys(of, { ...request, userId: users[1]?.id })
+type Listing = (
+  _: unknown,
+  input: { readonly tenantId: TenantId; readonly query: OwnedListRequest },
+) => ReturnType<List>
+const listOf =
+  (useCase: Listing, userId?: UserId): List =>
+  (tenantId, query) =>
+    useCase(undefined, { tenantId, query: { ...query, userId } })
 const lists: readonly (readonly [name: string, length: number, list: List])[] = [
-  ['tenants', 3, (_, request) => use.listTenants(request)],
-  ['users', 3, use.listTenantUsers],
-  ['accounts', 9, use.listTenantAccounts],
-  ['keys', 9, use.listTenantApiKeys],
-  ['keys of a user', 3, keysOfUser],
-  ['tokens', 9, use.listTenantAccessTokens],
-  ['desks', 9, use.listTenantDesks],
+  ['tenants', 3, listOf(use.listTenants)],
+  ['users', 3, listOf(use.listUsers)],
+  ['accounts', 9, listOf(use.listTenantAccounts)],
+  ['keys', 9, listOf(use.listApiKeys)],
+  ['keys of a user', 3, listOf(use.listApiKeys, users[1]?.id)],
+  ['tokens', 9, listOf(use.listAccessTokens)],
+  ['desks', 9, listOf(use.listDesks)],
 ]
 const of = (list: List, cursor?: string, limit = 1) => list(tenant.id, { cursor, limit })
 
@@ -103,21 +109,21 @@ describe.each(lists)('the list of %s', (name, length, list) => {
 
 it.each([
   ['accounts', use.listTenantAccounts],
-  ['keys', use.listTenantApiKeys],
-  ['tokens', use.listTenantAccessTokens],
+  ['keys', use.listApiKeys],
+  ['tokens', use.listAccessTokens],
 ])('the list of %s is of no user whom the tenant does not have', async (_, list) => {
   const request = { cursor: undefined, limit: 10 }
   const notFound = E.left({ _tag: 'NotFound', what: 'user' })
-  const nobody = list(tenant.id, { ...request, userId: 'nobody' as UserId })
+  const nobody = listOf(list, 'nobody' as UserId)(tenant.id, request)
   expect(await nobody()).toStrictEqual(notFound)
-  expect(await list(otherTenant.id, { ...request, userId: users[0]?.id })()).toStrictEqual(notFound)
+  expect(await listOf(list, users[0]?.id)(otherTenant.id, request)()).toStrictEqual(notFound)
 })
 
 it('returns a tenant with how many records it has, where it exists', async () => {
-  expect(await rightOf(use.getTenant(tenant.id))).toStrictEqual({
+  expect(await rightOf(use.getTenant(undefined, { tenantId: tenant.id }))).toStrictEqual({
     ...tenant,
     hasProviderToken: false,
     counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },
   })
-  expect(await tagOf(use.getTenant('nobody' as TenantId))).toBe('NotFound')
+  expect(await tagOf(use.getTenant(undefined, { tenantId: 'nobody' }))).toBe('NotFound')
 })

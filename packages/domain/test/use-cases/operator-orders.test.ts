@@ -41,8 +41,8 @@ const opened = (...stored: readonly OperatorOrder[]) => {
     clock,
   }
   const use = createOrdersUnderWay(ports)
-  const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[0]> = {}) =>
-    use.listOrdersUnderWay({ isStuck: false, cursor: undefined, limit: 2, ...query })
+  const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[1]['query']> = {}) =>
+    use.listOrdersUnderWay(undefined, { query: { stuck: 'false', limit: 2, ...query } })
   const idsOf = async (query = {}) => (await rightOf(list(query))).data.map(({ order }) => order.id)
   return { records, ports, use, list, idsOf }
 }
@@ -62,13 +62,13 @@ describe('the list of orders under way', () => {
       data: [young],
       pagination: { limit: 2, hasNext: false, cursor: undefined },
     })
-    expect(await tagOf(list({ isStuck: true, cursor }))).toBe('InvalidCursor')
+    expect(await tagOf(list({ stuck: 'true', cursor }))).toBe('InvalidCursor')
     expect(await idsOf({ tenantId: tenant.id })).toStrictEqual([old.order.id, young.order.id])
   })
 
   it('is of no tenant that does not exist, but may be of a removed one that has orders under way', async () => {
     const { records, list, idsOf } = opened(aged(1))
-    for (const query of [{}, { isStuck: true }])
+    for (const query of [{}, { stuck: 'true' as const }])
       expect(await list({ tenantId: other.owner.tenantId, ...query })()).toStrictEqual(
         E.left({ _tag: 'NotFound', what: 'tenant' }),
       )
@@ -97,7 +97,7 @@ describe('the list of orders under way', () => {
         rechecks: 1,
       },
     })
-    expect(await idsOf({ isStuck: true })).toStrictEqual([stuck.order.id])
+    expect(await idsOf({ stuck: 'true' })).toStrictEqual([stuck.order.id])
   })
 })
 
@@ -133,18 +133,20 @@ describe('an order that an operator ends by hand', () => {
     async (how, after, event) => {
       const { order } = aged(20 * minuteMs)
       const { use } = opened({ ...aged(0), order })
-      const finished = await rightOf(use.finishOrder(order.id, finish(how)))
+      const finished = await rightOf(
+        use.finishOrder(undefined, { orderId: order.id, body: finish(how) }),
+      )
       expect(finished).toMatchObject({
         order: { ...after, updatedAt: now },
         placement: { step: 'ended' },
         dueAt: null,
         finish: { by: 'kim', reason: 'seen at the broker' },
       })
-      expect(await rightOf(use.getOperatorOrder(order.id))).toStrictEqual(finished)
+      expect(await rightOf(use.getOrder(undefined, { orderId: order.id }))).toStrictEqual(finished)
       expect(outcomeEvents(finished.order)).toMatchObject([event])
-      expect(await use.finishOrder(order.id, finish())()).toStrictEqual(
-        E.left(refuse('OrderNotPending', { status: finished.order.status })),
-      )
+      expect(
+        await use.finishOrder(undefined, { orderId: order.id, body: finish() })(),
+      ).toStrictEqual(E.left(refuse('OrderNotPending', { status: finished.order.status })))
     },
   )
 
@@ -167,7 +169,9 @@ describe('an order that an operator ends by hand', () => {
       ],
       [one.order.id, { volume: 0.11 }, refuse('ValidationError', { issues: tooMuch })],
     ] as const)
-      expect(await use.finishOrder(id, finish(how))()).toStrictEqual(E.left(refusal))
+      expect(await use.finishOrder(undefined, { orderId: id, body: finish(how) })()).toStrictEqual(
+        E.left(refusal),
+      )
   })
 
   it('is unchanged when another process wrote it meanwhile', async () => {
@@ -185,7 +189,7 @@ describe('an order that an operator ends by hand', () => {
       ...ports,
       operatorOrders: { ...operatorOrders, find },
     })
-    expect(await finishOrder(one.order.id, finish())()).toStrictEqual(
+    expect(await finishOrder(undefined, { orderId: one.order.id, body: finish() })()).toStrictEqual(
       E.left(refuse('OrderChanged')),
     )
     expect(await rightOf(operatorOrders.find(one.order.id))).toStrictEqual(

@@ -72,8 +72,10 @@ const createDesk = async () => {
     clock: { now: () => now },
   }
   const use = createWebhooks(ports)
-  const { webhook, secret } = await rightOf(use.createWebhook(caller, wanted, withoutKey))
-  const test = () => rightOf(use.testWebhook(caller, webhook.id, withoutKey))
+  const { webhook, secret } = await rightOf(
+    use.createWebhook(caller, { body: wanted, ...withoutKey }),
+  )
+  const test = () => rightOf(use.testWebhook(caller, { id: webhook.id, ...withoutKey }))
   return {
     ports,
     use,
@@ -88,11 +90,13 @@ const createDesk = async () => {
 describe('the records of webhooks', () => {
   it('have no host that their URL shows to be inside a network', async () => {
     const { use, webhook, stored } = await createDesk()
-    expect(await tagOf(use.createWebhook(caller, { ...wanted, url: inside }, withoutKey))).toBe(
-      'ValidationError',
-    )
     expect(
-      await tagOf(use.changeWebhook(caller, webhook.id, { url: inside, enabled: false })),
+      await tagOf(use.createWebhook(caller, { body: { ...wanted, url: inside }, ...withoutKey })),
+    ).toBe('ValidationError')
+    expect(
+      await tagOf(
+        use.changeWebhook(caller, { id: webhook.id, body: { url: inside, enabled: false } }),
+      ),
     ).toBe('ValidationError')
     expect(await stored()).toStrictEqual([webhook])
   })
@@ -100,14 +104,18 @@ describe('the records of webhooks', () => {
   it('are changed in the named fields, found by ids in capitals too, and removed once', async () => {
     const { use, webhook, wait } = await createDesk()
     wait(5)
-    const changed = await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
+    const changed = await rightOf(
+      use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }),
+    )
     expect(changed).toStrictEqual({ ...webhook, enabled: false, updatedAt: noon + 5 })
-    expect(await rightOf(use.getWebhook(caller, webhook.id.toUpperCase()))).toStrictEqual(changed)
-    expect(await rightOf(use.deleteWebhook(caller, webhook.id))).toEqual({
+    expect(await rightOf(use.getWebhook(caller, { id: webhook.id.toUpperCase() }))).toStrictEqual(
+      changed,
+    )
+    expect(await rightOf(use.deleteWebhook(caller, { id: webhook.id }))).toEqual({
       id: webhook.id,
       deleted: true,
     })
-    expect(await tagOf(use.deleteWebhook(caller, webhook.id))).toBe('NotFound')
+    expect(await tagOf(use.deleteWebhook(caller, { id: webhook.id }))).toBe('NotFound')
   })
 
   it.each([
@@ -120,7 +128,7 @@ describe('the records of webhooks', () => {
       wait(5)
       const rotation = { overlapHours: 0.5, ...(sent !== undefined && { secret: sent }) }
       const rotated = await rightOf(
-        use.rotateWebhookSecret(caller, webhook.id, rotation, withoutKey),
+        use.rotateWebhookSecret(caller, { id: webhook.id, body: rotation, ...withoutKey }),
       )
       expect(rotated).toStrictEqual({
         webhook: { ...webhook, updatedAt: noon + 5 },
@@ -130,14 +138,18 @@ describe('the records of webhooks', () => {
       wait(5)
       const repeated = { secret, overlapHours: 24 }
       expect(
-        await rightOf(use.rotateWebhookSecret(caller, webhook.id, repeated, withoutKey)),
+        await rightOf(
+          use.rotateWebhookSecret(caller, { id: webhook.id, body: repeated, ...withoutKey }),
+        ),
       ).toStrictEqual({ ...rotated, webhook: { ...webhook, updatedAt: noon + 10 } })
       await test()
       const [{ body, headers } = expect.fail('nothing was sent')] = ports.webhookSender.sent
       expect(verifyWebhookSignature(secret, body, headers['X-Webhook-Signature'])).toBe(true)
       for (const last of [{ secret, overlapHours: 0 }, repeated, { overlapHours: 0 }])
         expect(
-          await rightOf(use.rotateWebhookSecret(caller, webhook.id, last, withoutKey)),
+          await rightOf(
+            use.rotateWebhookSecret(caller, { id: webhook.id, body: last, ...withoutKey }),
+          ),
         ).not.toHaveProperty('previous')
     },
   )
@@ -148,19 +160,26 @@ describe('the records of webhooks', () => {
     id: string,
   ) => TE.TaskEither<unknown, unknown>
   it.each<[verb: string, act: Act]>([
-    ['get', (use, who, id) => use.getWebhook(who, id)],
-    ['change', (use, who, id) => use.changeWebhook(who, id, { enabled: false })],
-    ['delete', (use, who, id) => use.deleteWebhook(who, id)],
-    ['test', (use, who, id) => use.testWebhook(who, id, withoutKey)],
-    ['list the deliveries of', (use, who, id) => use.listWebhookDeliveries(who, id, page)],
+    ['get', (use, who, id) => use.getWebhook(who, { id })],
+    ['change', (use, who, id) => use.changeWebhook(who, { id, body: { enabled: false } })],
+    ['delete', (use, who, id) => use.deleteWebhook(who, { id })],
+    ['test', (use, who, id) => use.testWebhook(who, { id, ...withoutKey })],
+    [
+      'list the deliveries of',
+      (use, who, id) => use.listWebhookDeliveries(who, { id, query: page }),
+    ],
     [
       'rotate the secret of',
-      (use, who, id) => use.rotateWebhookSecret(who, id, { overlapHours: 1 }, withoutKey),
+      (use, who, id) =>
+        use.rotateWebhookSecret(who, { id, body: { overlapHours: 1 }, ...withoutKey }),
     ],
-    ['recover', (use, who, id) => use.recoverWebhook(who, id, noon, withoutKey)],
+    [
+      'recover',
+      (use, who, id) => use.recoverWebhook(who, { id, body: { since: noon }, ...withoutKey }),
+    ],
     [
       'replay a delivery of',
-      (use, who, id) => use.replayWebhookDelivery(who, id, 'any', withoutKey),
+      (use, who, id) => use.replayWebhookDelivery(who, { id, deliveryId: 'any', ...withoutKey }),
     ],
   ])('are not found to %s where they are malformed, unknown or another’s', async (_, act) => {
     const { ports, use, webhook, stored } = await createDesk()
@@ -176,7 +195,9 @@ describe('the records of webhooks', () => {
 describe('a test of a webhook', () => {
   it('is posted with a signature, also to a disabled one, and its success is stored', async () => {
     const { ports, use, webhook, secret, test, wait, stored } = await createDesk()
-    const disabled = await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
+    const disabled = await rightOf(
+      use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }),
+    )
     ports.webhookSender.answer({ responseCode: 204, responseTimeMs: 31 }, async () => wait(31))
     expect(await test()).toStrictEqual({
       success: true,
@@ -210,7 +231,7 @@ describe('a test of a webhook', () => {
   it('succeeds also where the webhook was deleted meanwhile', async () => {
     const { ports, use, webhook, test } = await createDesk()
     ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () =>
-      rightOf(use.deleteWebhook(caller, webhook.id)),
+      rightOf(use.deleteWebhook(caller, { id: webhook.id })),
     )
     expect(await test()).toMatchObject({ success: true })
   })
@@ -226,7 +247,7 @@ describe('a test of a webhook', () => {
       ...ports,
       webhooks: { ...ports.webhooks, [method]: unavailable },
     })
-    expect(await tagOf(testWebhook(caller, webhook.id, withoutKey))).toBe(tag)
+    expect(await tagOf(testWebhook(caller, { id: webhook.id, ...withoutKey }))).toBe(tag)
     expect(ports.webhookSender.sent).toHaveLength(posts)
   })
 })
@@ -236,29 +257,39 @@ describe('the deliveries of a webhook', () => {
 
   it('are an empty list, and none is replayed, in a service without events', async () => {
     const { use, webhook } = await createDesk()
-    expect(await rightOf(use.listWebhookDeliveries(caller, webhook.id, page))).toStrictEqual({
+    expect(
+      await rightOf(use.listWebhookDeliveries(caller, { id: webhook.id, query: page })),
+    ).toStrictEqual({
       data: [],
       pagination: { ...page, total: 0 },
     })
-    expect(await rightOf(use.recoverWebhook(caller, webhook.id, 0, withoutKey))).toEqual({
+    expect(
+      await rightOf(
+        use.recoverWebhook(caller, { id: webhook.id, body: { since: 0 }, ...withoutKey }),
+      ),
+    ).toEqual({
       scheduled: 0,
     })
     const never = formatEventId(7n)
-    expect(await use.recoverWebhook(caller, webhook.id, never, withoutKey)()).toStrictEqual(
-      E.left({ _tag: 'EventGone', resumeAfter: formatEventId(0n), oldest: null }),
-    )
+    expect(
+      await use.recoverWebhook(caller, { id: webhook.id, body: { since: never }, ...withoutKey })(),
+    ).toStrictEqual(E.left({ _tag: 'EventGone', resumeAfter: formatEventId(0n), oldest: null }))
     for (const id of ['any', deliveryId])
-      expect(await use.replayWebhookDelivery(caller, webhook.id, id, withoutKey)()).toStrictEqual(
-        noDelivery,
-      )
+      expect(
+        await use.replayWebhookDelivery(caller, {
+          id: webhook.id,
+          deliveryId: id,
+          ...withoutKey,
+        })(),
+      ).toStrictEqual(noDelivery)
   })
 
   it('are not recovered while it is disabled', async () => {
     const { use, webhook } = await createDesk()
-    await rightOf(use.changeWebhook(caller, webhook.id, { enabled: false }))
+    await rightOf(use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }))
     const message = expect.stringContaining('Enable it first: PUT /webhooks/:id')
-    expect(await use.recoverWebhook(caller, webhook.id, 0, withoutKey)()).toStrictEqual(
-      E.left({ _tag: 'ValidationError', issues: [{ path: 'id', message }] }),
-    )
+    expect(
+      await use.recoverWebhook(caller, { id: webhook.id, body: { since: 0 }, ...withoutKey })(),
+    ).toStrictEqual(E.left({ _tag: 'ValidationError', issues: [{ path: 'id', message }] }))
   })
 })

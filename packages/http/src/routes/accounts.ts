@@ -153,14 +153,12 @@ export const accountRoutes = (isOn: IsOn) => {
       {
         access,
         refusals: [],
-        useCase: (useCases, caller) => useCases.listAccounts(caller),
         data: list(account, 'Oldest first; empty when none is linked.'),
       },
     ),
     route('GET /accounts/:id', 'getAccount', 'Get an account.', {
       ...byId,
       refusals: ['AccountNotFound', 'AccountDisconnected'],
-      useCase: (useCases, ...of) => useCases.getAccount(...of),
       data: account,
     }),
     route(
@@ -180,7 +178,6 @@ export const accountRoutes = (isOn: IsOn) => {
         },
         range: ['startDate', 'endDate'],
         refusals: ['AccountNotFound'],
-        useCase: (useCases, ...of) => useCases.listBalanceHistory(...of),
         data: list(snapshot, 'Newest first; empty when there is none.'),
       },
     ),
@@ -188,7 +185,6 @@ export const accountRoutes = (isOn: IsOn) => {
       ...ofHalt,
       access: anyOf('accounts:read', 'trading:write'),
       refusals: ['AccountNotFound'],
-      useCase: (useCases, ...of) => useCases.getHalt(...of),
     }),
     route(
       'POST /accounts/:id/halt',
@@ -200,7 +196,6 @@ export const accountRoutes = (isOn: IsOn) => {
         body: haltRequest,
         isBodyOptional: true,
         refusals: ['AccountNotFound'],
-        useCase: (useCases, ...of) => useCases.haltAccount(...of),
       },
     ),
     route(
@@ -211,7 +206,6 @@ export const accountRoutes = (isOn: IsOn) => {
         ...ofHalt,
         access: writers,
         refusals: ['AccountNotFound', 'AccountHalted'],
-        useCase: (useCases, ...of) => useCases.liftHalt(...of),
       },
     ),
   ]

@@ -87,11 +87,6 @@ export const eventRoutes = [
       limit: limit(1_000, 100),
     },
     refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone'],
-    useCase: (useCases, caller, { query: { order, ...query } }) =>
-      useCases.listEvents(caller, {
-        ...query,
-        order: order ?? (query.before === undefined || query.after !== undefined ? 'asc' : 'desc'),
-      }),
     data: list(event, 'In the order of the page.'),
     meta: { pagination: listPaginationShape },
   }),
@@ -101,8 +96,6 @@ export const eventRoutes = [
     query: { ...filters, after: optional(eventId('Begin with what follows this event.')) },
     headers: { 'Last-Event-ID': optional(lastEventId) },
     refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone', 'StreamLimitReached'],
-    useCase: (useCases, caller, { query, headers }) =>
-      useCases.followEvents(caller, { ...query, after: headers['Last-Event-ID'] ?? query.after }),
     ...eventStreamOf(
       'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
     ),

@@ -41,7 +41,7 @@ import {
   whole,
   withDescription,
 } from '../schema.ts'
-import { route, type UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 
 const instrument = record('Instrument', 'An instrument of the fixed list.', {
   symbol: text('In capitals.', 'EURUSD'),
@@ -79,8 +79,7 @@ const refusedOnly = {
   access: anybody,
   params: { symbol: symbolFilter },
   refusals: ['NotFound', 'NotImplemented'],
-  useCase: (useCases: UseCases, _: unknown, { symbol }: { readonly symbol: string }) =>
-    useCases.getMarketData(symbol),
+  useCase: 'getMarketData',
 } as const
 
 const routesWithoutPrices = [
@@ -88,7 +87,6 @@ const routesWithoutPrices = [
     access: anybody,
     query: listFilters,
     refusals: [],
-    useCase: (useCases, _, { query }) => useCases.listSymbols(query),
     data: listed,
     maxAgeSeconds: 60,
   }),
@@ -234,8 +232,8 @@ const routesWithPrices = [
           limit: digits('With accountId: the maximum of items on a page, by default 20.', 1, 50),
         }),
       },
+      useCase: 'listInstruments',
       refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
-      useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
       data: instrumentList,
       meta: { pagination: optional(paginationShape) },
       maxAgeSeconds: 60,
@@ -245,8 +243,6 @@ const routesWithPrices = [
     access,
     query: { symbols: symbolNames, ...account },
     refusals,
-    useCase: (useCases, caller, { query }) =>
-      useCases.listQuotes(caller, query.symbols, query.accountId),
     data: list(quote, 'In the order of the request.'),
   }),
   route(
@@ -257,8 +253,6 @@ const routesWithPrices = [
       access: anyOf('market-data:read'),
       query: { symbols: symbolNames, ...account },
       refusals: [...refusals, 'StreamLimitReached'],
-      useCase: (useCases, caller, { query }) =>
-        useCases.followQuotes(caller, query.symbols, query.accountId),
       ...eventStreamOf(
         'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
       ),
@@ -271,8 +265,6 @@ const routesWithPrices = [
     ...ofSymbol,
     query: account,
     refusals,
-    useCase: (useCases, caller, { symbol, query }) =>
-      useCases.getQuote(caller, symbol, query.accountId),
     data: quote,
   }),
   route(
@@ -285,12 +277,6 @@ const routesWithPrices = [
       query: { ...candlesQuery, ...account },
       range,
       refusals,
-      useCase: (useCases, caller, { symbol, query }) =>
-        useCases.listCandles(caller, symbol, query.accountId, query.timeframe, {
-          from: query.startTime,
-          to: query.endTime,
-          limit: query.limit,
-        }),
       data: list(candle, 'Oldest first. The current one is included.'),
     },
   ),
@@ -303,12 +289,6 @@ const routesWithPrices = [
       query: { ...ticksQuery, ...account },
       range,
       refusals: [...refusals, 'NotAvailableOnPlatform'],
-      useCase: (useCases, caller, { symbol, query }) =>
-        useCases.listTicks(caller, symbol, query.accountId, {
-          from: query.startTime,
-          to: query.endTime,
-          limit: query.limit,
-        }),
       data: list(tick, 'Oldest first.'),
     },
   ),

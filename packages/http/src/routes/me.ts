@@ -66,7 +66,6 @@ export const meRoutes = [
       capability: ['trading-tools', 'console'],
       access: anyCredential,
       refusals: [],
-      useCase: (useCases, caller) => useCases.describeCaller(caller),
       data: description,
     },
   ),

@@ -197,7 +197,6 @@ export const positionRoutes = [
     access,
     query: { ...partial({ accountId, symbol: symbolFilter }), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
-    useCase: (useCases, ...of) => useCases.listPositions(...of),
     data: keptList(position, 'Oldest first.'),
     meta: { ...meta, pagination: paginationShape },
   }),
@@ -205,7 +204,6 @@ export const positionRoutes = [
     access,
     params,
     refusals: [...brokerReadRefusals, 'PositionNotFound'],
-    useCase: (useCases, ...of) => useCases.getPosition(...of),
     data: position,
     meta,
   }),
@@ -215,7 +213,6 @@ export const positionRoutes = [
     'Moves the stop loss of a position on a demo account for trading; its take profit stays.',
     {
       ...moving,
-      useCase: (useCases, ...of) => useCases.moveStopLoss(...of),
     },
   ),
   route(
@@ -225,7 +222,6 @@ export const positionRoutes = [
     {
       ...moving,
       body: { ...level, example: { value: 1.3 } },
-      useCase: (useCases, ...of) => useCases.moveTakeProfit(...of),
     },
   ),
   route(
@@ -236,7 +232,6 @@ export const positionRoutes = [
       ...moving,
       capability: 'trading-tools',
       body: bothLevels,
-      useCase: (useCases, ...of) => useCases.changePositionLevels(...of),
     },
   ),
   route(
@@ -249,7 +244,6 @@ export const positionRoutes = [
       refusals: [...changing.refusals, 'InvalidVolume'],
       refusalIfOutcomeUnknown: ({ id }) =>
         refuse('BrokerOutcomeUnknown', { accountId: id.split(':')[0] as AccountId }),
-      useCase: (useCases, ...of) => useCases.closePosition(...of),
       data: closeResult,
       meta,
     },
@@ -268,7 +262,6 @@ export const positionRoutes = [
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
       ],
-      useCase: (useCases, ...of) => useCases.closePositions(...of),
       data: list(closeAttempt, 'Oldest position first; empty where none matches.'),
     },
   ),

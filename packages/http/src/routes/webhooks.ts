@@ -250,7 +250,6 @@ export const webhookRoutes = (isOn: IsOn) => {
         body: newWebhook,
         furtherIssues,
         refusals: ['ValidationError', 'WebhookLimitReached'],
-        useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
         location: ({ webhook: { id } }) => `/webhooks/${id}`,
         ...secretReply,
       },
@@ -258,14 +257,12 @@ export const webhookRoutes = (isOn: IsOn) => {
     route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
       access,
       refusals: [],
-      useCase: (useCases, caller) => useCases.listWebhooks(caller),
       data: list(webhook, 'Oldest first.'),
     }),
     route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
       access,
       params,
       refusals: ['NotFound'],
-      useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
       data: webhook,
     }),
     route(
@@ -277,7 +274,6 @@ export const webhookRoutes = (isOn: IsOn) => {
         body: webhookChange,
         furtherIssues,
         refusals: ['ValidationError', 'NotFound'],
-        useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
         data: webhook,
       },
     ),
@@ -291,15 +287,12 @@ export const webhookRoutes = (isOn: IsOn) => {
         body: rotation,
         isBodyOptional: true,
         refusals: ['NotFound'],
-        useCase: (useCases, caller, { id, body, guard }) =>
-          useCases.rotateWebhookSecret(caller, id, body, guard),
         ...secretReply,
       },
     ),
     route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
       ...writing,
       refusals: ['NotFound'],
-      useCase: (useCases, caller, { id }) => useCases.deleteWebhook(caller, id),
       data: deletedWebhook,
     }),
     route(
@@ -309,7 +302,6 @@ export const webhookRoutes = (isOn: IsOn) => {
       {
         ...writing,
         refusals: ['NotFound'],
-        useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
         data: testResult,
       },
     ),
@@ -325,8 +317,6 @@ export const webhookRoutes = (isOn: IsOn) => {
           ...paging,
         },
         refusals: ['NotFound'],
-        useCase: (useCases, caller, { id, query }) =>
-          useCases.listWebhookDeliveries(caller, id, query),
         data: list(delivery, 'Newest first.'),
         meta: { pagination: paginationShape },
       },
@@ -342,8 +332,6 @@ export const webhookRoutes = (isOn: IsOn) => {
           deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
         },
         refusals: ['NotFound'],
-        useCase: (useCases, caller, { id, deliveryId, guard }) =>
-          useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
         data: delivery,
         location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
       },
@@ -357,8 +345,6 @@ export const webhookRoutes = (isOn: IsOn) => {
         ...writing,
         body: recovery,
         refusals: ['NotFound', 'ValidationError', 'EventGone'],
-        useCase: (useCases, caller, { id, body, guard }) =>
-          useCases.recoverWebhook(caller, id, body.since, guard),
         data: recovered,
         status: 202,
       },
