@@ -12,7 +12,7 @@ import { createClockSkew } from './clock-skew.ts'
 import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
 import { nothingSent, toBrokerReadError, unavailable, type ProviderRoute } from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
-import { requests, type FetchFrom, type Target } from './requests.ts'
+import { requests, type AccountPlace, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
 import { createTransport } from './transport.ts'
@@ -80,7 +80,7 @@ export const createConnection = (config: MetaApiConfig) => {
     return withDeadline(ms, timeoutError, work, outer)
   }
 
-  const tokenOf = async ({ owner }: BrokerAccount): Promise<string> => {
+  const tokenOf = async ({ owner }: AccountPlace): Promise<string> => {
     const timeoutError = () =>
       nothingSent(`the tenant's provider token was not read within ${deadlines.tokenMs} ms`)
     const found = await withDeadline(deadlines.tokenMs, timeoutError, () =>
@@ -110,7 +110,7 @@ export const createConnection = (config: MetaApiConfig) => {
     return region
   }
 
-  const resolveTarget = async (account: BrokerAccount, route: ProviderRoute): Promise<Target> => {
+  const resolveTarget = async (account: AccountPlace, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
     const isMarketData = route === 'candles' || route === 'ticks'
@@ -161,7 +161,7 @@ export const createConnection = (config: MetaApiConfig) => {
     fetchFrom,
     /** A read of a port: every failure of the work becomes an error of the port. */
     asPortRead: <A>(
-      account: BrokerAccount,
+      account: Pick<BrokerAccount, 'accountId'>,
       work: () => Promise<A>,
     ): TE.TaskEither<BrokerReadError, A> =>
       TE.tryCatch(work, toBrokerReadError(account, clock.now)),

@@ -110,7 +110,7 @@ export const failureOfAnswer = (
 
 /** The error of the port. Of an unforeseen failure only the kind is kept. */
 export const toBrokerReadError =
-  ({ accountId }: BrokerAccount, now: () => Instant) =>
+  ({ accountId }: Pick<BrokerAccount, 'accountId'>, now: () => Instant) =>
   (failure: unknown): BrokerReadError => {
     if (!(failure instanceof CallFailure))
       return refuse('BrokerUnavailable', {

@@ -8,8 +8,7 @@ import type {
   Trading,
 } from '@tradeport/domain/ports'
 import { createConnection, type Connection, type MetaApiConfig } from './connection.ts'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { AccountId, UserId } from '@tradeport/domain/primitives'
+import type { AccountId } from '@tradeport/domain/primitives'
 import { createMarketData } from './market-data.ts'
 import { AccountInformation, decode, DescribedAccount, Margin } from './payloads.ts'
 import { createPositionTrading, readPositions } from './position-trading.ts'
@@ -82,24 +81,18 @@ const createProviderAccounts = ({
   asPortRead,
 }: Connection): ProviderAccounts => ({
   find: (tenantId, providerAccountId) => {
-    // Neither the account's own id nor its user exists yet; errors name both.
-    const account: BrokerAccount = {
-      accountId: providerAccountId as AccountId,
-      owner: { tenantId, userId: '' as UserId },
-      platform: 'mt5',
-      providerAccountId,
-      // The provisioning API needs none, and answers with it.
-      region: 'any',
-    }
-    return asPortRead(account, async () => {
+    // Any region will do: the provisioning API needs none, and answers with the account's.
+    const place = { owner: { tenantId }, providerAccountId, region: 'any' }
+    // It has no id of ours yet, so that errors name the provider's.
+    return asPortRead({ accountId: providerAccountId as AccountId }, async () => {
       const { name, login, server, version, region } = await fetchFrom(
-        account,
+        place,
         requests.provisionedAccount,
         decode(DescribedAccount),
       )
       const { broker, currency, tradeMode } = accountReadingOf(
         await fetchFrom(
-          { ...account, region },
+          { ...place, region },
           requests.accountInformation,
           decode(AccountInformation),
         ),

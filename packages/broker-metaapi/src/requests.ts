@@ -21,6 +21,11 @@ export interface Target {
   readonly accountKey: string
 }
 
+/** What a target is found by: an account, whether it is linked yet or not. */
+export interface AccountPlace extends Pick<BrokerAccount, 'providerAccountId' | 'region'> {
+  readonly owner: Pick<BrokerAccount['owner'], 'tenantId'>
+}
+
 export interface ReadRequest {
   readonly route: ProviderRoute
   /** After the account's own path. */
@@ -34,7 +39,7 @@ export interface ReadRequest {
  * @param outer ends the read early
  */
 export type FetchFrom = <A>(
-  accountOrTarget: BrokerAccount | Target,
+  accountOrTarget: AccountPlace | Target,
   request: ReadRequest,
   decode: (bytes: Uint8Array) => Either<string, A>,
   outer?: AbortSignal,
