@@ -5,13 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { requireBrokerAccount, type Account } from '../accounts/account.ts'
 import { refuse, type BreachedLimit, type ExceededRiskLimit, type Refusal } from '../errors.ts'
 import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
-import {
-  addDecimals,
-  compareDecimals,
-  decimalOf,
-  decimalToNumber,
-  zero,
-} from '../primitives/decimal.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
+import { compareLots } from '../primitives/lots.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import { brokerClientId, clientIdPrefix, type OrderId } from './order.ts'
 
@@ -183,11 +178,9 @@ const breachedLimit = (
   if (maxOpenPositions !== null && openVolumes.length + 1 > maxOpenPositions)
     return { limit: 'maxOpenPositions', allowed: maxOpenPositions, current: openVolumes.length }
   if (maxOpenLots === null) return undefined
-  const open = openVolumes.map(decimalOf).reduce(addDecimals, zero)
-  const isBreached =
-    compareDecimals(addDecimals(open, decimalOf(volume)), decimalOf(maxOpenLots)) > 0
-  return isBreached
-    ? { limit: 'maxOpenLots', allowed: maxOpenLots, current: decimalToNumber(open) }
+  const open = sumExactly(openVolumes)
+  return compareLots(sumExactly([...openVolumes, volume]), maxOpenLots) > 0
+    ? { limit: 'maxOpenLots', allowed: maxOpenLots, current: open }
     : undefined
 }
 

@@ -74,8 +74,8 @@ const issuesOfExpiry = (expiresAt: Instant, now: Instant): readonly Issue[] =>
     : [{ path: 'expiresAt', message: 'expiresAt must be in the future; send a later time' }]
 
 /**
- * The levels of a limit or stop order belong on either side of the price at which it would be executed,
- * which for a stop-limit order is its stopLimitPrice.
+ * The levels of a limit or stop order belong on either side of the price at which it would be
+ * executed, which for a stop-limit order is its stopLimitPrice.
  */
 export const requireLevelsAroundPrice = ({
   side,

@@ -225,23 +225,6 @@ const recordOf = (
   updatedAt,
 })
 
-/** The terms of an order, without what else the broker shows of it. */
-export const termsOf = ({
-  price,
-  stopLimitPrice,
-  stopLoss,
-  takeProfit,
-  timeInForce,
-  expiresAt,
-}: OrderTerms): OrderTerms => ({
-  price,
-  stopLimitPrice,
-  stopLoss,
-  takeProfit,
-  timeInForce,
-  expiresAt,
-})
-
 const termNames = [
   'price',
   'stopLimitPrice',
@@ -250,6 +233,10 @@ const termNames = [
   'timeInForce',
   'expiresAt',
 ] as const
+
+/** The terms of an order, without what else the broker shows of it. */
+export const termsOf = (shown: OrderTerms): OrderTerms =>
+  Object.fromEntries(termNames.map((name) => [name, shown[name]])) as unknown as OrderTerms
 
 type SomeTerms = { readonly [Name in keyof OrderTerms]?: OrderTerms[Name] | undefined }
 

@@ -154,7 +154,10 @@ export interface OrderStore {
   readonly openOrders: (owner: Owner, accountId: AccountId) => AsyncResult<readonly StoredOrder[]>
 }
 
-/** The worker of due orders. */
+/**
+ * The worker of due orders. An open order of an account whose halt cancels orders is made due each
+ * minute by the store, so that no cancellation is forgotten.
+ */
 export interface OrderJobs {
   /**
    * Calls `process` with every due order, several at once, until `stop`, which waits for

@@ -1,16 +1,6 @@
 // Volumes in lots, which compare and subtract as the decimals that brokers write.
-import {
-  addDecimals,
-  compareDecimals,
-  decimalOf,
-  decimalToNumber,
-  divideDecimals,
-  multiplyDecimals,
-  subtractDecimals,
-  zero,
-  type Decimal,
-} from './decimal.ts'
-import { moneyUnit, wholeUnits } from './exact-sum.ts'
+import { compareDecimals, decimalOf, decimalToNumber, subtractDecimals } from './decimal.ts'
+import { ExactSum, moneyUnit, sumExactly, wholeUnits } from './exact-sum.ts'
 import type { Instant } from './instant.ts'
 
 /**
@@ -46,20 +36,17 @@ export interface Execution {
  * last. At least one execution.
  */
 export const fillOfExecutions = (executions: readonly [Execution, ...Execution[]]): Execution => ({
-  volume: decimalToNumber(exactVolume(executions)),
+  volume: sumExactly(executions.map(({ volume }) => volume)),
   price: averagePrice(executions),
   at: Math.max(...executions.map(({ at }) => at)),
 })
 
-type Part = Pick<Execution, 'volume' | 'price'>
-
 /** Weighted by volume, rounded once. At least one part. */
-export const averagePrice = (parts: readonly Part[]): number => {
-  const worth = parts
-    .map(({ volume, price }) => multiplyDecimals(decimalOf(volume), decimalOf(price)))
-    .reduce(addDecimals, zero)
-  return divideDecimals(worth, exactVolume(parts))
+export const averagePrice = (parts: readonly Pick<Execution, 'volume' | 'price'>[]): number => {
+  const [lots, weight] = [new ExactSum(), new ExactSum()]
+  for (const { volume, price } of parts) {
+    lots.add(volume)
+    weight.addProduct(volume, price)
+  }
+  return weight.ratioTo(lots)
 }
-
-const exactVolume = (parts: readonly Part[]): Decimal =>
-  parts.map(({ volume }) => decimalOf(volume)).reduce(addDecimals, zero)

@@ -59,8 +59,5 @@ export const deepestDrawdown = (falls: Float64Array): DeepestDrawdown => {
  * The largest drop of the summed net profit from its peak, which starts at 0, in the order given.
  * In money, at least 0; NaN when a net profit is not finite.
  */
-export const maxDrawdown = (netProfits: Column): number => {
-  let deepest = 0
-  for (const fall of drawdowns(netProfits)) deepest = Math.max(deepest, fall)
-  return deepest
-}
+export const maxDrawdown = (netProfits: Column): number =>
+  deepestDrawdown(drawdowns(netProfits)).amount

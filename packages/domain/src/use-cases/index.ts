@@ -22,7 +22,7 @@ export {
   type OrderPreview,
   type PreviewedCheck,
 } from './preview-order.ts'
-export { createOrders, createOrderSymbols, placeOrder, symbolAsWritten } from './orders.ts'
+export { createOrders, createOrderSymbols, recordOrder, symbolAsWritten } from './orders.ts'
 export {
   createPositionChanges,
   type CloseAttempt,

@@ -32,7 +32,7 @@ import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
 export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pause'>) => {
   const { orders, clock, idempotency } = ports
-  const place = placeOrder(ports)
+  const record = recordOrder(ports)
   const waitForOutcome = createOutcomeWaits(ports)
 
   /**
@@ -71,7 +71,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         WithBody<NewOrder> &
         Pick<PlaceOrderInput, 'replyToStore'> & { readonly mayWait: () => boolean },
     ): AsyncResult<Order, PlaceOrderTag> => {
-      const placed = place(caller, { request: requestOf(body), replyToStore })
+      const placed = record(caller, { request: requestOf(body), replyToStore })
       return seconds === undefined
         ? placed
         : pipe(placed, TE.flatMapTask(answerAfter({ seconds, mayWait }, replyToStore)))
@@ -141,7 +141,7 @@ type PlaceOrderTag =
  * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, symbol,
  * open positions (here), then limits and counts (in `record`).
  */
-export const placeOrder =
+export const recordOrder =
   (ports: PlacePorts) =>
   (
     { owner }: Caller,

@@ -35,7 +35,7 @@ import type { UnusableAccount } from '../orders/unusable-account.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
-import { orderToSend, lookUpOrder, type Sought } from './steps/broker-order.ts'
+import { orderToSend, lookUpOrder, type LookupHints } from './steps/broker-order.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -186,7 +186,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   /** @param after what follows from the answer; undefined where the order may be sent */
   const lookUp = (
     job: OrderJob,
-    sought: Sought,
+    hints: LookupHints,
     after: (answer: LookupAnswer) => PlacementStep | undefined,
   ): Processing =>
     pipe(
@@ -194,7 +194,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         slots.forLookup,
         job.destination,
         lookupPatienceMs,
-        lookUpOrder(ports)(job, sought),
+        lookUpOrder(ports)(job, hints),
         TE.right(undefined),
       ),
       TE.flatMap((answer) => {
@@ -207,8 +207,8 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   // --- writing ---
 
-  const advance = (expected: StoredOrder, step: PlacementStep): AsyncResult<boolean> =>
-    orders.advance(expected.order.owner, expected, step, clock.now())
+  const advance = (replaces: StoredOrder, step: PlacementStep): AsyncResult<boolean> =>
+    orders.advance(replaces.order.owner, replaces, step, clock.now())
 
   /**
    * @param sent where the step follows from the broker's answer to a send, the order as it was sent:
@@ -218,19 +218,19 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   const write =
     (job: OrderJob, step: PlacementStep, sent?: SendingOrder): Processing =>
     async () => {
-      let expected: StoredOrder = sent ?? job
+      let replaces: StoredOrder = sent ?? job
       for (let failures = 0; ;) {
-        const written = await advance(expected, step)()
+        const written = await advance(replaces, step)()
         if (E.isRight(written) && written.right) {
           // The account may have been halted after the order was sent.
-          await ports.cancelWhereHalted({ ...expected, placement: step.placement })()
-          return E.right(processed(job, expected, step, sent !== undefined))
+          await ports.cancelWhereHalted({ ...replaces, placement: step.placement })()
+          return E.right(processed(job, replaces, step, sent !== undefined))
         }
         if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
         const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
         if (E.isRight(stored)) {
           if (O.isNone(stored.right)) return E.right(nothingFollows)
-          expected = stored.right.value
+          replaces = stored.right.value
         } else {
           failures += 1
           if (failures === writeAttempts) return stored
@@ -350,7 +350,7 @@ const ourAnswerWins = (
 
 const processed = (
   job: OrderJob,
-  expected: StoredOrder,
+  replaces: StoredOrder,
   step: PlacementStep,
   isAfterSend: boolean,
 ): ProcessedOrder => {
@@ -358,13 +358,13 @@ const processed = (
   const retried: OrderJob = {
     ...job,
     placement,
-    version: expected.version + 1,
+    version: replaces.version + 1,
     sentBefore: isAfterSend ? 'no' : job.sentBefore,
   }
   return {
     isCorrected: isCorrection(
-      expected.order,
-      withStep(expected.order, step, expected.order.updatedAt),
+      replaces.order,
+      withStep(replaces.order, step, replaces.order.updatedAt),
     ),
     retry:
       placement.step === 'recorded' && continueInMs !== null

@@ -76,7 +76,7 @@ const mostDealsAtOnce = 5_000
 
 const busy = Symbol('another process reads')
 
-type Outcome = E.Either<ReadFailure, typeof busy | void>
+type ReadOutcome = E.Either<ReadFailure, typeof busy | void>
 
 const emptyChange = {
   inserted: [],
@@ -105,7 +105,7 @@ export const createJournalReads = (
   readonly readDueJournal: ReadDueJournal
 } => {
   const { journal, clock, stopwatch, pause, stopsAboveDeals } = ports
-  const underWay = new Map<string, Promise<Outcome>>()
+  const underWay = new Map<string, Promise<ReadOutcome>>()
 
   const readAndRelease = async (claim: JournalClaim): Promise<E.Either<ReadFailure, void>> => {
     let result: JournalReadResult = 'failed'
@@ -123,14 +123,14 @@ export const createJournalReads = (
     }
   }
 
-  const claimAndRead = async (account: BrokerAccount): Promise<Outcome> => {
+  const claimAndRead = async (account: BrokerAccount): Promise<ReadOutcome> => {
     const claimed = await journal.claim(account)()
     if (E.isLeft(claimed)) return claimed
     return claimed.right._tag === 'None' ? E.right(busy) : readAndRelease(claimed.right.value)
   }
 
   /** Callers who come while it runs share it. */
-  const sharing = <A extends Outcome>(account: BrokerAccount, read: Promise<A>): Promise<A> => {
+  const sharing = <A extends ReadOutcome>(account: BrokerAccount, read: Promise<A>): Promise<A> => {
     const key = keyOf(account)
     const begun = read.finally(() => underWay.delete(key))
     underWay.set(key, begun)
@@ -155,7 +155,7 @@ export const createJournalReads = (
         if (completedReads === 2) return E.right(state)
       }
       const hasPatience = (): boolean => stopwatch.elapsedMs() - startedMs < patienceMs
-      let outcome: Outcome | void = undefined
+      let outcome: ReadOutcome | void = undefined
       if (hasPatience()) {
         const read = underWay.get(keyOf(account)) ?? sharing(account, claimAndRead(account))
         while (outcome === undefined && hasPatience())
@@ -382,10 +382,10 @@ const readClaimed = async (
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state
   // A difference is compared again until the whole history is to be read because of it.
-  const isChecked =
+  const needsNoComparison =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < comparedForMs : rereadAt !== null)
-  if (isChecked && !read.isDifferent && !isFull) return 'read'
+  if (needsNoComparison && !read.isDifferent && !isFull) return 'read'
   const first = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
     first === undefined || first === 0

@@ -26,7 +26,7 @@ import {
 import {
   createHalts,
   createOpenOrders,
-  placeOrder,
+  recordOrder,
   processOrder,
   symbolAsWritten,
 } from '../../src/use-cases/index.ts'
@@ -339,7 +339,7 @@ export const simulateOrders = async (
             return id
           }
           const terms = { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } as const
-          await placeOrder({
+          await recordOrder({
             ...ports,
             providerTokens: { find: () => TE.right(O.some('token')) },
             positionTrading: { freshPositions: accountReads.positions } as PositionTrading,

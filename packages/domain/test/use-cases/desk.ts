@@ -52,7 +52,7 @@ import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs, type SentBefore } from '../../src/orders/placement.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
-import { placeOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
+import { recordOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { ServiceEvent } from '../../src/events/events.ts'
@@ -260,7 +260,7 @@ export const createOrderDesk = () => {
       { id }: Pick<Account, 'id'>,
       fields: Partial<OrderRequest> = {},
       other: Partial<typeof ports> = {},
-    ) => placeOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
+    ) => recordOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
     jobOf,
     process,
     /** Processes what is due, once a second. */

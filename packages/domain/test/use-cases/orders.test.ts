@@ -25,7 +25,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../../src/access/credential.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { orderCheckNames } from '../../src/orders/checks.ts'
-import { createOrders, createOrderSymbols, placeOrder } from '../../src/use-cases/orders.ts'
+import { createOrders, createOrderSymbols, recordOrder } from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
 import { createOutcomeWaits } from '../../src/use-cases/steps/outcome-wait.ts'
 import {
@@ -231,7 +231,7 @@ describe('POST /orders', () => {
     const idempotency = createFakeIdempotencyStore(desk.records)
     const claim = newClaim()
     const replyToStore = { claim, replyOf }
-    const place = placeOrder(desk)({ owner }, { request: requestOn(account.id), replyToStore })
+    const place = recordOrder(desk)({ owner }, { request: requestOn(account.id), replyToStore })
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
     await rightOf(idempotency.claim(owner, claim, noon))
     const { id } = await rightOf(place)
@@ -669,7 +669,7 @@ const resolving = (symbols: readonly string[] | 'unreadable') => {
     pause: () => () => new Promise(() => undefined),
   })
   const request = { ...requestOn(account.id), symbol: 'EURUSD' }
-  return placeOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
+  return recordOrder({ ...desk, resolveOrderSymbol })({ owner }, { request })
 }
 
 describe('the symbol of an order', () => {

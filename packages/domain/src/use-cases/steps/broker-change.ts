@@ -12,13 +12,13 @@ import { secondMs } from '../../primitives/instant.ts'
 /** Milliseconds after the request, also where it makes several changes. */
 const deadlinesMs = {
   /** How long the lock is waited for: later no time is left to read what is to be changed. */
-  locked: 12 * secondMs,
+  lockBy: 12 * secondMs,
   /** Nothing is sent later. */
-  sent: 15 * secondMs,
+  sendBy: 15 * secondMs,
   /** How long the broker's answer is awaited, so that a read can still decide. */
-  brokerAnswered: 20 * secondMs,
+  brokerAnswerBy: 20 * secondMs,
   /** Before callers give up, and before a close counts as unknown under its idempotency key. */
-  answered: 25 * secondMs,
+  replyBy: 25 * secondMs,
 }
 
 /** Sends what makes the change, and waits for the broker's answer while there is time. */
@@ -98,18 +98,18 @@ export const changeAtBroker =
       (trade) =>
       () => {
         const maySend = (): boolean => {
-          if (hasGivenUp || leftMs(deadlinesMs.sent) <= 0 || !isLocked()) return false
+          if (hasGivenUp || leftMs(deadlinesMs.sendBy) <= 0 || !isLocked()) return false
           mayHaveBeenSent = true
           return true
         }
         const sent = trade(maySend)()
         lastSend = sent
-        return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswered).then(giveUp)])
+        return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswerBy).then(giveUp)])
       }
 
     const overdue = async (): Promise<E.Either<Overdue, never>> => {
-      await pauseUntil(deadlinesMs.sent)
-      if (mayHaveBeenSent) await pauseUntil(deadlinesMs.answered)
+      await pauseUntil(deadlinesMs.sendBy)
+      if (mayHaveBeenSent) await pauseUntil(deadlinesMs.replyBy)
       return giveUp()
     }
 
@@ -119,7 +119,7 @@ export const changeAtBroker =
         ports.changeLocks.holding(
           account,
           subject,
-          leftMs(deadlinesMs.locked),
+          leftMs(deadlinesMs.lockBy),
         )((isLocked) => async () => {
           const result = await make(account, sendWith(isLocked))()
           resolve(result)

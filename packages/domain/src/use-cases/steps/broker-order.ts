@@ -33,20 +33,20 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 }
 
 /** What a lookup needs besides the order. */
-export type Sought = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
+export type LookupHints = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
 
 /** Looks for an order where it was sent. */
 export const lookUpOrder =
   ({ orders, trading }: Pick<Ports, 'orders' | 'trading'>) =>
   (
-    placement: StoredOrder,
-    { sentAt, brokerOrderId, readFromTerminal }: Sought,
+    stored: StoredOrder,
+    { sentAt, brokerOrderId, readFromTerminal }: LookupHints,
   ): AsyncResult<LookupAnswer> =>
     pipe(
-      orders.othersTickets(placement.order.owner, placement),
+      orders.othersTickets(stored.order.owner, stored),
       TE.flatMapTask((othersTickets) =>
-        trading.findOrder(placement.destination, {
-          order: orderToSend(placement.order),
+        trading.findOrder(stored.destination, {
+          order: orderToSend(stored.order),
           sentAt,
           brokerOrderId,
           readFromTerminal,
