@@ -52,43 +52,44 @@ const reportedClose = (deal: BrokerDeal): PositionClose => ({
 /** Undefined where the deals do not add up. */
 const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | undefined => {
   // The closing deals that did not report their volume, and the lots that the others left.
-  const count = deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length
-  const left = exactSumOf(
+  const unreportedCount = deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length
+  const unclosedLots = exactSumOf(
     deals.map((deal) => (deal.entry === 'in' ? volumeOf(deal) : -volumeOf(deal))),
   ).toDecimal()
   const hasReversal = deals.some(({ entry }) => entry === 'inout')
-  if (count > 0 && (hasReversal || compareDecimals(left, zero) < 0)) return undefined
-  // All volumes times that count, so that shares are exact.
-  const shares = decimalOf(Math.max(1, count))
-  const scaled = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), shares)
+  if (unreportedCount > 0 && (hasReversal || compareDecimals(unclosedLots, zero) < 0))
+    return undefined
+  // Volumes are times that count here, so that an equal share of them is exact.
+  const shares = decimalOf(Math.max(1, unreportedCount))
+  const timesShares = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), shares)
 
   const closes: PositionClose[] = []
   let open = zero
-  let entry: Part[] = []
+  let openings: Part[] = []
   for (const deal of deals) {
     const [volume, price] = [volumeOf(deal), priceOf(deal)]
     if (deal.entry === 'in') {
       if (volume === 0) return undefined
-      open = addDecimals(open, scaled(volume))
-      entry.push({ volume, price })
+      open = addDecimals(open, timesShares(volume))
+      openings.push({ volume, price })
       continue
     }
-    if (!isClosing(deal) || entry.length === 0) return undefined
+    if (!isClosing(deal) || openings.length === 0) return undefined
     const isReversal = deal.entry === 'inout'
-    const closed = isReversal ? open : volume === 0 ? left : scaled(volume)
+    const closed = isReversal ? open : volume === 0 ? unclosedLots : timesShares(volume)
     const rest = subtractDecimals(open, closed)
     if (compareDecimals(rest, zero) < 0) return undefined
     closes.push({
       deal,
       closedVolume: divideDecimals(closed, shares),
       remainingVolume: divideDecimals(rest, shares),
-      entryPrice: reportedPrice(entry),
+      entryPrice: reportedPrice(openings),
     })
     if (isReversal) {
-      const reversed = subtractDecimals(scaled(volume), open)
+      const reversed = subtractDecimals(timesShares(volume), open)
       if (compareDecimals(open, zero) <= 0 || compareDecimals(reversed, zero) <= 0) return undefined
       open = reversed
-      entry = [{ volume: decimalToNumber(reversed), price }]
+      openings = [{ volume: decimalToNumber(reversed), price }]
     } else open = rest
   }
   return closes

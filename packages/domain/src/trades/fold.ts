@@ -154,7 +154,7 @@ class PositionFold {
   private firstOpening: Deal | undefined = undefined
   private lastClosing: Deal | undefined = undefined
   private symbol = ''
-  private readonly entry = new Fills()
+  private readonly openings = new Fills()
   private readonly exit = new Fills()
   // Closing deals that reported no volume, and the sum of their prices.
   private unreportedCloses = 0
@@ -176,7 +176,7 @@ class PositionFold {
     const price = priceOf(deal)
     if (deal.entry === 'in') {
       this.firstOpening ??= deal
-      this.entry.add(volume, price)
+      this.openings.add(volume, price)
     } else if (deal.entry === 'out') {
       this.lastClosing = deal
       this.exit.add(volume, price)
@@ -197,7 +197,7 @@ class PositionFold {
 
   result(): FoldedPosition {
     const { positionId, firstOpening, lastClosing } = this
-    const opened = this.entry.lots
+    const opened = this.openings.lots
     const skipped = (reason: SkipReason): FoldedPosition => ({
       status: 'skipped',
       position: { positionId, reason },
@@ -227,8 +227,8 @@ class PositionFold {
       positionId: this.positionId,
       symbol: this.symbol,
       side: first.side as Side,
-      volume: this.entry.lots.value(),
-      entryPrice: this.entry.averagePrice(),
+      volume: this.openings.lots.value(),
+      entryPrice: this.openings.averagePrice(),
       exitPrice: this.exitPrice(),
       profit: this.profit.value(),
       commission: this.commission.value(),
@@ -246,7 +246,7 @@ class PositionFold {
   private exitPrice(): number {
     const { exit, unreportedCloses, unreportedPrices } = this
     if (unreportedPrices === undefined) return exit.averagePrice()
-    const opened = this.entry.lots.toDecimal()
+    const opened = this.openings.lots.toDecimal()
     const count = decimalOf(unreportedCloses)
     const remaining = subtractDecimals(opened, exit.lots.toDecimal())
     const weight = addDecimals(
