@@ -168,6 +168,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     })
     await positions.getByText('3 open').waitFor()
     await page.getByText('Order filled').waitFor()
+    await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
   })
 
   it('shows no figure of a broker that was never read, and the last ones of one that was', async () => {

@@ -167,12 +167,12 @@ const requireDefined = (operation: Operation, input: Fields | undefined): void =
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
 
 // Of 128 random bits; crypto.randomUUID is missing from pages over plain HTTP.
-const newKey = (): string =>
+export const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 
-const keyOf = (key = newKey()): string => {
+const keyOf = (key = newIdempotencyKey()): string => {
   if (/^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key
   throw new TypeError(
     'idempotencyKey must be 1 to 255 printable ASCII characters, without a space at either end.',

@@ -1,5 +1,5 @@
 // The package's entry: the client, its errors, and what a receiver of webhooks needs.
-export { createClient } from './client.ts'
+export { createClient, newIdempotencyKey } from './client.ts'
 export type {
   Account,
   BalanceSnapshot,
@@ -49,6 +49,7 @@ export type {
   RetryPolicy,
 } from './options.ts'
 export type { PlacedOrder, SettledOptions } from './placed-order.ts'
+export { sleep } from './send.ts'
 export type { Client, List } from './routes.ts'
 export {
   readWebhook,

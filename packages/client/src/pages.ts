@@ -35,30 +35,22 @@ export const allItems = <Item extends Identified>(
   walk: Walk,
 ): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
-    if (walk === 'cursor') return byCursor(read)
-    if (walk === 'after') return byId(read)
+    if (walk === 'cursor' || walk === 'after') return byCursor(read, walk)
     return walk === 'pages' ? byPage(read) : fromTheLast(read)
   },
 })
 
-async function* byCursor<Item>(read: ReadPage<Item>): AsyncGenerator<Item, void, void> {
-  let cursor: string | undefined
+/** @param name of the parameter that has the place to go on from */
+async function* byCursor<Item>(
+  read: ReadPage<Item>,
+  name: 'cursor' | 'after',
+): AsyncGenerator<Item, void, void> {
+  let place: string | undefined
   do {
-    const { data, meta } = await read({ limit, cursor })
+    const { data, meta } = await read({ limit, [name]: place })
     yield* data
-    cursor = meta.pagination.cursor
-  } while (cursor !== undefined)
-}
-
-/** For lists that are paged by the id of the last item. */
-async function* byId<Item>(read: ReadPage<Item>): AsyncGenerator<Item, void, void> {
-  let after: string | undefined
-  for (;;) {
-    const { data, meta } = await read(after === undefined ? { limit } : { limit, after })
-    yield* data
-    after = meta.pagination.cursor
-    if (!meta.pagination.has_next) return
-  }
+    place = meta.pagination.has_next ? meta.pagination.cursor : undefined
+  } while (place !== undefined)
 }
 
 /** For lists that grow at their beginning, which moves items to later pages. */

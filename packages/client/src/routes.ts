@@ -45,7 +45,8 @@ export const routes = {
 
   /**
    * Records an order, which is then placed; `settled` of the reply waits for its outcome. It is sent again with
-   * the same Idempotency-Key if an answer is lost, so that it is placed at most once.
+   * the same Idempotency-Key if the connection fails, so that it is placed at most once. A request
+   * that timed out is sent again only within `retry.withinMs`.
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
   /** Runs every check of a new order, and estimates what it would cost, without placing it. */

@@ -177,6 +177,7 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
 export const eitherOf = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   signal === undefined ? other : AbortSignal.any([signal, other])
 
+/** Resolves also when it is aborted, and then at once. */
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

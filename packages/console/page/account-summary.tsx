@@ -103,11 +103,9 @@ export const AccountSummary = ({
   )
 }
 
-/** An answer that cannot be read is unknown; an older one keeps its time. */
 const Answer = <A,>({
   question,
-  read: { data, readAt, failure },
-  children,
+  ...props
 }: {
   question: string
   read: Read<A>
@@ -115,27 +113,9 @@ const Answer = <A,>({
 }) => (
   <div>
     <dt>{question}</dt>
-    <dd class={failure === undefined ? undefined : 'stale'}>
-      {data === undefined ? (
-        failure === undefined ? (
-          <span class="reading">Reading…</span>
-        ) : (
-          'Not known.'
-        )
-      ) : (
-        children(data)
-      )}
-      {failure !== undefined && (
-        <>
-          {' '}
-          {failure}{' '}
-          {readAt !== undefined && (
-            <>
-              Read <Age iso={readAt} />.
-            </>
-          )}
-        </>
-      )}
+    <dd>
+      {props.read.data === undefined && props.read.failure !== undefined && 'Not known.'}
+      <Shown {...props} />
     </dd>
   </div>
 )

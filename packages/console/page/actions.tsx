@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Notice } from './parts.tsx'
 import { sentenceOf } from './words.ts'
 
-interface Action {
+export interface Action {
   readonly isRunning: boolean
   readonly done?: string | undefined
   readonly failure?: string

@@ -1,7 +1,7 @@
 // Statistics of groups of trades: which symbol, month or hour won and which lost.
 import type { DataOf, QueryOf } from '@tradeport/client'
 import { Select } from './fields.tsx'
-import { number, percent, viewerZone } from './format.ts'
+import { number, percent, viewerZone, weekdayName } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Result, Section, Shown, Table, useMoney } from './parts.tsx'
 import { inTurn, useRead } from './read.ts'
@@ -19,12 +19,10 @@ const groupings = [
   ['hour', 'Hour'],
 ] as const satisfies readonly (readonly [Query['by'], string])[]
 
-const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-
 const units: Readonly<Record<string, string>> = { m: 'min', h: 'h', d: 'd', w: 'wk' }
 
 const nameOf = (by: Query['by'], key: string): string => {
-  if (by === 'weekday') return weekdays[Number(key) - 1] ?? key
+  if (by === 'weekday') return weekdayName(key, 'long')
   if (by === 'hour') return `${key.padStart(2, '0')}:00`
   if (by === 'holding')
     return key

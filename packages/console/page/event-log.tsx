@@ -1,7 +1,8 @@
 // The log of events, as it arrives.
 import type { Account, LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { Outcome, useAction, type Action } from './actions.tsx'
 import {
   describeEvent,
   eventTitle,
@@ -13,17 +14,15 @@ import {
 import { AccountFilter, TypeChoices } from './filters.tsx'
 import { plural } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
-import { Notice, Section, Table, Time } from './parts.tsx'
-import { useAccounts } from './read.ts'
+import { Notice, Section, Shown, Table, Time } from './parts.tsx'
+import { spaced } from './one-at-a-time.ts'
+import { useAccounts, useStream } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, sentenceOf } from './words.ts'
 
 const pageSize = 50
 /** With more events than this, the oldest are dropped from the page. */
 const mostEvents = 1_000
-/** Several events often come together. */
-const settleMs = 400
-
 interface EventFilter {
   readonly accountId?: string
   /** All that the key may read when left out. */
@@ -39,7 +38,8 @@ interface FollowedLog {
   readonly isFollowing: boolean
   readonly failure: string | undefined
   readonly hasOlder: boolean
-  readonly older: () => Promise<void>
+  readonly readOlder: () => void
+  readonly reading: Action
 }
 
 /**
@@ -48,63 +48,61 @@ interface FollowedLog {
  */
 export const useEventLog = (filter: EventFilter, onEvent?: () => void): FollowedLog => {
   const { client, whyHidden } = useSession()
-  const hidden = whyHidden('events')
   const [events, setEvents] = useState<readonly LogEvent[]>()
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
   const [hasOlder, setHasOlder] = useState(false)
+  const reading = useAction()
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types !== undefined && { types: types.join() }) }
-  useEffect(() => {
-    if (hidden !== undefined) return undefined
-    const controller = new AbortController()
-    const { signal } = controller
-    let timer: ReturnType<typeof setTimeout> | undefined
-    setEvents(undefined)
+  /** What was read last, from where it is followed again. */
+  const latest = useRef<{ readonly key: string; newest: string | undefined }>(undefined)
+  useStream('events', key, async (client, signal) => {
+    const changed = spaced(() => onEvent?.())
     setFailure(undefined)
-    const run = async (): Promise<void> => {
-      const { data, meta } = await client.listEvents(
-        { ...query, order: 'desc', limit: pageSize },
-        { signal },
-      )
-      setEvents(data)
-      setHasOlder(meta.pagination.has_next)
+    try {
+      if (latest.current?.key !== key || latest.current.newest === undefined) {
+        setEvents(undefined)
+        const { data, meta } = await client.listEvents(
+          { ...query, order: 'desc', limit: pageSize },
+          { signal },
+        )
+        setEvents(data)
+        setHasOlder(meta.pagination.has_next)
+        latest.current = { key, newest: data[0]?.id }
+      }
+      const read = latest.current
       const onConnection = (isOpen: boolean): void => {
         if (!signal.aborted) setIsFollowing(isOpen)
       }
-      const after = data[0]?.id
-      for await (const event of client.events({ ...filter, after, signal, onConnection })) {
+      for await (const event of client.events({
+        ...filter,
+        after: read.newest,
+        signal,
+        onConnection,
+      })) {
+        read.newest = event.id
         setEvents((last = []) => [event, ...last].slice(0, Math.max(mostEvents, last.length)))
-        timer ??= setTimeout(() => {
-          timer = undefined
-          onEvent?.()
-        }, settleMs)
+        changed()
       }
+    } catch (error) {
+      if (!signal.aborted) setFailure(sentenceOf(error))
     }
-    run().catch((error: unknown) => {
-      if (signal.aborted) return
-      setFailure(sentenceOf(error))
-      setIsFollowing(false)
-    })
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-      setIsFollowing(false)
-    }
-  }, [client, hidden, key, onEvent])
-  const older = async (): Promise<void> => {
-    const before = events?.at(-1)?.id
-    if (before === undefined) return
-    try {
+    setIsFollowing(false)
+  })
+  const readOlder = (): void =>
+    void reading.run(async () => {
+      const before = events?.at(-1)?.id ?? ''
       const { data, meta } = await client.listEvents({ ...query, before, limit: pageSize })
+      // The filter may have changed meanwhile.
+      if (latest.current?.key !== key) return undefined
       setEvents((last = []) => [...last, ...data])
       setHasOlder(meta.pagination.has_next)
-    } catch (error) {
-      setFailure(sentenceOf(error))
-    }
-  }
-  return { hidden, filter, events, isFollowing, failure, hasOlder, older }
+      return undefined
+    })
+  const hidden = whyHidden('events')
+  return { hidden, filter, events, isFollowing, failure, hasOlder, readOlder, reading }
 }
 
 export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
@@ -123,20 +121,11 @@ export const Followed = ({
   children: (events: readonly LogEvent[]) => ComponentChildren
 }) => {
   const { hidden, events, failure } = log
-  if (hidden !== undefined) return <Notice>{hidden}</Notice>
+  const why = failure && `Events are not followed: ${failure} Reload to try again.`
   return (
-    <>
-      {failure !== undefined && (
-        <Notice kind="warning">Events are not followed: {failure} Reload to try again.</Notice>
-      )}
-      {events === undefined ? (
-        failure === undefined && <p class="reading">Reading…</p>
-      ) : events.length === 0 ? (
-        <p class="quiet">{emptyWords(log)}</p>
-      ) : (
-        children(events)
-      )}
-    </>
+    <Shown read={{ hidden, failure: why, ...(events && { data: events }) }}>
+      {(shown) => (shown.length === 0 ? <p class="quiet">{emptyWords(log)}</p> : children(shown))}
+    </Shown>
   )
 }
 
@@ -218,10 +207,11 @@ export const EventLog = () => {
                 <>
                   <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
                   {log.hasOlder && (
-                    <button type="button" onClick={() => void log.older()}>
+                    <button type="button" disabled={log.reading.isRunning} onClick={log.readOlder}>
                       Show {pageSize} older
                     </button>
                   )}
+                  <Outcome action={log.reading} />
                 </>
               )}
             </Followed>

@@ -92,6 +92,10 @@ export const localMinute = timeFormat({ dateStyle: 'medium', timeStyle: 'short' 
 export const localTimeOfDay = timeFormat({ timeStyle: 'short' })
 export const localDay = timeFormat({ dateStyle: 'medium' })
 
+/** @param day 1 is a Monday, as the fifth of January 2026 was */
+export const weekdayName = (day: number | string, weekday: 'long' | 'short'): string =>
+  new Intl.DateTimeFormat(undefined, { weekday }).format(new Date(2026, 0, 4 + Number(day)))
+
 /** Without the day where that is today. */
 export const localTime = (at: string | number): string =>
   new Date(at).toDateString() === new Date().toDateString() ? secondOfToday(at) : localSecond(at)
@@ -124,8 +128,18 @@ export const duration = (seconds: number): string => {
     .join(' ')
 }
 
+let aheadMs = 0
+
+/** Compares the viewer's clock with the time of a reply, whose times are the service's. */
+export const compareClocks = (repliedAt: string): void => {
+  aheadMs = Date.now() - Date.parse(repliedAt)
+}
+
+/** By the service's clock, in epoch milliseconds. */
+export const serviceNow = (): number => Date.now() - aheadMs
+
 export const ago = (iso: string): string => {
-  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(iso)) / 1_000))
+  const seconds = Math.max(0, Math.floor((serviceNow() - Date.parse(iso)) / 1_000))
   return seconds < 5
     ? 'just now'
     : `${duration(seconds < 60 ? seconds : seconds - (seconds % 60))} ago`

@@ -10,7 +10,7 @@ import { Notice, Section, Shown, useMoney } from './parts.tsx'
 import { Picture } from './picture.tsx'
 import { Distribution, Months, WeekHours } from './pictures.tsx'
 import { dataOf, inTurn, useInterval, useRead } from './read.ts'
-import { Interval } from './statistics.tsx'
+import { Figures, Interval } from './statistics.tsx'
 
 interface InsightProps {
   readonly filter: Filter
@@ -173,27 +173,18 @@ const RobustFigures = ({
           ? 'None of the drawn histories lost money.'
           : `${percent(100 * probabilityOfLoss)} of the drawn histories lost money.`}
       </p>
-      <dl class="figures">
-        {rows.map(([name, { estimate, lower, upper }, text, reference, words]) => (
-          <div class="figure-card" key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <span class="value">{estimate === null ? 'none' : text(estimate)}</span>
-              {estimate === null || lower === null || upper === null ? (
-                <span class="quiet">No interval: there are too few losing trades.</span>
-              ) : (
-                <Interval
-                  bounds={{ lower, upper }}
-                  estimate={estimate}
-                  reference={reference}
-                  words={words}
-                  text={text}
-                />
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Figures
+        rows={rows.map(([name, { estimate, lower, upper }, text, reference, words]) => [
+          name,
+          undefined,
+          estimate === null ? 'none' : text(estimate),
+          estimate === null || lower === null || upper === null ? (
+            'No interval: there are too few losing trades.'
+          ) : (
+            <Interval bounds={{ lower, upper }} {...{ estimate, reference, words, text }} />
+          ),
+        ])}
+      />
       <p class="quiet">
         From {number(trades)} trades, at 95 %. The same trades always give the same figures.
       </p>

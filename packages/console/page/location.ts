@@ -41,7 +41,12 @@ export const followLink = (event: MouseEvent): void => {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey)
   if (link === null || !isPlain || link.target !== '' || link.hasAttribute('download')) return
-  if (link.origin !== location.origin || !/^\/console(\/|$)/.test(link.pathname)) return
+  if (
+    link.hash !== '' ||
+    link.origin !== location.origin ||
+    !/^\/console(\/|$)/.test(link.pathname)
+  )
+    return
   event.preventDefault()
   navigate(link.pathname + link.search)
   scrollTo(0, 0)

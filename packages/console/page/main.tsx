@@ -1,12 +1,14 @@
 // The console: signs in, and shows the page of the address.
-import { render, type ComponentType } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { isTradeportError } from '@tradeport/client'
+import { render, type ComponentChildren, type ComponentType } from 'preact'
+import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
 import { plural, viewerZone } from './format.ts'
 import { late } from './late.tsx'
 import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
+import { Notice } from './parts.tsx'
 import { PositionPage } from './position.tsx'
 import {
   forgetSignIn,
@@ -64,6 +66,16 @@ const Page = ({ path }: { path: string }) => {
   return <One key={id} id={id} />
 }
 
+/** A page that cannot be shown, as with values of a newer service, hides nothing around it. */
+const Guarded = ({ children }: { children: ComponentChildren }) => {
+  const [error] = useErrorBoundary()
+  return error === undefined ? (
+    <>{children}</>
+  ) : (
+    <Notice kind="warning">This page cannot be shown: {sentenceOf(error)} Reload the tab.</Notice>
+  )
+}
+
 const Console = () => {
   const [session, setSession] = useState<Session>()
   const [message, setMessage] = useState<string>()
@@ -76,7 +88,8 @@ const Console = () => {
       setMessage(undefined)
       keepSignIn(isKept ? key : undefined)
     } catch (error) {
-      forgetSignIn()
+      // A service that does not answer may do so when the tab is reloaded.
+      if (isTradeportError(error) && error.code === 'UNAUTHORIZED') forgetSignIn()
       setMessage(sentenceOf(error))
     }
     setIsOpening(false)
@@ -158,7 +171,9 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </header>
       <main id="main" tabIndex={-1}>
         <SessionProvider value={session}>
-          <Page path={path} />
+          <Guarded key={path}>
+            <Page path={path} />
+          </Guarded>
         </SessionProvider>
       </main>
       <SentList sent={session.sent} />

@@ -9,6 +9,7 @@ import { useQuery } from './location.ts'
 import { OrderTable, readWorkingOrders } from './order-table.tsx'
 import { Age, Notice, Result, Scroll, Section, Shown, Table, Time, type Column } from './parts.tsx'
 import { PositionTable } from './position-table.tsx'
+import { oneAtATime, type OneAtATime } from './one-at-a-time.ts'
 import { openResult, readPositions } from './positions.ts'
 import { settled, useAccounts, useInterval, useRead, type Again, type Read } from './read.ts'
 import { useSession } from './session.ts'
@@ -30,7 +31,7 @@ export const Overview = () => {
     'orders',
     'orders',
     (client, signal) => readWorkingOrders(client, {}, signal),
-    { on: changes },
+    again,
   )
   const all = accounts.data ?? []
   const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
@@ -46,7 +47,6 @@ export const Overview = () => {
       {chosen !== undefined && (
         <AccountSummary
           key={chosen.id}
-
           account={chosen}
           open={
             held?.data && held.readAt && held.failure === undefined
@@ -223,16 +223,25 @@ const usePositions = (
   const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
   const isHidden = whyHidden('positions') !== undefined
   const readable = isHidden ? [] : accounts.filter((account) => !isPaper(account))
-  const latest = useRef(readable)
-  latest.current = readable
-  const refresh = useCallback((): void => {
-    for (const { id } of latest.current)
-      void settled(readPositions(client, id)).then((outcome) =>
-        setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome } })),
-      )
-  }, [client])
-  useEffect(refresh, [readable.map(({ id }) => id).join(), on, refresh])
-  useInterval(refresh, everyMs)
+  const readings = useRef(new Map<string, OneAtATime>()).current
+  const readingsNow = (): readonly OneAtATime[] =>
+    readable.map(({ id }) => {
+      const reading =
+        readings.get(id) ??
+        oneAtATime(async (signal) => {
+          const outcome = await settled(readPositions(client, id, signal))
+          if (!signal.aborted) setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome } }))
+        })
+      readings.set(id, reading)
+      return reading
+    })
+  useEffect(() => {
+    for (const { startAfter } of readingsNow()) startAfter()
+  }, [readable.map(({ id }) => id).join(), on])
+  useEffect(() => () => readings.forEach(({ stop }) => stop()), [])
+  useInterval(() => {
+    for (const { startUnlessRunning } of readingsNow()) startUnlessRunning()
+  }, everyMs)
   return readable.map((account) => ({ account, ...reads[account.id] }))
 }
 

@@ -1,6 +1,7 @@
 // Small parts of several pages: times, amounts, notices, sections, tables and lists of facts.
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
+import { skipReasons, type Provenance } from './words.ts'
 import { ago, localMinute, localTime, money, result, utcTime } from './format.ts'
 import { useInterval, type Read } from './read.ts'
 
@@ -221,4 +222,24 @@ export const Shown = <A,>({
     </>
   ) : (
     <Notice>{hidden}</Notice>
+  )
+
+/** Positions that are in no figure, by name, with the reasons. */
+export const Skipped = ({
+  skipped,
+  accountOf,
+}: {
+  skipped: Provenance['skipped']
+  /** Named where they are of several accounts. */
+  accountOf?: (id: string) => string
+}) =>
+  skipped.length > 0 && (
+    <ul>
+      {skipped.map(({ accountId, positionId, reason }) => (
+        <li key={`${accountId}${positionId}`}>
+          Position {positionId}
+          {accountOf && ` of ${accountOf(accountId)}`}: {skipReasons[reason]}.
+        </li>
+      ))}
+    </ul>
   )

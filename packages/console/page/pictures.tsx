@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Group } from './breakdown.tsx'
-import { compact, number } from './format.ts'
+import { compact, number, weekdayName } from './format.ts'
 import { Result, Scroll, Table, useMoney } from './parts.tsx'
 import { Picture, ticks, useWidth } from './picture.tsx'
 import { enoughTrades, fewNote } from './statistics.tsx'
@@ -156,10 +156,7 @@ export const Months = ({ groups, zone }: PictureProps & { readonly zone: string 
 
 const weekdays = Array.from({ length: 7 }, (_, index) => ({
   key: String(index + 1),
-  // The fifth of January 2026 was a Monday.
-  name: new Intl.DateTimeFormat(undefined, { weekday: 'short' }).format(
-    new Date(2026, 0, 5 + index),
-  ),
+  name: weekdayName(index + 1, 'short'),
 }))
 
 const hour = (at: number): string => String(at).padStart(2, '0')

@@ -15,7 +15,7 @@ export const PositionPage = ({ id }: { id: string }) => {
     'positions',
     id,
     async (client, signal) => (await readPosition(client, id, signal)) ?? 'closed',
-    { everyMs },
+    { everyMs, until: (data) => data === 'closed' },
   )
   const accounts = useAccounts()
   // A position and the trade that it becomes have one id.

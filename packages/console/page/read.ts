@@ -1,7 +1,9 @@
 // Reading from the service. When a read fails, the data of the last one that succeeded stay, with
 // their time.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
+import { serviceNow } from './format.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
 import { sentenceOf } from './words.ts'
 
@@ -17,9 +19,11 @@ export interface Read<A> {
 }
 
 /** When to read again. */
-export interface Again {
+export interface Again<A = unknown> {
   /** While the page is visible. */
   readonly everyMs?: number
+  /** What was read is final: time changes it no more. */
+  readonly until?: (data: A) => boolean
   /** Whenever this changes. */
   readonly on?: string | number
 }
@@ -30,7 +34,7 @@ export type Request<A> = (client: Session['client'], signal: AbortSignal) => Pro
 /** The outcome of a read. Merged over an earlier one, it keeps the old data if the read failed. */
 export const settled = <A>(read: Promise<A>): Promise<Read<A>> =>
   read.then(
-    (data) => ({ data, readAt: new Date().toISOString(), failure: undefined }),
+    (data) => ({ data, readAt: new Date(serviceNow()).toISOString(), failure: undefined }),
     (error: unknown) => ({ failure: sentenceOf(error) }),
   )
 
@@ -44,7 +48,7 @@ export const useRead = <A>(
   areas: Area | readonly Area[],
   key: string,
   read: Request<A> | undefined,
-  { everyMs, on }: Again = {},
+  { everyMs, until, on }: Again<NoInfer<A>> = {},
 ): Read<A> & { readonly refresh: () => void } => {
   const { client, whyHidden } = useSession()
   const hidden = whyHidden(...[areas].flat())
@@ -53,27 +57,29 @@ export const useRead = <A>(
   })
   const latest = useRef(read)
   latest.current = hidden === undefined ? read : undefined
-  const running = useRef<AbortController | undefined>(undefined)
-  const refresh = useCallback((): void => {
-    if (latest.current === undefined) return
-    running.current?.abort()
-    const controller = new AbortController()
-    running.current = controller
-    void settled(latest.current(client, controller.signal)).then((outcome) => {
-      if (running.current === controller) running.current = undefined
-      return (
-        controller.signal.aborted ||
-        setState((last) => ({ ...(last.key === key && last), ...outcome, key }))
-      )
-    })
-  }, [key])
+  const reading = useMemo(
+    () =>
+      oneAtATime(async (signal) => {
+        const outcome = latest.current && (await settled(latest.current(client, signal)))
+        if (outcome !== undefined && !signal.aborted)
+          setState((last) => ({ ...(last.key === key && last), ...outcome, key }))
+      }),
+    [key],
+  )
   useEffect(() => {
-    refresh()
-    return () => running.current?.abort()
-  }, [refresh, on])
-  // A read that takes longer than that is not begun again, as it would never end.
-  useInterval(() => running.current ?? refresh(), everyMs)
-  return { ...(readKey === key && state), hidden, refresh }
+    reading.start()
+    return reading.stop
+  }, [reading])
+  // A read is not ended by a change or by time: while they come faster, it would never be done.
+  const seen = useRef(on)
+  useEffect(() => {
+    if (seen.current !== on) reading.startAfter()
+    seen.current = on
+  }, [reading, on])
+  const shown: Read<A> = readKey === key ? state : {}
+  const isFinal = shown.data !== undefined && until?.(shown.data) === true
+  useInterval(reading.startUnlessRunning, isFinal ? undefined : everyMs)
+  return { ...shown, hidden, refresh: reading.start }
 }
 
 /** The data of a reply, without its meta fields. */
@@ -124,7 +130,7 @@ export const useInterval = (act: () => void, everyMs: number | undefined): void 
 }
 
 /** Whether the reader sees the tab. */
-export const useIsVisible = (): boolean => {
+const useIsVisible = (): boolean => {
   const [isVisible, setIsVisible] = useState(document.visibilityState === 'visible')
   useEffect(() => {
     const update = (): void => setIsVisible(document.visibilityState === 'visible')
@@ -132,4 +138,20 @@ export const useIsVisible = (): boolean => {
     return () => document.removeEventListener('visibilitychange', update)
   }, [])
   return isVisible
+}
+
+/**
+ * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a browser
+ * has six connections to a host, and a key five streams, for all tabs.
+ */
+export const useStream = (area: Area, key: string, follow: Request<void>): void => {
+  const { client, whyHidden } = useSession()
+  const hidden = whyHidden(area)
+  const isVisible = useIsVisible()
+  useEffect(() => {
+    if (hidden !== undefined || !isVisible) return undefined
+    const controller = new AbortController()
+    follow(client, controller.signal).catch(() => undefined)
+    return () => controller.abort()
+  }, [hidden, key, isVisible])
 }

@@ -7,14 +7,25 @@ import { Reconciled } from './account-summary.tsx'
 import type { Group } from './breakdown.tsx'
 import { Curve, type CurveData } from './curve.tsx'
 import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { duration, localDay, lots, number, plural, pluralIs, price, viewerZone } from './format.ts'
+import { localDay, number, plural, pluralIs, serviceNow, viewerZone } from './format.ts'
 import { useQuery } from './location.ts'
-import { Facts, InCurrency, Moment, Notice, Result, Section, Table, useMoney } from './parts.tsx'
+import {
+  Facts,
+  InCurrency,
+  Moment,
+  Notice,
+  Section,
+  Skipped,
+  Table,
+  Result,
+  useMoney,
+} from './parts.tsx'
 import { Distribution, Months } from './pictures.tsx'
 import { useAccounts, useRead } from './read.ts'
 import { useSession, type Session } from './session.ts'
 import { Statistics, worstFirst } from './statistics.tsx'
-import { skipReasons, type Provenance } from './words.ts'
+import { columnsOf } from './trade-list.tsx'
+import type { Provenance } from './words.ts'
 
 type Reconciliation = DataOf<'getReconciliation'>
 
@@ -64,7 +75,7 @@ const readReport = async (
   const { from, to } = period
   // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
   // account and the reconciliation are as they are when they are read.
-  const madeAt = new Date().toISOString()
+  const madeAt = new Date(serviceNow()).toISOString()
   const end = to === undefined ? madeAt : requireMoment('to', to, '23:59:59.999')
   const startDate = from && requireMoment('from', from, '00:00:00.000')
   const endDate = end < madeAt ? end : madeAt
@@ -310,6 +321,7 @@ const Extremes = ({
       </Notice>
     )
   if (trades.length === 0) return <p class="quiet">No trade was closed.</p>
+  const columns = columnsOf(() => undefined)
   // No trade is among both the worst and the best.
   const count = Math.min(shownTrades, Math.ceil(trades.length / 2))
   const worst = trades.slice(0, count)
@@ -333,19 +345,14 @@ const Extremes = ({
               <a href={`/console/trades/${encodeURIComponent(id)}`}>{positionId}</a>
             ),
           ],
-          ['Symbol', ({ symbol }) => symbol],
-          ['Side', ({ type }) => type],
-          [
-            'Lots',
-            ({ volume, volumeEstimated }) =>
-              `${lots(volume)}${volumeEstimated === true ? ' (estimated)' : ''}`,
-            'figure',
-          ],
-          ['Entry', ({ entryPrice }) => price(entryPrice), 'figure'],
-          ['Exit', ({ exitPrice }) => price(exitPrice), 'figure'],
-          ['Held', ({ holdingTime }) => duration(holdingTime), 'figure'],
+          columns.symbol,
+          columns.type,
+          columns.volume,
+          columns.entryPrice,
+          columns.exitPrice,
+          columns.holdingTime,
           ['Closed', ({ closedAt }) => <Moment iso={closedAt} />],
-          ['Net profit', ({ netProfit }) => <Result amount={netProfit} />, 'figure'],
+          columns.netProfit,
         ]}
       />
       <Source>
@@ -369,15 +376,7 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
           {skipped.length === 0
             ? 'No position was skipped: the deals of every closed position add up to a trade.'
             : `${pluralIs(skipped.length, 'position')} in no figure and no table but the balance, because the deals do not add up to a trade:`}
-          {skipped.length > 0 && (
-            <ul>
-              {skipped.map(({ positionId, reason }) => (
-                <li key={positionId}>
-                  Position {positionId}: {skipReasons[reason]}.
-                </li>
-              ))}
-            </ul>
-          )}
+          <Skipped skipped={skipped} />
         </li>
         <li>
           Positions that are still open.{' '}

@@ -1,6 +1,6 @@
 // Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
 // outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
-import { isTradeportError } from '@tradeport/client'
+import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { sentenceOf } from './words.ts'
 
 export interface Outcome {
@@ -50,21 +50,6 @@ export const isOpen = ({ state }: SentWrite): boolean =>
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 
-const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
-
-/** Resolves also when it is aborted. */
-export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-
 /** @param isRepeated whether an earlier attempt may have done it, of which a refusal says nothing */
 const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
   const sentence = sentenceOf(error)
@@ -87,7 +72,7 @@ export const createSent = (): Sent => {
 
   /** Runs until the outcome is known, the write is dismissed, or the reader signs out. */
   const follow = async (id: number, write: Write, signal: AbortSignal): Promise<void> => {
-    const key = newKey()
+    const key = newIdempotencyKey()
     const show = (changes: Partial<SentWrite>): void => {
       if (!signal.aborted)
         set(writes.map((write) => (write.id === id ? { ...write, ...changes } : write)))
@@ -110,7 +95,7 @@ export const createSent = (): Sent => {
         const isKnown = outcome.state !== 'unknown'
         show({ ...outcome, sendAgain: isKnown ? undefined : sendAgain })
         if (isKnown) return
-        await pause(ms, ends)
+        await sleep(ms, ends)
         try {
           const found = ends.aborted ? undefined : await readOutcome?.(key, ends)
           if (found === undefined) continue

@@ -4,6 +4,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { createClient, type Client } from '@tradeport/client'
 import { whyHidden, type Area, type Me } from './access.ts'
+import { compareClocks } from './format.ts'
 import { createSent, type Sent } from './sent.ts'
 
 export interface Session {
@@ -42,7 +43,8 @@ export const openSession = async (key: string): Promise<Session> => {
     timeoutMs: 30_000,
     retry: { attempts: 2, withinMs: 10_000 },
   })
-  const me = (await client.getMe()).data
+  const { data: me, meta } = await client.getMe()
+  compareClocks(meta.timestamp)
   return {
     client,
     me,
@@ -103,7 +105,10 @@ export const redeemLink = async (): Promise<string | undefined> => {
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code === null) return undefined
   history.replaceState(null, '', location.pathname + location.search)
-  const reply = await fetch('/console/demo-key', { headers: { Authorization: `Bearer ${code}` } })
+  const reply = await fetch('/console/demo-key', {
+    headers: { Authorization: `Bearer ${code}` },
+    signal: AbortSignal.timeout(10_000),
+  })
   const body = (await reply.json()) as { readonly key?: string }
   if (body.key !== undefined) return body.key
   throw new Error(

@@ -65,24 +65,25 @@ export const Interval = ({
   )
 }
 
-const Figure = ({
-  name,
-  hint,
-  value,
-  children,
-}: {
-  name: string
-  hint: string
-  value: ComponentChildren
-  children?: ComponentChildren
-}) => (
-  <div class="figure-card">
-    <dt title={hint}>{name}</dt>
-    <dd>
-      <span class="value">{value}</span>
-      {children}
-    </dd>
-  </div>
+type Figure = readonly [
+  name: string,
+  hint: string | undefined,
+  value: ComponentChildren,
+  detail: ComponentChildren,
+]
+
+export const Figures = ({ rows, isFew = false }: { rows: readonly Figure[]; isFew?: boolean }) => (
+  <dl class={isFew ? 'figures few' : 'figures'}>
+    {rows.map(([name, hint, value, detail]) => (
+      <div class="figure-card" key={name}>
+        <dt title={hint}>{name}</dt>
+        <dd>
+          <span class="value">{value}</span>
+          {typeof detail === 'string' ? <span class="quiet">{detail}</span> : detail}
+        </dd>
+      </div>
+    ))}
+  </dl>
 )
 
 /** The win rate at which winners and losers of their mean sizes cancel out. */
@@ -102,119 +103,101 @@ export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): 
 
 export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
   const { totalTrades, confidenceIntervals, profitFactor, maxDrawdownPercent } = statistics
+  const { sortinoRatio, averageHoldingTime } = statistics
   const { money: amount, signed } = useMoney()
   if (totalTrades === 0) return <p class="quiet">No closed trade, so there is nothing to sum up.</p>
   const averageTrade = statistics.netProfit / totalTrades
   const reference = breakEvenRate(statistics)
+  const isFew = totalTrades < enoughTrades
+  const rows: readonly Figure[] = [
+    [
+      'Net profit',
+      'Profit with commission and swap.',
+      <Result amount={statistics.netProfit} />,
+      `${amount(statistics.totalProfit)} won, ${amount(statistics.totalLoss)} lost`,
+    ],
+    [
+      'Trades',
+      'Closed positions that match the filters.',
+      number(totalTrades),
+      `${number(statistics.winningTrades)} won, ${number(statistics.losingTrades)} lost`,
+    ],
+    [
+      'Average trade',
+      "Net profit over the number of trades; Student's t interval of the mean.",
+      <Result amount={averageTrade} />,
+      confidenceIntervals.averageTrade !== null && (
+        <Interval
+          bounds={confidenceIntervals.averageTrade}
+          estimate={averageTrade}
+          reference={0}
+          words="no gain"
+          text={signed}
+        />
+      ),
+    ],
+    [
+      'Win rate',
+      "Trades with a net profit above 0; Wilson's interval.",
+      percent(statistics.winRate),
+      confidenceIntervals.winRate !== null && reference !== undefined && (
+        <Interval
+          bounds={confidenceIntervals.winRate}
+          estimate={statistics.winRate}
+          reference={reference}
+          words="breaks even at"
+          text={percent}
+        />
+      ),
+    ],
+    [
+      'Average win, loss',
+      'The mean of the winning and of the losing trades.',
+      <>
+        {amount(statistics.averageWin)}
+        <span class="quiet"> / </span>
+        {amount(statistics.averageLoss)}
+      </>,
+      `best ${amount(statistics.largestWin)}, worst ${amount(statistics.largestLoss)}`,
+    ],
+    [
+      'Deepest drawdown',
+      'The deepest fall of the summed net profit from a peak.',
+      amount(statistics.maxDrawdown),
+      typeof maxDrawdownPercent === 'number' &&
+        `${percent(maxDrawdownPercent)} of the highest balance`,
+    ],
+    [
+      'Profit factor',
+      'What was won over what was lost.',
+      profitFactor === null ? 'no loss' : number(profitFactor),
+      'above 1 more was won than lost',
+    ],
+    [
+      'Sharpe ratio',
+      'The mean trade over its standard deviation, per trade, not annualised.',
+      number(statistics.sharpeRatio),
+      `per trade${typeof sortinoRatio === 'number' ? `; Sortino ${number(sortinoRatio)}` : ''}`,
+    ],
+  ]
+  const holding: readonly Figure[] =
+    averageHoldingTime === undefined
+      ? []
+      : [
+          [
+            'Average holding time',
+            'The mean time that a position was open.',
+            duration(Math.round(averageHoldingTime)),
+            `streaks: ${statistics.longestWinStreak} won, ${statistics.longestLossStreak} lost`,
+          ],
+        ]
   return (
     <>
       <p class="verdict">
         {verdict(statistics)}
-        {totalTrades < enoughTrades && ' That is why the figures are grey.'}
+        {isFew && ' That is why the figures are grey.'}
       </p>
-      <dl class={`figures ${totalTrades < enoughTrades ? 'few' : ''}`}>
-        <Figure
-          name="Net profit"
-          hint="Profit with commission and swap."
-          value={<Result amount={statistics.netProfit} />}
-        >
-          <span class="quiet">
-            {amount(statistics.totalProfit)} won, {amount(statistics.totalLoss)} lost
-          </span>
-        </Figure>
-        <Figure
-          name="Trades"
-          hint="Closed positions that match the filters."
-          value={number(totalTrades)}
-        >
-          <span class="quiet">
-            {number(statistics.winningTrades)} won, {number(statistics.losingTrades)} lost
-          </span>
-        </Figure>
-        <Figure
-          name="Average trade"
-          hint="Net profit over the number of trades; Student's t interval of the mean."
-          value={<Result amount={averageTrade} />}
-        >
-          {confidenceIntervals.averageTrade !== null && (
-            <Interval
-              bounds={confidenceIntervals.averageTrade}
-              estimate={averageTrade}
-              reference={0}
-              words="no gain"
-              text={signed}
-            />
-          )}
-        </Figure>
-        <Figure
-          name="Win rate"
-          hint="Trades with a net profit above 0; Wilson's interval."
-          value={percent(statistics.winRate)}
-        >
-          {confidenceIntervals.winRate !== null && reference !== undefined && (
-            <Interval
-              bounds={confidenceIntervals.winRate}
-              estimate={statistics.winRate}
-              reference={reference}
-              words="breaks even at"
-              text={(value) => percent(value)}
-            />
-          )}
-        </Figure>
-        <Figure
-          name="Average win, loss"
-          hint="The mean of the winning and of the losing trades."
-          value={
-            <>
-              {amount(statistics.averageWin)}
-              <span class="quiet"> / </span>
-              {amount(statistics.averageLoss)}
-            </>
-          }
-        >
-          <span class="quiet">
-            best {amount(statistics.largestWin)}, worst {amount(statistics.largestLoss)}
-          </span>
-        </Figure>
-        <Figure
-          name="Deepest drawdown"
-          hint="The deepest fall of the summed net profit from a peak."
-          value={amount(statistics.maxDrawdown)}
-        >
-          {typeof maxDrawdownPercent === 'number' && (
-            <span class="quiet">{percent(maxDrawdownPercent)} of the highest balance</span>
-          )}
-        </Figure>
-        <Figure
-          name="Profit factor"
-          hint="What was won over what was lost."
-          value={profitFactor === null ? 'no loss' : number(profitFactor)}
-        >
-          <span class="quiet">above 1 more was won than lost</span>
-        </Figure>
-        <Figure
-          name="Sharpe ratio"
-          hint="The mean trade over its standard deviation, per trade, not annualised."
-          value={number(statistics.sharpeRatio)}
-        >
-          <span class="quiet">
-            per trade
-            {typeof statistics.sortinoRatio === 'number' &&
-              `; Sortino ${number(statistics.sortinoRatio)}`}
-          </span>
-        </Figure>
-        {statistics.averageHoldingTime !== undefined && (
-          <Figure
-            name="Average holding time"
-            hint="The mean time that a position was open."
-            value={duration(Math.round(statistics.averageHoldingTime))}
-          >
-            <span class="quiet">
-              streaks: {statistics.longestWinStreak} won, {statistics.longestLossStreak} lost
-            </span>
-          </Figure>
-        )}
-      </dl>
+      <Figures rows={[...rows, ...holding]} isFew={isFew} />
     </>
   )
 }

@@ -28,7 +28,7 @@ type SortKey = keyof Pick<
 >
 
 /** The columns with what each sorts by. */
-const columnsOf = (
+export const columnsOf = (
   currencyOf: (trade: Trade) => string | undefined,
 ): Readonly<Record<SortKey, Column<Trade>>> => ({
   closedAt: [

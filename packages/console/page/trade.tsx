@@ -19,10 +19,21 @@ import { dataOf, useAccounts, useRead } from './read.ts'
 
 const TradePrices = late(async () => (await import('./trade-prices.tsx')).TradePrices)
 
+/** The history may not have a position yet that was just closed. */
+const untilFound = { everyMs: 5_000, until: () => true }
+
 export const TradePage = ({ id }: { id: string }) => {
-  const trade = useRead('trades', id, (client, signal) => client.getTrade(id, { signal }))
-  const deals = useRead('insights', id, (client, signal) =>
-    client.getTradeDeals(id, {}, { signal }),
+  const trade = useRead(
+    'trades',
+    id,
+    (client, signal) => client.getTrade(id, { signal }),
+    untilFound,
+  )
+  const deals = useRead(
+    'insights',
+    id,
+    (client, signal) => client.getTradeDeals(id, {}, { signal }),
+    untilFound,
   )
   const accounts = useAccounts()
   const accountId = trade.data?.data.accountId

@@ -1,19 +1,16 @@
 // What happened: closed trades by the filters of the address, and their statistics.
-import type { QueryOf } from '@tradeport/client'
-import { Breakdown } from './breakdown.tsx'
+import { Breakdown, type Filter } from './breakdown.tsx'
 import { AccountFilter, changeFilter, momentOf, PeriodFilter } from './filters.tsx'
 import { Select } from './fields.tsx'
 import { pluralIs } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Pictures, Robust } from './insights.tsx'
-import { Age, InCurrency, Notice, Section, Shown } from './parts.tsx'
+import { Age, InCurrency, Notice, Section, Shown, Skipped } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
-import { accountName, skipReasons } from './words.ts'
-
-type Filter = Pick<QueryOf<'listTrades'>, 'accountId' | 'symbol' | 'startDate' | 'endDate'>
+import { accountName } from './words.ts'
 
 /** Days in the viewer's zone become moments. */
 const filterOf = (query: URLSearchParams): Filter => {
@@ -119,16 +116,9 @@ export const Trades = () => {
                     ? 'No position was left out.'
                     : `${pluralIs(provenance.skipped.length, 'position')} left out, because the deals do not add up to a trade:`}
                 </p>
-                {provenance.skipped.length > 0 && (
-                  <ul class="quiet">
-                    {provenance.skipped.map(({ accountId, positionId, reason }) => (
-                      <li key={`${accountId}${positionId}`}>
-                        Position {positionId} of {accountName(list, accountId)}:{' '}
-                        {skipReasons[reason]}.
-                      </li>
-                    ))}
-                  </ul>
-                )}
+                <div class="quiet">
+                  <Skipped skipped={provenance.skipped} accountOf={(id) => accountName(list, id)} />
+                </div>
               </>
             )}
           </Shown>
@@ -143,7 +133,6 @@ export const Trades = () => {
       </InCurrency>
       <TradeList
         key={`${key}${resultOf(query)}`}
-
         filter={{ ...filter, profitFilter: resultOf(query) }}
         accounts={list}
       />

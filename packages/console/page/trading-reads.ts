@@ -1,48 +1,27 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
-import { useEffect, useState } from 'preact/hooks'
-import type { Area } from './access.ts'
+import { useState } from 'preact/hooks'
+import { spaced } from './one-at-a-time.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
 import type { Timeframe } from './price-chart.tsx'
-import { dataOf, useIsVisible, useRead, type Request } from './read.ts'
+import { dataOf, useRead, useStream, type Request } from './read.ts'
 import { useSent } from './sent-list.tsx'
 import { useSession } from './session.ts'
 import { meantBy } from './words.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
-const settleMs = 300
 const shownCandles = 120
 /** After it the service calls a quote stale; it sends one again only once it has changed. */
 const freshMs = 60_000
-
-/**
- * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a browser
- * has six connections to a host, for all tabs.
- */
-const useStream = (area: Area, key: string, follow: Request<void>): void => {
-  const { client, whyHidden } = useSession()
-  const hidden = whyHidden(area)
-  const isVisible = useIsVisible()
-  useEffect(() => {
-    if (hidden !== undefined || !isVisible) return undefined
-    const controller = new AbortController()
-    follow(client, controller.signal).catch(() => undefined)
-    return () => controller.abort()
-  }, [hidden, key, isVisible])
-}
 
 /** Counts events, so that what they may have changed is read again. */
 const useEventCount = (): number => {
   const [count, setCount] = useState(0)
   useStream('events', 'events', async (client, signal) => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    for await (const _ of client.events({ signal }))
-      timer ??= setTimeout(() => {
-        timer = undefined
-        setCount((last) => last + 1)
-      }, settleMs)
+    const changed = spaced(() => setCount((last) => last + 1))
+    for await (const _ of client.events({ signal })) changed()
   })
   return count
 }
@@ -88,7 +67,7 @@ export const useHoldings = (accountId: string) => {
       'halting',
       'halt',
       (client, signal) => client.getHalt(accountId, { signal }).then(dataOf),
-      { on },
+      { everyMs: othersMs, on },
     ),
   }
 }

@@ -1,6 +1,7 @@
 // The writes of the trading page: each in words, how it is sent, and what shows whether it was done.
 import {
   isTradeportError,
+  sleep,
   type Account,
   type BodyOf,
   type Client,
@@ -11,7 +12,7 @@ import {
 } from '@tradeport/client'
 import { lots } from './format.ts'
 import { readPosition } from './positions.ts'
-import { pause, type Outcome, type Write } from './sent.ts'
+import type { Outcome, Write } from './sent.ts'
 import {
   closeOutcome,
   orderName,
@@ -69,7 +70,7 @@ const whenPlaced = async (
         isLate ? unknown.text : `${unknown.text} It cannot be read now: ${sentenceOf(error)}`,
       )
       // A failed read ends at once; one that waited has paused already.
-      if (!isLate) await pause(5_000, signal)
+      if (!isLate) await sleep(5_000, signal)
     }
 }
 
@@ -151,6 +152,9 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
   }
 }
 
+/** Closing many positions takes long, and the outcome of what is given up is unknown. */
+const patient = { timeoutMs: 120_000 }
+
 /** @param change what changes, in words */
 export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
   place: (order: NewOrder, digits: number): Write => ({
@@ -158,7 +162,10 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     isIdempotent: true,
     send: async (key, signal, onProgress) => {
       // The reference finds the order, should its answer be lost.
-      const placed = await client.placeOrder({ ...order, clientId: key }, { idempotencyKey: key })
+      const placed = await client.placeOrder(
+        { ...order, clientId: key },
+        { ...patient, idempotencyKey: key },
+      )
       onProgress('under_way', 'It is recorded, and on its way to the broker.')
       return whenPlaced(placed, signal, onProgress)
     },
@@ -180,7 +187,10 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       isIdempotent: true,
       send: async (key) => {
         const body = volume === undefined ? {} : { volume }
-        const { data } = await client.closePosition(position.id, body, { idempotencyKey: key })
+        const { data } = await client.closePosition(position.id, body, {
+          ...patient,
+          idempotencyKey: key,
+        })
         const isLess = data.remainingVolume - rest >= 1e-9
         return { state: isLess ? 'partly' : 'done', text: closeOutcome(data, currency) }
       },
@@ -204,7 +214,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Change ${positionName(position, name)}: ${change}`,
     isIdempotent: false,
     send: async () => {
-      await client.changePositionLevels(position.id, levels)
+      await client.changePositionLevels(position.id, levels, patient)
       return changed
     },
     readOutcome: async (_, signal) => {
@@ -217,7 +227,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Change ${orderName(order, name)}: ${change}`,
     isIdempotent: false,
     send: async () => {
-      await client.modifyOrder(order.id, terms)
+      await client.modifyOrder(order.id, terms, patient)
       return changed
     },
     readOutcome: async (_, signal) => {
@@ -230,7 +240,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Cancel ${orderName(order, name)}`,
     isIdempotent: false,
     send: async () =>
-      cancelOutcome((await client.cancelOrder(order.id)).data) ?? {
+      cancelOutcome((await client.cancelOrder(order.id, patient)).data) ?? {
         state: 'unknown',
         text: 'It may have been cancelled.',
       },
@@ -243,7 +253,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Cancel every working order on ${name}${count === undefined ? '' : `, now ${count}`}`,
     isIdempotent: false,
     send: async () =>
-      summed('order', (await client.cancelOrders({ accountId })).data, cancelOutcomes),
+      summed('order', (await client.cancelOrders({ accountId }, patient)).data, cancelOutcomes),
     readOutcome: async (_, signal) => {
       const filter = { accountId, status: 'open', limit: 1 } as const
       const { meta } = await client.listOrders(filter, { signal })
@@ -261,14 +271,16 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     ].join(', '),
     isIdempotent: true,
     send: async (key) =>
-      haltOutcome((await client.haltAccount(accountId, terms, { idempotencyKey: key })).data),
+      haltOutcome(
+        (await client.haltAccount(accountId, terms, { ...patient, idempotencyKey: key })).data,
+      ),
   }),
 
   liftHalt: (): Write => ({
     words: `Lift the halt of ${name}: it accepts orders again`,
     isIdempotent: false,
     send: async () => {
-      await client.liftHalt(accountId)
+      await client.liftHalt(accountId, patient)
       return lifted
     },
     readOutcome: async (_, signal) =>
