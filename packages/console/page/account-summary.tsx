@@ -19,21 +19,21 @@ export const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): 
 /**
  * @param open what its open positions have made as a whole, and when they were read; undefined where
  * it is not known
- * @param changes a number that grows when something may have changed
+ * @param eventCount a number that grows when something may have changed
  */
 export const AccountSummary = ({
   account,
   open,
-  changes,
+  eventCount,
 }: {
   account: Account
   open: OpenResult | undefined
-  changes: number
+  eventCount: number
 }) => {
   const hidden = useSession().whyHidden('insights')
   const { id: accountId, currency, name, equity, liveDataUpdatedAt: readAt } = account
   const useAnswer = <A,>(read: Request<A>) =>
-    useRead('insights', accountId, inTurn(read), { everyMs, on: changes })
+    useRead('insights', accountId, inTurn(read), { everyMs, on: eventCount })
   const statistics = useAnswer((client, signal) =>
     client
       .getTradeStatistics({ accountId }, { signal })
@@ -51,6 +51,7 @@ export const AccountSummary = ({
   return (
     <Section
       title={`${name} in short`}
+      whyHidden={hidden}
       aside={
         <>
           <a href={`/console/trades?account=${accountId}`}>Its trades and statistics</a> ·{' '}
@@ -58,47 +59,40 @@ export const AccountSummary = ({
         </>
       }
     >
-      {hidden === undefined ? (
-        <InCurrency value={currency}>
-          <dl class="answers">
-            <Answer question="Did it make money?" read={statistics}>
-              {(data) => <Made statistics={data} open={open?.amount} />}
-            </Answer>
-            <Answer question="Is that luck?" read={statistics}>
-              {verdict}
-            </Answer>
-            <Answer question="What was the worst time?" read={curve}>
-              {(data) => <Worst accountId={accountId} curve={data} />}
-            </Answer>
-            <Answer question="Which symbol lost most?" read={symbols}>
-              {({ groups }) => <Losing groups={groups} accountId={accountId} />}
-            </Answer>
-            <Answer question="Does our history agree with the broker?" read={reconciliation}>
-              {(data) => <Reconciled reconciliation={data} />}
-            </Answer>
-          </dl>
-          <Shown read={curve}>
-            {(data) => (
-              <Curve
-                curve={data}
-                now={readAt === null ? undefined : { equity, at: readAt, open }}
-              />
-            )}
-          </Shown>
-          {readAt === null && (
-            <Notice kind="warning">
-              Equity now is unknown, because the broker cannot be read.{' '}
-              {wasRead(account) && (
-                <>
-                  It was {money(equity, currency)} <Age iso={account.lastSyncAt} />.
-                </>
-              )}
-            </Notice>
+      <InCurrency value={currency}>
+        <dl class="answers">
+          <Answer question="Did it make money?" read={statistics}>
+            {(data) => <ProfitAnswer statistics={data} open={open?.amount} />}
+          </Answer>
+          <Answer question="Is that luck?" read={statistics}>
+            {verdict}
+          </Answer>
+          <Answer question="What was the worst time?" read={curve}>
+            {(data) => <DrawdownAnswer accountId={accountId} curve={data} />}
+          </Answer>
+          <Answer question="Which symbol lost most?" read={symbols}>
+            {({ groups }) => <LosingSymbols groups={groups} accountId={accountId} />}
+          </Answer>
+          <Answer question="Does our history agree with the broker?" read={reconciliation}>
+            {(data) => <Reconciled reconciliation={data} />}
+          </Answer>
+        </dl>
+        <Shown read={curve}>
+          {(data) => (
+            <Curve curve={data} now={readAt === null ? undefined : { equity, at: readAt, open }} />
           )}
-        </InCurrency>
-      ) : (
-        <Notice>{hidden}</Notice>
-      )}
+        </Shown>
+        {readAt === null && (
+          <Notice kind="warning">
+            Equity now is unknown, because the broker cannot be read.{' '}
+            {wasRead(account) && (
+              <>
+                It was {money(equity, currency)} <Age iso={account.lastSyncAt} />.
+              </>
+            )}
+          </Notice>
+        )}
+      </InCurrency>
     </Section>
   )
 }
@@ -120,7 +114,7 @@ const Answer = <A,>({
   </div>
 )
 
-const Made = ({
+const ProfitAnswer = ({
   statistics: { netProfit, totalTrades, skipped },
   open,
 }: {
@@ -161,7 +155,7 @@ interface WorstProps {
   readonly curve: CurveData
 }
 
-const Worst = (props: WorstProps) => {
+const DrawdownAnswer = (props: WorstProps) => {
   const { amount, percent: share, peakAt, troughAt, recoveredAt } = props.curve.maxDrawdown
   const { money } = useMoney()
   if (troughAt === null) return <>Net profit never fell below an earlier value.</>
@@ -173,13 +167,13 @@ const Worst = (props: WorstProps) => {
       {recoveredAt === null
         ? 'It has not recovered since.'
         : `It recovered on ${localDay(recoveredAt)}${peakAt === null ? '' : `, ${between(peakAt, recoveredAt)} after it began`}.`}{' '}
-      <Cause {...props} />
+      <DrawdownSymbol {...props} />
     </>
   )
 }
 
 /** The symbol that lost most from the peak to the trough. */
-const Cause = ({
+const DrawdownSymbol = ({
   accountId,
   curve: {
     maxDrawdown: { peakAt, troughAt },
@@ -211,7 +205,7 @@ const Cause = ({
   )
 }
 
-const Losing = ({
+const LosingSymbols = ({
   groups,
   accountId,
 }: {

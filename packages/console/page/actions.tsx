@@ -30,7 +30,7 @@ const failureOf = (error: unknown): string =>
     ? `${sentenceOf(error)} It may have been done: look at what is shown now before you try again.`
     : sentenceOf(error)
 
-export const Outcome = ({ action: { done, failure } }: { action: Action }) => (
+export const ActionMessage = ({ action: { done, failure } }: { action: Action }) => (
   <>
     {done !== undefined && (
       <p class="notice done" role="status">

@@ -5,19 +5,20 @@ import { NumberField, plain, UntilField } from './fields.tsx'
 import { lots, numberOf } from './format.ts'
 import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
-import type { Level } from './trading-prices.tsx'
-import { changeWords, kindNames, priceText } from './words.ts'
+import { changeWords } from './order-words.ts'
+import type { PriceField } from './trading-prices.tsx'
+import { orderTypeNames, priceText } from './words.ts'
 
 /** As they are typed, by the name of the field; a field that is not changed is left out. */
 export type Edits = Readonly<Record<string, string>>
 
-type Priced = Level | 'stopLimitPrice'
+type ChangeableField = PriceField | 'stopLimitPrice'
 /** What the broker holds of them. */
-type Prices = Partial<Record<Priced, number>>
+type HeldPrices = Partial<Record<ChangeableField, number>>
 /** Null removes. */
-type Changes = Partial<Record<Priced, number | null>>
+type FieldChanges = Partial<Record<ChangeableField, number | null>>
 
-const names: Readonly<Record<Priced, string>> = {
+const names: Readonly<Record<ChangeableField, string>> = {
   price: 'Price',
   stopLimitPrice: 'Price of the limit order',
   stopLoss: 'Stop loss',
@@ -25,15 +26,20 @@ const names: Readonly<Record<Priced, string>> = {
 }
 
 /** The text of a field: as it was typed, else as the broker holds it. */
-export const shownOf = (held: Prices, edits: Edits, name: Priced, digits: number): string => {
+export const shownOf = (
+  held: HeldPrices,
+  edits: Edits,
+  name: ChangeableField,
+  digits: number,
+): string => {
   const value = held[name]
   return edits[name] ?? (value === undefined ? '' : plain(value, digits))
 }
 
 /** The changes that are typed; undefined where one of them is no price. */
-const changesOf = (held: Prices, edits: Edits): Changes | undefined => {
-  const changes: Changes = {}
-  for (const name of Object.keys(names) as Priced[]) {
+const changesOf = (held: HeldPrices, edits: Edits): FieldChanges | undefined => {
+  const changes: FieldChanges = {}
+  for (const name of Object.keys(names) as ChangeableField[]) {
     const text = edits[name]
     if (text === undefined) continue
     const value = numberOf(text)
@@ -43,8 +49,12 @@ const changesOf = (held: Prices, edits: Edits): Changes | undefined => {
   return changes
 }
 
-const wordsOfChanges = (held: Prices, changes: Changes, digits: number): readonly string[] =>
-  (Object.entries(changes) as [Priced, number | null][]).map(([name, to]) =>
+const wordsOfChanges = (
+  held: HeldPrices,
+  changes: FieldChanges,
+  digits: number,
+): readonly string[] =>
+  (Object.entries(changes) as [ChangeableField, number | null][]).map(([name, to]) =>
     changeWords(names[name].toLowerCase(), held[name], to, digits),
   )
 
@@ -53,7 +63,7 @@ interface ChangeProps<Held> {
   readonly edits: Edits
   readonly onEdit: (edits: Edits) => void
   readonly digits: number
-  readonly suggest: ((name: Level) => void) | undefined
+  readonly suggest: ((name: PriceField) => void) | undefined
 }
 
 /** A form for what is held, with a way back to a new order. */
@@ -77,7 +87,7 @@ const PriceFields = ({
   onEdit,
   digits,
   suggest,
-}: ChangeProps<Prices> & { of: readonly Priced[] }) =>
+}: ChangeProps<HeldPrices> & { of: readonly ChangeableField[] }) =>
   of.map((name) => (
     <NumberField
       key={name}
@@ -175,7 +185,7 @@ export const OrderForm = ({
   }
   return (
     <HeldSection
-      title={`${kindNames[held.orderType]} order: ${held.type} ${lots(held.volume)} ${held.symbol}`}
+      title={`${orderTypeNames[held.orderType]} order: ${held.type} ${lots(held.volume)} ${held.symbol}`}
     >
       <form class="ticket" onSubmit={submit}>
         <PriceFields

@@ -2,7 +2,7 @@
 import type { Account, LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { Outcome, useAction, type Action } from './actions.tsx'
+import { ActionMessage, useAction, type Action } from './actions.tsx'
 import {
   describeEvent,
   eventTitle,
@@ -22,7 +22,7 @@ import { accountName, sentenceOf } from './words.ts'
 
 const pageSize = 50
 /** With more events than this, the oldest are dropped from the page. */
-const mostEvents = 1_000
+const maxEvents = 1_000
 interface EventFilter {
   readonly accountId?: string
   /** All that the key may read when left out. */
@@ -83,7 +83,7 @@ export const useEventLog = (filter: EventFilter, onEvent?: () => void): Followed
         onConnection,
       })) {
         read.newest = event.id
-        setEvents((last = []) => [event, ...last].slice(0, Math.max(mostEvents, last.length)))
+        setEvents((last = []) => [event, ...last].slice(0, Math.max(maxEvents, last.length)))
         changed()
       }
     } catch (error) {
@@ -105,7 +105,7 @@ export const useEventLog = (filter: EventFilter, onEvent?: () => void): Followed
   return { hidden, filter, events, isFollowing, failure, hasOlder, readOlder, reading }
 }
 
-export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
+export const ConnectionStatus = ({ log: { isFollowing } }: { log: FollowedLog }) =>
   isFollowing ? (
     <span class="status connected">live</span>
   ) : (
@@ -113,7 +113,7 @@ export const Live = ({ log: { isFollowing } }: { log: FollowedLog }) =>
   )
 
 /** The events that were read, or why there are none. */
-export const Followed = ({
+export const EventsOrReason = ({
   log,
   children,
 }: {
@@ -123,7 +123,7 @@ export const Followed = ({
   const { hidden, events, failure } = log
   const why = failure && `Events are not followed: ${failure} Reload to try again.`
   return (
-    <Shown read={{ hidden, failure: why, ...(events && { data: events }) }}>
+    <Shown read={{ hidden, failure: why, data: events }}>
       {(shown) => (shown.length === 0 ? <p class="quiet">{emptyWords(log)}</p> : children(shown))}
     </Shown>
   )
@@ -182,7 +182,7 @@ export const EventLog = () => {
             aside={
               <div class="buttons">
                 {pausedAt === undefined ? (
-                  <Live log={log} />
+                  <ConnectionStatus log={log} />
                 ) : (
                   <span role="status">
                     {newer === 0 ? 'paused' : `paused, ${plural(newer, 'newer event')}`}
@@ -202,7 +202,7 @@ export const EventLog = () => {
               </div>
             }
           >
-            <Followed log={log}>
+            <EventsOrReason log={log}>
               {(events) => (
                 <>
                   <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
@@ -211,10 +211,10 @@ export const EventLog = () => {
                       Show {pageSize} older
                     </button>
                   )}
-                  <Outcome action={log.reading} />
+                  <ActionMessage action={log.reading} />
                 </>
               )}
-            </Followed>
+            </EventsOrReason>
           </Section>
         </>
       ) : (

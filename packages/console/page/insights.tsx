@@ -111,12 +111,12 @@ export const Robust = (props: InsightProps) => {
       <button type="button" onClick={ask}>
         {asked === 0 ? 'Compute' : 'Compute again'}
       </button>
-      {asked > 0 && <Drawn key={asked} {...props} onStop={() => setAsked(0)} />}
+      {asked > 0 && <RobustRun key={asked} {...props} onStop={() => setAsked(0)} />}
     </Section>
   )
 }
 
-const Drawn = ({ filter, onStop }: InsightProps & { onStop: () => void }) => {
+const RobustRun = ({ filter, onStop }: InsightProps & { onStop: () => void }) => {
   const { data, failure } = useRead(
     'insights',
     'robust',

@@ -2,7 +2,7 @@
 import type { Client, Order } from '@tradeport/client'
 import { lots } from './format.ts'
 import { Table, Time, type Column } from './parts.tsx'
-import { kindNames, sameDigits, untilOf } from './words.ts'
+import { orderTypeNames, sameDigits, untilOf } from './words.ts'
 
 /** Those that wait for their outcome and those that the broker holds: fifty of each at most. */
 export const readWorkingOrders = async (
@@ -68,7 +68,7 @@ export const OrderTable = ({
     ...(accountOf === undefined
       ? []
       : [['Account', ({ accountId }) => accountOf(accountId)] satisfies Column<Order>]),
-    ['Order', ({ type, orderType }) => `${type} ${kindNames[orderType].toLowerCase()}`],
+    ['Order', ({ type, orderType }) => `${type} ${orderTypeNames[orderType].toLowerCase()}`],
     [
       'Lots',
       ({ volume, filledVolume = 0 }) => (

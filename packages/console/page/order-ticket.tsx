@@ -3,11 +3,11 @@ import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradep
 import { useEffect } from 'preact/hooks'
 import { Choice, NumberField, Select, UntilField } from './fields.tsx'
 import { lots, money, number, numberOf, percent } from './format.ts'
-import { Age, Notice, Section, Time } from './parts.tsx'
+import { Section, Shown, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { useSession } from './session.ts'
-import type { Level } from './trading-prices.tsx'
-import { kindNames, priceText } from './words.ts'
+import type { PriceField } from './trading-prices.tsx'
+import { orderTypeNames, priceText } from './words.ts'
 
 /** As it is typed. */
 export interface TicketFields {
@@ -110,7 +110,7 @@ interface OrderTicketProps {
   readonly quote: Quote | undefined
   readonly digits: number
   /** Fills in a level from the chart; undefined without one. */
-  readonly suggest: ((name: Level) => void) | undefined
+  readonly suggest: ((name: PriceField) => void) | undefined
   readonly onPlace: (order: NewOrder, preview: Preview | undefined) => void
 }
 
@@ -201,7 +201,7 @@ export const OrderTicket = ({
             onChange={(orderType) => onChange({ orderType })}
             options={(['market', 'limit', 'stop', 'stop_limit'] as const).map((kind) => [
               kind,
-              kindNames[kind],
+              orderTypeNames[kind],
             ])}
           />
         ) : (
@@ -278,24 +278,20 @@ export const OrderTicket = ({
         <p class="quiet">{order}</p>
       ) : (
         <div class={`preview ${isCurrent ? '' : 'stale'}`} aria-busy={!isCurrent}>
-          {failure !== undefined && (
-            <Notice kind="warning">
-              {failure}{' '}
-              {isOfOrder && readAt !== undefined && (
-                <>
-                  What is shown was checked <Age iso={readAt} />.
-                </>
-              )}
-            </Notice>
-          )}
-          {previewed !== undefined && (isOfOrder || failure === undefined) ? (
-            <PreviewShown
-              preview={previewed}
-              {...{ order: previewed.order, isOfOrder, instrument, account, digits }}
-            />
-          ) : (
-            failure === undefined && <p class="reading">Checking…</p>
-          )}
+          <Shown
+            read={{
+              failure,
+              readAt,
+              data: isOfOrder || failure === undefined ? previewed : undefined,
+            }}
+          >
+            {(shown) => (
+              <PreviewShown
+                preview={shown}
+                {...{ order: shown.order, isOfOrder, instrument, account, digits }}
+              />
+            )}
+          </Shown>
         </div>
       )}
     </Section>

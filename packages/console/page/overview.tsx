@@ -2,7 +2,7 @@
 import type { Account, Position } from '@tradeport/client'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
-import { Followed, Live, useEventLog } from './event-log.tsx'
+import { EventsOrReason, ConnectionStatus, useEventLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, percent } from './format.ts'
 import { useQuery } from './location.ts'
@@ -22,9 +22,9 @@ const shownEvents = 30
 export const Overview = () => {
   const { whyHidden } = useSession()
   const query = useQuery()
-  const [changes, setChanges] = useState(0)
-  const onEvent = useCallback(() => setChanges((count) => count + 1), [])
-  const again = { everyMs: refreshMs, on: changes }
+  const [eventCount, setEventCount] = useState(0)
+  const onEvent = useCallback(() => setEventCount((count) => count + 1), [])
+  const again = { everyMs: refreshMs, on: eventCount }
   const accounts = useAccounts(again)
   const positions = usePositions(accounts.data ?? [], again)
   const orders = useRead(
@@ -53,7 +53,7 @@ export const Overview = () => {
               ? { amount: openResult(held.data), at: held.readAt }
               : undefined
           }
-          changes={changes}
+          eventCount={eventCount}
         />
       )}
       <Positions
@@ -259,14 +259,12 @@ const Positions = ({
   )
   const isComplete =
     ofAccounts?.every(({ data, failure }) => data !== undefined && failure === undefined) ?? false
-  if (hidden !== undefined)
-    return (
-      <Section title="Open positions">
-        <Notice>{hidden}</Notice>
-      </Section>
-    )
   return (
-    <Section title="Open positions" aside={isComplete ? `${held.length} open` : undefined}>
+    <Section
+      title="Open positions"
+      whyHidden={hidden}
+      aside={isComplete && hidden === undefined ? `${held.length} open` : undefined}
+    >
       {known.map(
         ({ account, readAt, failure }) =>
           failure !== undefined && (
@@ -303,12 +301,12 @@ const Events = ({ accounts, onEvent }: { accounts: readonly Account[]; onEvent: 
       aside={
         log.hidden === undefined && (
           <>
-            <Live log={log} /> <a href="/console/events">All events</a>
+            <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
           </>
         )
       }
     >
-      <Followed log={log}>
+      <EventsOrReason log={log}>
         {(events) => (
           <Scroll label="Latest events">
             <ol class="events" aria-live="off">
@@ -324,7 +322,7 @@ const Events = ({ accounts, onEvent }: { accounts: readonly Account[]; onEvent: 
             </ol>
           </Scroll>
         )}
-      </Followed>
+      </EventsOrReason>
     </Section>
   )
 }

@@ -64,18 +64,21 @@ export const Notice = ({
 export const Section = ({
   title,
   aside,
+  whyHidden,
   children,
 }: {
   title: string
   aside?: ComponentChildren
-  children: ComponentChildren
+  /** Shown instead of what it contains. */
+  whyHidden?: string | undefined
+  children?: ComponentChildren
 }) => (
   <section aria-label={title}>
     <header>
       <h2>{title}</h2>
       {aside !== undefined && <div class="aside">{aside}</div>}
     </header>
-    {children}
+    {whyHidden === undefined ? children : <Notice>{whyHidden}</Notice>}
   </section>
 )
 
@@ -208,7 +211,7 @@ export const Shown = <A,>({
       {failure !== undefined && (
         <Notice kind="warning">
           {failure}{' '}
-          {readAt !== undefined && (
+          {data !== undefined && readAt !== undefined && (
             <>
               What is shown was read <Age iso={readAt} />.
             </>

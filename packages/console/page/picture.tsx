@@ -33,7 +33,7 @@ export const Picture = ({
   )
 }
 
-const leastPrinted = 600
+const minPrintedWidth = 600
 
 /** The width of an element in CSS pixels, so that text in a drawing keeps its size. */
 export const useWidth = (element: RefObject<Element | null>): number => {
@@ -47,7 +47,7 @@ export const useWidth = (element: RefObject<Element | null>): number => {
     })
     observer.observe(current)
     // A page that is printed from a phone is wider than its screen.
-    const widen = (): void => setWidth((last) => Math.max(last, leastPrinted))
+    const widen = (): void => setWidth((last) => Math.max(last, minPrintedWidth))
     const restore = (): void => setWidth(current.getBoundingClientRect().width)
     addEventListener('beforeprint', widen)
     addEventListener('afterprint', restore)

@@ -2,7 +2,7 @@
 import type { Account, Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
 import { Result, Table, Time, type Column } from './parts.tsx'
-import { openResult, sumOf, wholeResult } from './positions.ts'
+import { openResult, sumOf, totalResult } from './positions.ts'
 import { sameDigits } from './words.ts'
 
 export interface Held {
@@ -81,7 +81,7 @@ export const PositionTable = ({
       'Result',
       ({ position, account }) => (
         <>
-          <Result amount={wholeResult(position)} currency={account.currency} />
+          <Result amount={totalResult(position)} currency={account.currency} />
           {position.realizedPnl !== 0 && (
             <div class="quiet">
               {money(position.realizedPnl, account.currency)} by partial closes

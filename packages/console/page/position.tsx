@@ -1,7 +1,7 @@
 // One position: what it is while it is open, and the trade that it has become.
 import { lots, money } from './format.ts'
 import { Age, Facts, Result, Section, Shown, Time } from './parts.tsx'
-import { readPosition, wholeResult } from './positions.ts'
+import { readPosition, totalResult } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { TradePage } from './trade.tsx'
@@ -29,7 +29,7 @@ export const PositionPage = ({ id }: { id: string }) => {
         const account = accounts.data?.find((one) => one.id === accountId)
         const level = sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)
         const amount = (value: number): string => money(value, account?.currency)
-        const whole = <Result amount={wholeResult(position)} currency={account?.currency} />
+        const whole = <Result amount={totalResult(position)} currency={account?.currency} />
         return (
           <>
             <h1>

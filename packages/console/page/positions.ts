@@ -30,7 +30,7 @@ export const readPosition = (
  * What a position has made as a whole: by its price, what was booked when parts of it were closed,
  * swap and commission, whether they are in the balance already or not.
  */
-export const wholeResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
+export const totalResult = ({ unrealizedPnl, realizedPnl, swap, commission }: Position): number =>
   unrealizedPnl + realizedPnl + swap + commission
 
 export const sumOf = (
@@ -39,4 +39,4 @@ export const sumOf = (
 ): number => positions.reduce((sum, position) => sum + figure(position), 0)
 
 /** The results of several positions together. */
-export const openResult = (positions: readonly Position[]): number => sumOf(positions, wholeResult)
+export const openResult = (positions: readonly Position[]): number => sumOf(positions, totalResult)

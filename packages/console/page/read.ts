@@ -11,9 +11,9 @@ export interface Read<A> {
   /** Why the key may not read it. */
   readonly hidden?: string | undefined
   /** What was read last. */
-  readonly data?: A
+  readonly data?: A | undefined
   /** When, as ISO 8601. */
-  readonly readAt?: string
+  readonly readAt?: string | undefined
   /** Why the latest read failed; undefined when it succeeded. */
   readonly failure?: string | undefined
 }
@@ -86,7 +86,7 @@ export const useRead = <A>(
 export const dataOf = <A>({ data }: { readonly data: A }): A => data
 
 /** How many computations over long histories the service runs at a time for one user. */
-const mostComputing = 2
+const maxComputing = 2
 let computing = 0
 const waiting: (() => void)[] = []
 
@@ -94,7 +94,7 @@ const waiting: (() => void)[] = []
 export const inTurn =
   <A>(read: Request<A>): Request<A> =>
   async (client, signal) => {
-    if (computing >= mostComputing) await new Promise<void>((resolve) => waiting.push(resolve))
+    if (computing >= maxComputing) await new Promise<void>((resolve) => waiting.push(resolve))
     else computing += 1
     try {
       signal.throwIfAborted()

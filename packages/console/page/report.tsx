@@ -154,7 +154,7 @@ export const Report = () => {
         {whyNot !== undefined ? (
           <Notice kind="warning">The report cannot be made: {whyNot}</Notice>
         ) : data !== undefined ? (
-          <Sheet data={data} missing={session.whyHidden('insights')} />
+          <ReportBody data={data} missing={session.whyHidden('insights')} />
         ) : accountId === '' ? (
           <p class="quiet">Choose an account.</p>
         ) : (
@@ -165,7 +165,7 @@ export const Report = () => {
   )
 }
 
-const Source = ({ children }: { children: ComponentChildren }) => (
+const SourceNote = ({ children }: { children: ComponentChildren }) => (
   <p class="source">Source: {children}</p>
 )
 
@@ -174,7 +174,7 @@ const periodText = ({ from, to }: Period): string => {
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
-const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) => {
+const ReportBody = ({ data, missing }: { data: Data; missing: string | undefined }) => {
   const { account, period, madeAt, statistics, insights, trades } = data
   return (
     <InCurrency value={account.currency}>
@@ -185,20 +185,20 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
           Closed trades, {periodText(period)}; made <Moment iso={madeAt} />
         </p>
       </header>
-      <Identity account={account} period={period} />
+      <AccountFacts account={account} period={period} />
       <Section title="Does the history agree with the broker?">
         {insights === undefined ? (
           <Notice>{missing}</Notice>
         ) : (
-          <Comparison reconciliation={insights.reconciliation} />
+          <ReconciliationFacts reconciliation={insights.reconciliation} />
         )}
       </Section>
       <Section title="Result">
         <Statistics statistics={statistics} />
-        <Source>
+        <SourceNote>
           the closed trades of the period, as <code>GET /trades/stats</code> sums them up. Money in{' '}
           {account.currency}, commission and swap included. Intervals are of 95 %.
-        </Source>
+        </SourceNote>
       </Section>
       <Section title="Balance and drawdown">
         {insights === undefined ? (
@@ -206,10 +206,10 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
         ) : (
           <>
             <Curve curve={insights.curve} />
-            <Source>
+            <SourceNote>
               the closed trades of the period and the bookings between them, as{' '}
               <code>GET /trades/curve</code> computes them.
-            </Source>
+            </SourceNote>
           </>
         )}
       </Section>
@@ -224,15 +224,15 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
               <Months groups={insights.months} zone={viewerZone} />
               <Distribution groups={insights.results} />
             </div>
-            <Source>
+            <SourceNote>
               the same trades, as <code>GET /trades/breakdown</code> groups them by month and by
               result.
-            </Source>
+            </SourceNote>
           </>
         )}
       </Section>
       <Section title="Worst and best trades">
-        <Extremes trades={trades} statistics={statistics} />
+        <WorstAndBest trades={trades} statistics={statistics} />
       </Section>
       <LeftOut {...data} />
     </InCurrency>
@@ -241,7 +241,7 @@ const Sheet = ({ data, missing }: { data: Data; missing: string | undefined }) =
 
 const platforms: Readonly<Record<string, string>> = { mt4: 'MetaTrader 4', mt5: 'MetaTrader 5' }
 
-const Identity = ({ account, period }: { account: Account; period: Period }) => (
+const AccountFacts = ({ account, period }: { account: Account; period: Period }) => (
   <Section title="Account and period">
     <Facts
       of={[
@@ -261,13 +261,13 @@ const Identity = ({ account, period }: { account: Account; period: Period }) => 
         ['Time zone', viewerZone],
       ]}
     />
-    <Source>
+    <SourceNote>
       the account as it is linked and as its broker reports it, <code>GET /accounts</code>.
-    </Source>
+    </SourceNote>
   </Section>
 )
 
-const Comparison = ({ reconciliation }: { reconciliation: Reconciliation }) => {
+const ReconciliationFacts = ({ reconciliation }: { reconciliation: Reconciliation }) => {
   const { deals, firstDealAt, sum, balance, difference, checkedAt } = reconciliation
   const { money } = useMoney()
   return (
@@ -298,15 +298,15 @@ const Comparison = ({ reconciliation }: { reconciliation: Reconciliation }) => {
           ['Difference', difference === null ? 'not known' : money(difference)],
         ]}
       />
-      <Source>
+      <SourceNote>
         all deals of the account, deposits and withdrawals included, whatever the period, as{' '}
         <code>GET /accounts/…/reconciliation</code> compares them.
-      </Source>
+      </SourceNote>
     </>
   )
 }
 
-const Extremes = ({
+const WorstAndBest = ({
   trades,
   statistics: { totalTrades },
 }: {
@@ -355,10 +355,10 @@ const Extremes = ({
           columns.netProfit,
         ]}
       />
-      <Source>
+      <SourceNote>
         the net profits of all {number(trades.length)} trades, <code>GET /trades</code>. The number
         of a position is the broker's, and leads to its deals in the console.
-      </Source>
+      </SourceNote>
     </>
   )
 }
@@ -428,9 +428,9 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
           )
         )}
       </ul>
-      <Source>
+      <SourceNote>
         the broker's deals, read <Moment iso={provenance.readAt} /> from {provenance.source}.
-      </Source>
+      </SourceNote>
     </Section>
   )
 }

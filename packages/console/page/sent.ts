@@ -71,7 +71,7 @@ export const createSent = (): Sent => {
   }
 
   /** Runs until the outcome is known, the write is dismissed, or the reader signs out. */
-  const follow = async (id: number, write: Write, signal: AbortSignal): Promise<void> => {
+  const sendAndTrack = async (id: number, write: Write, signal: AbortSignal): Promise<void> => {
     const key = newIdempotencyKey()
     const show = (changes: Partial<SentWrite>): void => {
       if (!signal.aborted)
@@ -120,7 +120,7 @@ export const createSent = (): Sent => {
       const controller = new AbortController()
       running.set(count, controller)
       set([{ id: count, words: write.words, state: 'under_way', text: 'Under way.' }, ...writes])
-      void follow(count, write, controller.signal)
+      void sendAndTrack(count, write, controller.signal)
     },
     dismiss: (id) => {
       running.get(id)?.abort()

@@ -11,7 +11,7 @@ import { sentenceOf } from './words.ts'
 
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */
-const mostSorted = 10_000
+const maxSorted = 10_000
 const maxDownloadMs = 5 * 60_000
 
 type SortKey = keyof Pick<
@@ -64,7 +64,7 @@ export const columnsOf = (
   ],
 })
 
-interface Order {
+interface Sorting {
   readonly by: SortKey
   readonly isAscending: boolean
 }
@@ -72,13 +72,13 @@ interface Order {
 const sortKeys = Object.keys(columnsOf(() => undefined)) as readonly SortKey[]
 
 /** Written into the address as `symbol` or `-symbol`; most recently closed first without it. */
-const orderOf = (query: URLSearchParams): Order => {
+const sortingOf = (query: URLSearchParams): Sorting => {
   const text = query.get('sort') ?? '-closedAt'
   const by = sortKeys.find((one) => one === text.replace(/^-/, '')) ?? 'closedAt'
   return { by, isAscending: !text.startsWith('-') }
 }
 
-const sorted = (trades: readonly Trade[], { by, isAscending }: Order): readonly Trade[] => {
+const sorted = (trades: readonly Trade[], { by, isAscending }: Sorting): readonly Trade[] => {
   const sign = isAscending ? 1 : -1
   return trades.toSorted((one, other) => {
     const [a, b] = [one[by], other[by]]
@@ -153,7 +153,7 @@ export const TradeList = ({
         <p class="quiet">No closed trade matches the filters.</p>
       ) : (
         <>
-          <Extent loaded={loaded} isSorted={isSorted} />
+          <TradeCount loaded={loaded} isSorted={isSorted} />
           <TradeTable trades={loaded.trades} accounts={accounts} />
         </>
       )}
@@ -167,8 +167,8 @@ export const TradeList = ({
               Stop
             </button>
           ) : (
-            loaded.total <= mostSorted && (
-              <button type="button" onClick={() => void more(Math.ceil(mostSorted / pageSize))}>
+            loaded.total <= maxSorted && (
+              <button type="button" onClick={() => void more(Math.ceil(maxSorted / pageSize))}>
                 Show all {number(loaded.total)}
               </button>
             )
@@ -185,7 +185,7 @@ export const TradeList = ({
 }
 
 /** How many trades there are in the table, and which of them are sorted. */
-const Extent = ({
+const TradeCount = ({
   loaded: { trades, total, cursor },
   isSorted,
 }: {
@@ -198,7 +198,7 @@ const Extent = ({
       : `${number(trades.length)} of ${number(total)} trades, the most recently closed.`}
     {cursor !== undefined &&
       isSorted &&
-      ` The order is that of these only${total > mostSorted ? `; the whole list can be sorted up to ${number(mostSorted)} trades, so choose narrower filters` : ', until all are shown'}.`}
+      ` The order is that of these only${total > maxSorted ? `; the whole list can be sorted up to ${number(maxSorted)} trades, so choose narrower filters` : ', until all are shown'}.`}
   </p>
 )
 
@@ -211,7 +211,7 @@ const TradeTable = ({
 }) => {
   const body = useRef<HTMLTableSectionElement>(null)
   const query = useQuery()
-  const { by, isAscending } = orderOf(query)
+  const { by, isAscending } = sortingOf(query)
   const inOrder = useMemo(() => sorted(trades, { by, isAscending }), [trades, by, isAscending])
   const { isLong, from, to, before, after } = useVisibleRows(body, inOrder.length)
   const isOfSeveral = accounts.length > 1 && !query.get('account')
@@ -263,11 +263,11 @@ const TradeTable = ({
           </tr>
         </thead>
         <tbody ref={body}>
-          <Space height={before} />
+          <SpacerRow height={before} />
           {inOrder.slice(from, to).map((trade, at) => (
             <TradeRow key={trade.id} trade={trade} index={from + at + 2} columns={columns} />
           ))}
-          <Space height={after} />
+          <SpacerRow height={after} />
         </tbody>
       </table>
     </Scroll>
@@ -295,7 +295,7 @@ const TradeRow = ({
   )
 
 /** Instead of rows that are not in the document. */
-const Space = ({ height }: { height: number }) =>
+const SpacerRow = ({ height }: { height: number }) =>
   height === 0 ? null : (
     <tr aria-hidden="true" class="space">
       <td colSpan={sortKeys.length} style={{ height: `${height}px` }} />

@@ -9,7 +9,7 @@ export const PositionList = ({
   read,
   account,
   chosen,
-  whyFixed,
+  whyReadOnly,
   selected,
   onSelect,
   onCloseSelected,
@@ -18,7 +18,7 @@ export const PositionList = ({
   account: Account
   chosen: string | undefined
   /** Why the key may not change them. */
-  whyFixed: string | undefined
+  whyReadOnly: string | undefined
   selected: ReadonlySet<string>
   onSelect: (selected: ReadonlySet<string>) => void
   onCloseSelected: (positions: readonly Position[]) => void
@@ -53,7 +53,7 @@ export const PositionList = ({
     <Section
       title="Open positions"
       aside={
-        whyFixed === undefined &&
+        whyReadOnly === undefined &&
         positions.length > 0 && (
           <button
             type="button"
@@ -65,7 +65,7 @@ export const PositionList = ({
         )
       }
     >
-      {whyFixed !== undefined && read.hidden === undefined && <Notice>{whyFixed}</Notice>}
+      {whyReadOnly !== undefined && read.hidden === undefined && <Notice>{whyReadOnly}</Notice>}
       <Shown read={read}>
         {(list) =>
           list.length === 0 ? (
@@ -75,7 +75,7 @@ export const PositionList = ({
               held={list.map((position) => ({ position, account }))}
               isSummed={read.failure === undefined}
               chosen={chosen}
-              {...(whyFixed === undefined && {
+              {...(whyReadOnly === undefined && {
                 tick,
                 changeUrl: ({ id }: Position) =>
                   `/console/trading?account=${account.id}&position=${encodeURIComponent(id)}`,

@@ -9,9 +9,9 @@ import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.ts
 import type { Read } from './read.ts'
 
 /** A price of an order or a position that is a line on the chart. */
-export type Level = 'price' | 'stopLoss' | 'takeProfit'
+export type PriceField = 'price' | 'stopLoss' | 'takeProfit'
 
-export const Prices = ({
+export const PricePanel = ({
   candles,
   symbol,
   timeframe,
@@ -24,7 +24,7 @@ export const Prices = ({
   timeframe: Timeframe
   lines: readonly PriceLine[]
   digits: number
-  onEdit: (name: Level, text: string) => void
+  onEdit: (name: PriceField, text: string) => void
 }) => (
   <Section
     title={symbol === '' ? 'Prices' : `Prices of ${symbol}`}
@@ -52,7 +52,7 @@ export const Prices = ({
                 candles={list}
                 lines={lines}
                 label={`Candles of ${symbol}. The fields beside hold the same prices as the lines.`}
-                onMove={(id, price) => onEdit(id as Level, price.toFixed(digits))}
+                onMove={(id, price) => onEdit(id as PriceField, price.toFixed(digits))}
               />
               <p class="quiet">
                 Bid prices.{' '}
@@ -68,7 +68,7 @@ export const Prices = ({
 )
 
 export const linesOf = (
-  { price, stopLoss, takeProfit }: Readonly<Record<Level, string>>,
+  { price, stopLoss, takeProfit }: Readonly<Record<PriceField, string>>,
   entryPrice: number | undefined,
   last: number | undefined,
   isNow: boolean,
@@ -89,7 +89,7 @@ export const suggestionsOf = (
   side: 'buy' | 'sell',
   orderType: Order['orderType'],
   price: number | undefined,
-): Readonly<Record<Level, number>> | undefined => {
+): Readonly<Record<PriceField, number>> | undefined => {
   const last = candles?.at(-1)?.close
   if (candles === undefined || last === undefined) return undefined
   const recent = candles.slice(-50)

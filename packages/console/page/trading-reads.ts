@@ -2,13 +2,13 @@
 import type { Quote } from '@tradeport/client'
 import { useState } from 'preact/hooks'
 import { spaced } from './one-at-a-time.ts'
+import { meantBy } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
 import type { Timeframe } from './price-chart.tsx'
 import { dataOf, useRead, useStream, type Request } from './read.ts'
 import { useSent } from './sent-list.tsx'
 import { useSession } from './session.ts'
-import { meantBy } from './words.ts'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]

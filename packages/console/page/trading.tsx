@@ -16,7 +16,7 @@ import { useAccounts } from './read.ts'
 import type { Write } from './sent.ts'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
-import { linesOf, Prices, suggestionsOf, type Level } from './trading-prices.tsx'
+import { linesOf, PricePanel, suggestionsOf, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
 import { createWrites } from './writes.ts'
 
@@ -69,7 +69,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
   const { client, sent, whyHidden } = useSession()
   const mayOrder = whyHidden('ordering') === undefined
-  const whyFixed = whyHidden('changing')
+  const whyReadOnly = whyHidden('changing')
   const write = createWrites(client, account)
   const [confirm, dialog] = useConfirm()
   const ask = (
@@ -109,7 +109,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const orderCount = orders.failure === undefined ? orders.data?.openTotal : undefined
   // Only what the key may change: beside an order ticket the prices are those of its symbol.
   const position =
-    whyFixed === undefined
+    whyReadOnly === undefined
       ? positions.data?.find(({ id }) => id === query.get('position'))
       : undefined
   const order = mayOrder
@@ -126,11 +126,11 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const { quote, candles, instrument, symbols } = market
   const digits = instrument?.digits ?? digitsOf(candles.data ?? [])
 
-  const onEdit = (name: Level, text: string): void =>
+  const onEdit = (name: PriceField, text: string): void =>
     held === undefined
       ? setTicket((last) => ({ ...last, [name]: text }))
       : setEdits((last) => ({ ...last, [name]: text }))
-  const texts: Readonly<Record<Level, string>> =
+  const texts: Readonly<Record<PriceField, string>> =
     held === undefined
       ? { ...ticket, price: ticket.orderType === 'market' ? '' : ticket.price }
       : {
@@ -145,7 +145,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
     numberOf(texts.price),
   )
   const suggest =
-    suggested && ((name: Level): void => onEdit(name, suggested[name].toFixed(digits)))
+    suggested && ((name: PriceField): void => onEdit(name, suggested[name].toFixed(digits)))
   const last = quote?.bid ?? candles.data?.at(-1)?.close
   const isNow = quote?.stale === false
   const lines = useMemo(
@@ -206,15 +206,13 @@ const AccountTrading = ({ account }: { account: Account }) => {
             }
           />
         ) : (
-          <Section title="New order">
-            <Notice>{whyHidden('ordering')}</Notice>
-          </Section>
+          <Section title="New order" whyHidden={whyHidden('ordering')} />
         )}
-        <Prices {...{ candles, symbol, timeframe, lines, digits, onEdit }} />
+        <PricePanel {...{ candles, symbol, timeframe, lines, digits, onEdit }} />
       </div>
       <PositionList
         read={positions}
-        {...{ account, whyFixed, selected }}
+        {...{ account, whyReadOnly, selected }}
         chosen={position?.id}
         onSelect={setSelected}
         onCloseSelected={(list) =>

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 /** Up to this many rows are all in the document, so that the browser's search finds them. */
-const leastRows = 200
+const maxUnwindowedRows = 200
 /** Rows kept above and below the window. The shown range moves in steps of as many rows. */
 const margin = 20
 
@@ -21,8 +21,8 @@ export const useVisibleRows = (
   body: RefObject<HTMLTableSectionElement | null>,
   count: number,
 ): VisibleRows => {
-  const [{ from, to, height }, setRange] = useState({ from: 0, to: leastRows, height: 0 })
-  const isLong = count > leastRows
+  const [{ from, to, height }, setRange] = useState({ from: 0, to: maxUnwindowedRows, height: 0 })
+  const isLong = count > maxUnwindowedRows
   useEffect(() => {
     if (!isLong) return undefined
     let frame: number | undefined

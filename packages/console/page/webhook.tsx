@@ -2,7 +2,7 @@
 import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { Outcome, useAction } from './actions.tsx'
+import { ActionMessage, useAction } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
@@ -27,7 +27,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
   const query = useQuery()
   const { me, whyHidden } = useSession()
   const hidden = whyHidden('webhooks')
-  const fixed = whyHidden('changeWebhooks')
+  const whyReadOnly = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
   const again = { everyMs }
   const webhook = useRead(
@@ -71,10 +71,10 @@ export const WebhookPage = ({ id }: { id: string }) => {
                   ['Events', shown.eventTypes.map(eventTitle).join(', '), 'whole'],
                 ]}
               />
-              {fixed === undefined ? (
-                <Changes {...{ refresh, webhook: shown, onRotated: setRotated }} />
+              {whyReadOnly === undefined ? (
+                <WebhookActions {...{ refresh, webhook: shown, onRotated: setRotated }} />
               ) : (
-                <Notice>{fixed}</Notice>
+                <Notice>{whyReadOnly}</Notice>
               )}
             </Section>
           </>
@@ -100,7 +100,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
                 <>
                   <DeliveryTable
                     {...{ refresh, deliveries: data }}
-                    mayReplay={fixed === undefined}
+                    mayReplay={whyReadOnly === undefined}
                   />
                   {pagination.total_pages > 1 && (
                     <Paging page={pagination.page} pages={pagination.total_pages} />
@@ -109,7 +109,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
               )}
             </Shown>
           </Section>
-          {fixed === undefined && me.capabilities.includes('events') && (
+          {whyReadOnly === undefined && me.capabilities.includes('events') && (
             <Recover {...{ id, refresh }} />
           )}
         </>
@@ -133,7 +133,7 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
   }
 }
 
-const Changes = ({
+const WebhookActions = ({
   webhook: { id, url, enabled, failureCount },
   webhook,
   refresh,
@@ -269,7 +269,7 @@ const Changes = ({
           </button>
         ))}
       </div>
-      <Outcome action={action} />
+      <ActionMessage action={action} />
       {dialog}
     </>
   )
@@ -317,7 +317,7 @@ const DeliveryTable = ({
   ]
   return (
     <>
-      <Outcome action={action} />
+      <ActionMessage action={action} />
       <Table
         label="Deliveries"
         rows={deliveries}
@@ -383,7 +383,7 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
       ).data
       return scheduled === 0
         ? 'It missed nothing since then.'
-        : `${pluralIs(scheduled, 'event')} delivered again${scheduled === mostRecovered ? ', the most for one time: recover again for the rest' : ''}.`
+        : `${pluralIs(scheduled, 'event')} delivered again${scheduled === maxRecovered ? ', the most for one time: recover again for the rest' : ''}.`
     })
     refresh()
   }
@@ -409,10 +409,10 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
         delivered or is waiting is left as it is. Events are kept for 30 days unless the operator
         chose otherwise.
       </p>
-      <Outcome action={action} />
+      <ActionMessage action={action} />
     </Section>
   )
 }
 
 /** One call schedules no more. */
-const mostRecovered = 10_000
+const maxRecovered = 10_000

@@ -1,7 +1,7 @@
 // Webhooks: the list, and a form for a new one or for changes to one.
 import type { CreatedWebhook, Delivery, NewWebhook, Webhook } from '@tradeport/client'
 import { useState } from 'preact/hooks'
-import { Outcome, useAction } from './actions.tsx'
+import { ActionMessage, useAction } from './actions.tsx'
 import { eventTitle, eventTypes, type EventType } from './events.ts'
 import { TypeChoices } from './filters.tsx'
 import { Age, Notice, Section, Shown, Table, Time } from './parts.tsx'
@@ -12,7 +12,7 @@ const everyMs = 15_000
 
 export const Webhooks = () => {
   const { client, whyHidden } = useSession()
-  const fixed = whyHidden('changeWebhooks')
+  const whyReadOnly = whyHidden('changeWebhooks')
   const [created, setCreated] = useState<CreatedWebhook>()
   const webhooks = useRead(
     'webhooks',
@@ -28,23 +28,18 @@ export const Webhooks = () => {
       <Section title="Your webhooks" aside="at most ten">
         <Shown read={webhooks}>{(list) => <WebhookTable webhooks={list} />}</Shown>
       </Section>
-      <Section title="New webhook">
-        {fixed === undefined ? (
-          <WebhookForm
-            key={created?.id}
-
-            action="Create webhook"
-            onSubmit={async (webhook) => {
-              try {
-                setCreated((await client.createWebhook(webhook)).data)
-              } finally {
-                webhooks.refresh()
-              }
-            }}
-          />
-        ) : (
-          <Notice>{fixed}</Notice>
-        )}
+      <Section title="New webhook" whyHidden={whyReadOnly}>
+        <WebhookForm
+          key={created?.id}
+          action="Create webhook"
+          onSubmit={async (webhook) => {
+            try {
+              setCreated((await client.createWebhook(webhook)).data)
+            } finally {
+              webhooks.refresh()
+            }
+          }}
+        />
       </Section>
     </>
   )
@@ -252,7 +247,7 @@ export const WebhookForm = ({
           All
         </button>
       </TypeChoices>
-      <Outcome action={action} />
+      <ActionMessage action={action} />
       <div class="buttons">
         <button type="submit" class="primary" disabled={action.isRunning}>
           {label}

@@ -13,14 +13,8 @@ import {
 import { lots } from './format.ts'
 import { readPosition } from './positions.ts'
 import type { Outcome, Write } from './sent.ts'
-import {
-  closeOutcome,
-  orderName,
-  orderOutcome,
-  orderWords,
-  positionName,
-  sentenceOf,
-} from './words.ts'
+import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from './order-words.ts'
+import { sentenceOf } from './words.ts'
 
 const done = (text: string): Outcome => ({ state: 'done', text })
 

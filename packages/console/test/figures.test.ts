@@ -3,7 +3,7 @@ import type { LogEvent } from '@tradeport/client'
 import { expect, it } from 'vitest'
 import { describeEvent } from '../page/events.ts'
 import { numberOf } from '../page/format.ts'
-import { meantBy } from '../page/words.ts'
+import { meantBy } from '../page/order-words.ts'
 
 it.each([
   ['', undefined],

@@ -1,0 +1,133 @@
+// What is done with orders and positions, and its outcome, in words that say all of it.
+import type { NewOrder, Order, Position } from '@tradeport/client'
+import { lots, money } from './format.ts'
+import { priceText, untilOf } from './words.ts'
+
+interface Terms extends Pick<
+  NewOrder,
+  | 'type'
+  | 'orderType'
+  | 'volume'
+  | 'symbol'
+  | 'price'
+  | 'stopLimitPrice'
+  | 'timeInForce'
+  | 'expiresAt'
+> {
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+}
+
+const executionOf = (
+  {
+    orderType,
+    price = 0,
+    stopLimitPrice = 0,
+  }: Pick<Terms, 'orderType' | 'price' | 'stopLimitPrice'>,
+  digits?: number,
+): string =>
+  ({
+    market: 'at market',
+    limit: `at ${priceText(price, digits)} or better`,
+    stop: `at market once the price reaches ${priceText(price, digits)}`,
+    stop_limit: `at ${priceText(stopLimitPrice, digits)} or better once the price reaches ${priceText(price, digits)}`,
+  })[orderType]
+
+/** Buy 0.10 EURUSD at market on First, stop 1.0700, no target. */
+export const orderWords = (order: Terms, accountName: string, digits: number): string =>
+  [
+    `${order.type === 'buy' ? 'Buy' : 'Sell'} ${lots(order.volume)} ${order.symbol} ${executionOf(order, digits)} on ${accountName}`,
+    order.stopLoss === undefined ? 'no stop' : `stop ${priceText(order.stopLoss, digits)}`,
+    order.takeProfit === undefined ? 'no target' : `target ${priceText(order.takeProfit, digits)}`,
+    ...(order.orderType === 'market' ? [] : [untilOf(order)]),
+  ].join(', ')
+
+/** A change of one of the fields; `to` is null where it is removed. */
+export const changeWords = (
+  name: string,
+  from: number | undefined,
+  to: number | null,
+  digits: number,
+): string => {
+  if (to === null) return `${name} ${priceText(from ?? 0, digits)} removed`
+  return from === undefined
+    ? `${name} set to ${priceText(to, digits)}`
+    : `${name} from ${priceText(from, digits)} to ${priceText(to, digits)}`
+}
+
+/** The buy position of 0.10 EURUSD, number 5, on First. */
+export const positionName = (
+  { type, volume, symbol, brokerPositionId }: Position,
+  accountName: string,
+): string =>
+  `the ${type} position of ${lots(volume)} ${symbol}, number ${brokerPositionId}, on ${accountName}`
+
+/** The order to buy 0.10 EURUSD at 1.07 or better, number 5, on First. */
+export const orderName = (order: Order, accountName: string): string =>
+  `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, number ${order.brokerOrderId ?? order.id}, on ${accountName}`
+
+/** The outcome of an order so far. */
+export const orderOutcome = (order: Order): string => {
+  const { status, filledVolume, fillPrice, rejectReason, brokerOrderId } = order
+  const filled = `${filledVolume === undefined ? '' : ` ${lots(filledVolume)} of ${lots(order.volume)}`}${fillPrice === undefined ? '' : ` at ${priceText(fillPrice)}`}`
+  switch (status) {
+    case 'pending':
+      return 'The broker has not answered yet.'
+    case 'open':
+      return `The broker holds it${brokerOrderId === undefined ? '' : ` as number ${brokerOrderId}`}.`
+    case 'filled':
+      return `Filled${filled}.`
+    case 'partially_filled':
+      return `Filled in part:${filled}.`
+    case 'cancelled':
+      return 'It was cancelled before it was filled.'
+    case 'expired':
+      return 'It has expired.'
+    case 'rejected':
+      return `Rejected: ${rejectReason?.message ?? 'without a reason.'}`
+  }
+}
+
+/** Without a result it says that the price is not known yet. */
+export const closeOutcome = (
+  {
+    closedVolume = 0,
+    remainingVolume = 0,
+    closePrice,
+    realizedPnl,
+  }: {
+    readonly closedVolume?: number
+    readonly remainingVolume?: number
+    readonly closePrice?: number | null
+    readonly realizedPnl?: number | null
+  },
+  currency: string | undefined,
+): string =>
+  [
+    `Closed ${lots(closedVolume)}`,
+    typeof closePrice === 'number' ? ` at ${priceText(closePrice)}` : '',
+    typeof realizedPnl === 'number'
+      ? `, result ${money(realizedPnl, currency, 'exceptZero')} before commission and swap`
+      : '; its price is not in the history yet',
+    remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
+    '.',
+  ].join('')
+
+/** The one that the service finds for a symbol; undefined where there is none or several. */
+export const meantBy = <A extends { readonly symbol: string }>(
+  wanted: string,
+  all: readonly A[],
+): A | undefined => {
+  const name = wanted.toUpperCase()
+  // US300 is no US30.
+  const fitting = all.filter(
+    ({ symbol }) =>
+      symbol.toUpperCase().startsWith(name) &&
+      /^([^A-Za-z\d].*|[a-z]*)$/.test(symbol.slice(name.length)),
+  )
+  return (
+    fitting.find(({ symbol }) => symbol === wanted) ??
+    fitting.find(({ symbol }) => symbol.length === name.length) ??
+    (fitting.length === 1 ? fitting[0] : undefined)
+  )
+}
