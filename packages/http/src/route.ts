@@ -87,7 +87,7 @@ interface Draining {
 /** What a use case returns: the data alone, or beside what its route has in `meta`. */
 type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
-/** What a record of a route and the route have in common. */
+/** What the definition of a route and the route have in common. */
 export interface RouteFacts<Caller, Result, Data, Meta> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
@@ -172,7 +172,7 @@ export interface ReadRequest {
   ) => Promise<Outcome>
 }
 
-/** A route whose types no longer matter. */
+/** A route with its types erased, for the router and the document. */
 export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fields | undefined> {
   readonly method: Method
   /** Below the prefix; `:name` is one segment. */

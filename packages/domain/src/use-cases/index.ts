@@ -16,12 +16,7 @@ export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
 export { createOrdersUnderWay } from './operator-orders.ts'
 export { createOperatorRecords } from './operator-records.ts'
-export {
-  createOrderPreviews,
-  previewCheckNames,
-  type OrderPreview,
-  type PreviewedCheck,
-} from './preview-order.ts'
+export { createOrderPreviews, previewCheckNames, type OrderPreview } from './preview-order.ts'
 export { createOrders, createOrderSymbols, recordOrder, symbolAsWritten } from './orders.ts'
 export {
   createPositionChanges,

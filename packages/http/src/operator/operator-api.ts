@@ -132,8 +132,8 @@ const lookupsOf = (placement: Placement): number | null => {
 }
 
 const paging = { cursor, limit: limit(1_000, 100) }
-const ofUser = { ...paging, userId: optional(userId) }
-const ofTenant = {
+const ownedQuery = { ...paging, userId: optional(userId) }
+const tenantRoute = {
   access,
   params: { tenantId },
   refusalForMalformedId: refuse('NotFound', { what: 'tenant' }),
@@ -146,7 +146,7 @@ const listing = <A>(item: Schema<A>) => ({
 })
 
 const tenantList = <A>(item: Schema<A>) => ({
-  ...ofTenant,
+  ...tenantRoute,
   query: paging,
   refusals: ['NotFound', 'InvalidCursor'] as const,
   ...listing(item),
@@ -234,7 +234,7 @@ const finish = input('How it ended.', {
     position: bareTicket,
   }),
 })
-const ofOrder = {
+const orderRoute = {
   access,
   params: {
     orderId: anyText('The id of an order.', String(orderId.example)),
@@ -294,7 +294,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         ...listing(record('Tenant', 'A tenant.', tenantFields)),
       }),
       route('GET /tenants/:tenantId', 'getTenant', 'Get a tenant, and how many records it has.', {
-        ...ofTenant,
+        ...tenantRoute,
         refusals: ['NotFound'],
         data: object('A tenant.', {
           ...tenantFields,
@@ -312,8 +312,8 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         'getProviderAccount',
         'Get the description of an account at the provider, from which it can be linked. It must be deployed there.',
         {
-          ...ofTenant,
-          params: { ...ofTenant.params, providerAccountId: name },
+          ...tenantRoute,
+          params: { ...tenantRoute.params, providerAccountId: name },
           refusals: ['NotFound', 'ValidationError'],
           data: providerAccount,
         },
@@ -328,19 +328,19 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         'GET /tenants/:tenantId/accounts',
         'listTenantAccounts',
         'List accounts of a tenant as they are stored, by user.',
-        { ...tenantList(listedAccount(isOn('events'))), query: ofUser },
+        { ...tenantList(listedAccount(isOn('events'))), query: ownedQuery },
       ),
       route(
         'GET /tenants/:tenantId/api-keys',
         'listApiKeys',
         'List API keys of a tenant, by user; a key itself is shown only when it is made.',
-        { ...tenantList(apiKey), query: ofUser },
+        { ...tenantList(apiKey), query: ownedQuery },
       ),
       route(
         'GET /tenants/:tenantId/access-tokens',
         'listAccessTokens',
         'List stored access tokens of a tenant, by user, without their texts.',
-        { ...tenantList(accessToken), query: ofUser },
+        { ...tenantList(accessToken), query: ownedQuery },
       ),
       route(
         'GET /tenants/:tenantId/desks',
@@ -376,7 +376,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         },
       ),
       route('GET /orders/:orderId', 'getOrder', 'Get an order, under way or ended.', {
-        ...ofOrder,
+        ...orderRoute,
         refusals: ['NotFound'],
       }),
       route(
@@ -384,7 +384,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         'finishOrder',
         "Ends a pending or open order manually. The broker is not asked: compare with the broker's records first.",
         {
-          ...ofOrder,
+          ...orderRoute,
           body: finish,
           refusals: ['NotFound', 'ValidationError', 'OrderNotPending', 'OrderChanged'],
         },
@@ -421,7 +421,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         'checkTenant',
         "Check whether the provider accepts the tenant's token.",
         {
-          ...ofTenant,
+          ...tenantRoute,
           refusals: ['NotFound'],
           data: checked,
         },

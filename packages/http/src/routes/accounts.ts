@@ -102,7 +102,7 @@ const haltRequest = named(
   }),
 )
 
-const ofCancellations = partialWithoutExample({
+const cancellationFields = partialWithoutExample({
   cancellations: list(
     cancelAttempt,
     'The cancellations of its orders, where they were to be cancelled.',
@@ -118,7 +118,7 @@ const halt = (isOn: IsOn) =>
       by: nullable(halter),
       since: nullable(time('Since when.')),
       reason: nullable(text('Why, as it was given.', 'news')),
-      ...(isOn('pending-orders') && ofCancellations),
+      ...(isOn('pending-orders') && cancellationFields),
       ...partialWithoutExample({
         closes: list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
         closeError: object('Why no position was closed.', errorText),
@@ -141,10 +141,14 @@ const halt = (isOn: IsOn) =>
 
 const access = anyOf('accounts:read')
 const writers = anyOf('trading:write')
-const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
+const accountRoute = {
+  access,
+  params: { id: accountId },
+  refusalForMalformedId: refuse('AccountNotFound'),
+}
 
 export const accountRoutes = (isOn: IsOn) => {
-  const ofHalt = { ...byId, capability: 'trading-tools', data: halt(isOn) }
+  const haltRoute = { ...accountRoute, capability: 'trading-tools', data: halt(isOn) }
   return [
     route(
       'GET /accounts',
@@ -157,7 +161,7 @@ export const accountRoutes = (isOn: IsOn) => {
       },
     ),
     route('GET /accounts/:id', 'getAccount', 'Get an account.', {
-      ...byId,
+      ...accountRoute,
       refusals: ['AccountNotFound', 'AccountDisconnected'],
       data: account,
     }),
@@ -166,7 +170,7 @@ export const accountRoutes = (isOn: IsOn) => {
       'listBalanceHistory',
       'Balance snapshots of an account, newest first.',
       {
-        ...byId,
+        ...accountRoute,
         query: {
           ...dateRange,
           interval: optional(
@@ -182,7 +186,7 @@ export const accountRoutes = (isOn: IsOn) => {
       },
     ),
     route('GET /accounts/:id/halt', 'getHalt', 'Whether an account is halted, by whom and why.', {
-      ...ofHalt,
+      ...haltRoute,
       access: anyOf('accounts:read', 'trading:write'),
       refusals: ['AccountNotFound'],
     }),
@@ -191,7 +195,7 @@ export const accountRoutes = (isOn: IsOn) => {
       'haltAccount',
       'Halts an account: no order is placed on it, orders that are recorded and not yet sent are rejected, and positions can still be changed and closed.',
       {
-        ...ofHalt,
+        ...haltRoute,
         access: writers,
         body: haltRequest,
         isBodyOptional: true,
@@ -203,7 +207,7 @@ export const accountRoutes = (isOn: IsOn) => {
       'liftHalt',
       "Lifts the owner's halt of an account. The operator's can only be lifted by the operator.",
       {
-        ...ofHalt,
+        ...haltRoute,
         access: writers,
         refusals: ['AccountNotFound', 'AccountHalted'],
       },

@@ -43,7 +43,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import { access, ofAccounts, reading, sumsReply, statisticsFields } from './trades.ts'
+import { access, accountsQuery, tradesRoute, sumsReply, statisticsFields } from './trades.ts'
 
 const capability = 'insights'
 
@@ -224,17 +224,17 @@ const robust = record(
   },
 )
 
-const calculating = {
-  ...reading,
+const calculationRoute = {
+  ...tradesRoute,
   capability,
-  refusals: [...reading.refusals, 'RateLimitExceeded'],
+  refusals: [...tradesRoute.refusals, 'RateLimitExceeded'],
 } as const
 
 export const insightRoutes = [
   route('GET /trades/curve', 'getTradeCurve', 'Net profit, balance and drawdown over time.', {
-    ...calculating,
+    ...calculationRoute,
     query: {
-      ...ofAccounts,
+      ...accountsQuery,
       points: withDefault(digits('The maximum of points.', 4, 2_000), 500),
     },
     ...sumsReply(curve),
@@ -244,9 +244,9 @@ export const insightRoutes = [
     'getTradeBreakdown',
     'Statistics of closed trades by symbol, side, account, time or holding time.',
     {
-      ...calculating,
+      ...calculationRoute,
       query: {
-        ...ofAccounts,
+        ...accountsQuery,
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
@@ -254,9 +254,9 @@ export const insightRoutes = [
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
-    ...calculating,
+    ...calculationRoute,
     query: {
-      ...ofAccounts,
+      ...accountsQuery,
       resamples: withDefault(digits('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
     ...sumsReply(robust),

@@ -191,7 +191,7 @@ const account = partial({
   ),
 })
 const params = { symbol: symbolFilter }
-const ofSymbol = { access, params }
+const symbolRoute = { access, params }
 const refusals = [
   'AccountNotFound',
   'NotFound',
@@ -262,7 +262,7 @@ const routesWithPrices = [
   ),
   route('GET /quotes/:symbol', 'getQuote', 'The current bid and ask of an instrument.', {
     limit: quotesLimit,
-    ...ofSymbol,
+    ...symbolRoute,
     query: account,
     refusals,
     data: quote,
@@ -273,7 +273,7 @@ const routesWithPrices = [
     'Candles of an instrument. With `startTime` the first from there, else the last up to `endTime`; both by opening time.',
     {
       limit: candlesLimit,
-      ...ofSymbol,
+      ...symbolRoute,
       query: { ...candlesQuery, ...account },
       range,
       refusals,
@@ -285,7 +285,7 @@ const routesWithPrices = [
     'listTicks',
     'Ticks of an instrument. With `startTime` the first from there, else the last up to `endTime`. MT4 accounts have none.',
     {
-      ...ofSymbol,
+      ...symbolRoute,
       query: { ...ticksQuery, ...account },
       range,
       refusals: [...refusals, 'NotAvailableOnPlatform'],

@@ -16,7 +16,6 @@ import {
   type CancelAttempt,
   type OrderPreview,
   previewCheckNames,
-  type PreviewedCheck,
 } from '@tradeport/domain/use-cases'
 import type { JsonObject } from '../body.ts'
 import { errorReply } from '../errors.ts'
@@ -221,8 +220,8 @@ export const cancelAttempt = encodedFrom(
   }),
   ({ orderId: id, result }: CancelAttempt) => {
     if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
-    const { code, message } = errorReply(result.left).error
-    return { orderId: id, outcome: outcomeOf(result.left), code, message } as const
+    const outcome = outcomeOf(result.left)
+    return { orderId: id, outcome, ...errorReply(result.left).error } as const
   },
 )
 
@@ -265,15 +264,12 @@ const preview = encodedFrom(
       passed,
       ...(because === undefined
         ? passed === null && { message: 'The broker does not say.' }
-        : reasonOf(because)),
+        : '_tag' in because
+          ? errorReply(because).error
+          : because),
     })),
   }),
 )
-
-const reasonOf = (because: NonNullable<PreviewedCheck['because']>) => {
-  const { code, message, details } = '_tag' in because ? errorReply(because).error : because
-  return { code, message, details }
-}
 
 const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')

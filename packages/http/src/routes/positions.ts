@@ -68,7 +68,7 @@ const position = encodedFrom(shape, (open: Position) => ({
   type: open.side,
 }))
 
-const unlessFound =
+const nullUntilFound =
   'null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later'
 
 const closeFields = {
@@ -83,11 +83,11 @@ const closeFields = {
       'The id of the rest, when the broker gave it a new one.',
     ),
   }),
-  closePrice: nullable(decimal(`Weighted by volume; ${unlessFound}.`, 1.0861)),
+  closePrice: nullable(decimal(`Weighted by volume; ${nullUntilFound}.`, 1.0861)),
   realizedPnl: nullable(
-    decimal(`Profit of the close, before commission and swap; ${unlessFound}.`, 38),
+    decimal(`Profit of the close, before commission and swap; ${nullUntilFound}.`, 38),
   ),
-  closedAt: nullable(time(`When it was closed; ${unlessFound}.`)),
+  closedAt: nullable(time(`When it was closed; ${nullUntilFound}.`)),
 }
 const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
   id: positionId,
@@ -123,8 +123,7 @@ export const closeAttempt = encodedFrom(
       return { ...presentClose(result.right), positionId: id, outcome } as const
     }
     const outcome = result.left._tag === 'BrokerOutcomeUnknown' ? 'unknown' : 'rejected'
-    const { code, message } = errorReply(result.left).error
-    return { positionId: id, outcome, code, message } as const
+    return { positionId: id, outcome, ...errorReply(result.left).error } as const
   },
 )
 
@@ -171,7 +170,7 @@ const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
 const meta = { provenance: provenanceShape }
 const writers = anyOf('trading:write', 'positions:write')
-const changing = {
+const changeRoute = {
   access: writers,
   params,
   refusals: [
@@ -184,10 +183,10 @@ const changing = {
     'InternalTimeout',
   ],
 } as const
-const moving = {
-  ...changing,
+const moveRoute = {
+  ...changeRoute,
   body: level,
-  refusals: [...changing.refusals, 'InvalidPrice'],
+  refusals: [...changeRoute.refusals, 'InvalidPrice'],
   data: position,
   meta,
 } as const
@@ -212,7 +211,7 @@ export const positionRoutes = [
     'moveStopLoss',
     'Moves the stop loss of a position on a demo account for trading; its take profit stays.',
     {
-      ...moving,
+      ...moveRoute,
     },
   ),
   route(
@@ -220,7 +219,7 @@ export const positionRoutes = [
     'moveTakeProfit',
     'Moves the take profit of a position on a demo account for trading; its stop loss stays.',
     {
-      ...moving,
+      ...moveRoute,
       body: { ...level, example: { value: 1.3 } },
     },
   ),
@@ -229,7 +228,7 @@ export const positionRoutes = [
     'changePositionLevels',
     'Moves, sets or removes the stop loss and take profit of a position on a demo account for trading, both at once.',
     {
-      ...moving,
+      ...moveRoute,
       capability: 'trading-tools',
       body: bothLevels,
     },
@@ -239,9 +238,9 @@ export const positionRoutes = [
     'closePosition',
     'Closes a position on a demo account for trading, or a part of it. With an Idempotency-Key it is closed once.',
     {
-      ...changing,
+      ...changeRoute,
       body: close,
-      refusals: [...changing.refusals, 'InvalidVolume'],
+      refusals: [...changeRoute.refusals, 'InvalidVolume'],
       refusalIfOutcomeUnknown: ({ id }) =>
         refuse('BrokerOutcomeUnknown', { accountId: id.split(':')[0] as AccountId }),
       data: closeResult,

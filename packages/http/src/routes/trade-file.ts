@@ -28,7 +28,7 @@ const csvCell = (cell: Cell): string => {
 const columns =
   'id,accountId,positionId,symbol,type,volume,entryPrice,exitPrice,profit,commission,swap,netProfit,holdingTime,openedAt,closedAt,volumeEstimated'
 
-const rowOf = (encoded: unknown): string => {
+const csvRow = (encoded: unknown): string => {
   const cells: Readonly<Record<string, Cell>> = { volumeEstimated: false, ...Object(encoded) }
   return `${columns
     .split(',')
@@ -42,7 +42,7 @@ export const tradeFileReply = {
   streamedContent: {
     'text/csv': text(
       `A header row, ${columns}, and a row for each trade (RFC 4180, UTF-8).`,
-      `${columns}\r\n${rowOf(tradeShape.example)}`,
+      `${columns}\r\n${csvRow(tradeShape.example)}`,
     ),
     'application/json': record('TradeExport', 'The trades without the envelope.', {
       trades: list(tradeShape, 'Most recently closed first.'),
@@ -73,7 +73,7 @@ export const tradeFile = (
       ? {
           type: 'text/csv; charset=utf-8',
           start: `${columns}\r\n`,
-          row: rowOf,
+          row: csvRow,
           separator: '',
           end: '',
         }

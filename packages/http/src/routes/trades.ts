@@ -116,12 +116,12 @@ const warning = encodedFrom(
   }),
 )
 
-export const ofAccounts = {
+export const accountsQuery = {
   ...partial({ accountId, symbol: symbolFilter }),
   ...dateRange,
 }
 const filters = {
-  ...ofAccounts,
+  ...accountsQuery,
   profitFilter: withDefault(
     oneOf(
       profitFilters,
@@ -139,7 +139,7 @@ const statistics = (hasInsights: boolean) =>
 
 export const access = anyOf('trading:read', 'history:read')
 export const meta = { provenance: tradeProvenanceShape }
-export const reading = {
+export const tradesRoute = {
   access,
   range: ['startDate', 'endDate'],
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
@@ -156,17 +156,17 @@ export const sumsReply = <A>(data: Schema<A>) => ({
 
 export const tradeRoutes = (isOn: IsOn) => [
   route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
-    ...reading,
+    ...tradesRoute,
     query: { ...filters, limit: limit(100, 20), cursor },
-    refusals: [...reading.refusals, 'InvalidCursor'],
+    refusals: [...tradesRoute.refusals, 'InvalidCursor'],
     data: keptList(tradeShape, 'Most recently closed first.'),
     meta: { ...meta, pagination: cursorPaginationShape },
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
-    ...reading,
-    refusals: [...reading.refusals, 'RateLimitExceeded'],
+    ...tradesRoute,
+    refusals: [...tradesRoute.refusals, 'RateLimitExceeded'],
     query: {
-      ...ofAccounts,
+      ...accountsQuery,
       ...(isOn('insights') && {
         extended: withDefault(flagText('Whether to add further statistics.'), false),
       }),
@@ -179,7 +179,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     'Closed trades as a file, most recently closed first.',
     {
       limit: { requests: 10, periodSeconds: 3_600 },
-      ...reading,
+      ...tradesRoute,
       query: {
         ...filters,
         format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv'),

@@ -137,7 +137,7 @@ const recovered = record('WebhookRecovery', 'What is delivered again.', {
 
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
-const writing = { access: anyOf('webhooks:write'), params }
+const changeRoute = { access: anyOf('webhooks:write'), params }
 const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
 export const webhookRoutes = (isOn: IsOn) => {
@@ -246,7 +246,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       'createWebhook',
       'Registers a webhook; only this reply shows its secret. Nothing is sent to its URL.',
       {
-        access: writing.access,
+        access: changeRoute.access,
         body: newWebhook,
         furtherIssues,
         refusals: ['ValidationError', 'WebhookLimitReached'],
@@ -270,7 +270,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       'changeWebhook',
       'Changes the URL or the event types of a webhook, or switches it on or off.',
       {
-        ...writing,
+        ...changeRoute,
         body: webhookChange,
         furtherIssues,
         refusals: ['ValidationError', 'NotFound'],
@@ -283,7 +283,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       'Replaces the secret; only this reply shows the new one. Until `overlapHours` have passed `webhook-signature` holds the signatures of both secrets, newest first; `X-Webhook-Signature` is that of the new one at once. A further rotation ends the overlap of the one before.',
       {
         capability: 'events',
-        ...writing,
+        ...changeRoute,
         body: rotation,
         isBodyOptional: true,
         refusals: ['NotFound'],
@@ -291,7 +291,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       },
     ),
     route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
-      ...writing,
+      ...changeRoute,
       refusals: ['NotFound'],
       data: deletedWebhook,
     }),
@@ -300,7 +300,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       'testWebhook',
       'Posts one signed webhook.test to the webhook and reports its answer, after 30 seconds at most.',
       {
-        ...writing,
+        ...changeRoute,
         refusals: ['NotFound'],
         data: testResult,
       },
@@ -326,7 +326,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       'replayWebhookDelivery',
       'Sends one logged delivery again, as a new one that is sent once and never retried.',
       {
-        access: writing.access,
+        access: changeRoute.access,
         params: {
           ...params,
           deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
@@ -342,7 +342,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. A webhook that is not enabled is refused.`,
       {
         capability: 'events',
-        ...writing,
+        ...changeRoute,
         body: recovery,
         refusals: ['NotFound', 'ValidationError', 'EventGone'],
         data: recovered,
