@@ -15,10 +15,10 @@ import type { Knex } from 'knex'
 import { DescribedError } from './failures.ts'
 import { Sql, readFirst, sql, transact, type Selection } from './sql.ts'
 
-/** The shortest decimal that reads back as the same number. */
-export const toNumeric = (value: number): string => {
+/** @throws DescribedError where it is not finite */
+export const requireFinite = (value: number): number => {
   if (!Number.isFinite(value)) throw new DescribedError('a number that is not finite')
-  return String(value)
+  return value
 }
 
 /** Text from a broker. @throws DescribedError where PostgreSQL cannot store it */
@@ -89,7 +89,7 @@ export const numeric: t.Type<number, string> = codecOf(
     O.fromPredicate(Number.isFinite)(
       typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN,
     ),
-  toNumeric,
+  (value) => String(requireFinite(value)),
 )
 
 /** A timestamptz column, or epoch milliseconds that a statement selects. */

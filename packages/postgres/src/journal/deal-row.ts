@@ -1,6 +1,6 @@
 // A deal as a row.
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import { toNumeric } from '../connection/columns.ts'
+import { requireFinite } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
 import { sql } from '../connection/sql.ts'
 
@@ -58,15 +58,15 @@ export const rowOfDeal = (deal: BrokerDeal): readonly CopyValue[] => [
   deal.symbol,
   numericOf(deal.volume),
   numericOf(deal.price),
-  toNumeric(deal.profit),
-  toNumeric(deal.commission),
-  toNumeric(deal.swap),
+  requireFinite(deal.profit),
+  requireFinite(deal.commission),
+  requireFinite(deal.swap),
   numericOf(deal.stopLoss),
   numericOf(deal.takeProfit),
 ]
 
-const numericOf = (value: number | undefined): string | undefined =>
-  value === undefined ? undefined : toNumeric(value)
+const numericOf = (value: number | undefined): number | undefined =>
+  value === undefined ? undefined : requireFinite(value)
 
 /** As text, since JSON has no infinity. */
 const timeOf = ({ time }: Pick<BrokerDeal, 'time'>): string =>

@@ -47,23 +47,23 @@ export const writeJournal = async (
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
-    const firstRead = takeFirstRead(claim, locked.deals)
+    const written = takeWrittenUnderClaim(claim, locked.deals)
     const span = spanOf(candidates.values())
-    const inserted = await newDeals(trx, claim, [...candidates.values()], span, firstRead)
+    const inserted = await withoutStored(trx, claim, [...candidates.values()], span, written)
     const touched = withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)])
-    const kept = await readPositions(
+    const storedDeals = await readPositions(
       trx,
       claim,
-      firstRead === undefined ? touched : touched.filter((id) => firstRead.positions.has(id)),
+      written === undefined ? touched : touched.filter((id) => written.positions.has(id)),
     )
-    const positions = groupByPosition([...kept, ...inserted])
-    const written = await writeRows(trx, claim, inserted, positions, [
+    const positions = groupByPosition([...storedDeals, ...inserted])
+    const rowCounts = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
-      ...kept.map(positionIdOf),
+      ...storedDeals.map(positionIdOf),
     ])
 
-    const isCorrected = new Set(corrected)
-    const firstSeen = inserted.filter((deal) => !isCorrected.has(deal))
+    const correctedDeals = new Set(corrected)
+    const firstSeen = inserted.filter((deal) => !correctedDeals.has(deal))
     const { reading, now } = change
     const { account, linkedAt } = claim
     const events =
@@ -75,7 +75,7 @@ export const writeJournal = async (
             inserted: firstSeen,
             positions,
             latest:
-              firstRead !== undefined && span.earliest > firstRead.latest
+              written !== undefined && span.earliest > written.latest
                 ? []
                 : await dealsSince(trx, claim, Math.max(span.earliest, linkedAt)),
             moved: await sumOfDeals(trx, claim),
@@ -93,48 +93,55 @@ export const writeJournal = async (
     )
     const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
-      ...written,
+      ...rowCounts,
       isChanged: inserted.length + removed.size > 0,
     })
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To return
     // would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    if (firstRead !== undefined) {
-      firstRead.deals += inserted.length - removed.size
-      firstRead.latest = Math.max(firstRead.latest, span.latest)
-      for (const id of touched) firstRead.positions.add(id)
+    if (written !== undefined) {
+      written.deals += inserted.length - removed.size
+      written.latest = Math.max(written.latest, span.latest)
+      for (const id of touched) written.positions.add(id)
     }
-    return E.right({ state: recorded.right, hasEvents: events.length > 0, firstRead })
+    return E.right({ state: recorded.right, hasEvents: events.length > 0, written })
   })
   if (E.isLeft(result)) return result
-  const { state, hasEvents, firstRead } = result.right
-  if (firstRead !== undefined) firstReads.set(claim, firstRead)
+  const { state, hasEvents, written } = result.right
+  if (written !== undefined) writtenUnderClaims.set(claim, written)
   if (hasEvents) recorder?.afterCommit()
   return E.right(state)
 }
 
-/** What a read of an empty journal has written so far. */
-interface FirstRead {
+interface WrittenUnderClaim {
   deals: number
+  /** The time of the latest deal. */
   latest: number
   readonly positions: Set<string>
 }
 
-const firstReads = new WeakMap<JournalClaim, FirstRead>()
+/**
+ * A cache: what the committed writes under each claim have stored. Where that is the whole journal,
+ * as in a first read, deals and positions that cannot be stored yet are not looked up, which takes
+ * the database a tenth of a first read.
+ */
+const writtenUnderClaims = new WeakMap<JournalClaim, WrittenUnderClaim>()
 /** Some 5 MB. */
-const maxFirstReadPositions = 50_000
+const maxCachedPositions = 50_000
 
 /**
- * What the writes under this claim have stored, so that a first read need not look up deals and
- * positions that cannot be stored yet: the lookups take the database a tenth of it. Undefined where
- * the journal also has other deals. It is put back once the write is committed, so that a write that
- * failed leaves nothing behind.
+ * Undefined where the journal has other deals too. Removed from the cache until this write is
+ * committed, so that one that fails leaves nothing behind.
  */
-const takeFirstRead = (claim: JournalClaim, storedDeals: number): FirstRead | undefined => {
-  const read = firstReads.get(claim) ?? { deals: 0, latest: -Infinity, positions: new Set() }
-  firstReads.delete(claim)
-  const isWhole = read.deals === storedDeals && read.positions.size <= maxFirstReadPositions
-  return isWhole ? read : undefined
+const takeWrittenUnderClaim = (
+  claim: JournalClaim,
+  storedDeals: number,
+): WrittenUnderClaim | undefined => {
+  const empty = { deals: 0, latest: -Infinity, positions: new Set<string>() }
+  const written = writtenUnderClaims.get(claim) ?? empty
+  writtenUnderClaims.delete(claim)
+  const isWhole = written.deals === storedDeals && written.positions.size <= maxCachedPositions
+  return isWhole ? written : undefined
 }
 
 interface Span {
@@ -205,14 +212,14 @@ const readPositions = async (
  * The deals that are not stored yet. Nobody else writes them meanwhile, since the journal's row is
  * locked.
  */
-const newDeals = async (
+const withoutStored = async (
   trx: Knex.Transaction,
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
   { earliest, latest }: Span,
-  firstRead: FirstRead | undefined,
+  written: WrittenUnderClaim | undefined,
 ): Promise<readonly BrokerDeal[]> => {
-  if (deals.length === 0 || (firstRead !== undefined && earliest > firstRead.latest)) return deals
+  if (deals.length === 0 || (written !== undefined && earliest > written.latest)) return deals
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
