@@ -210,9 +210,7 @@ export const positionRoutes = [
     'PUT /positions/:id/sl',
     'moveStopLoss',
     'Moves the stop loss of a position on a demo account for trading; its take profit stays.',
-    {
-      ...moveRoute,
-    },
+    moveRoute,
   ),
   route(
     'PUT /positions/:id/tp',
