@@ -60,9 +60,7 @@ import {
   changeAtBroker,
   doEach,
   repeatUntil,
-  startOfRequest,
   type BrokerChangeTag,
-  type RequestAge,
   type SendChange,
 } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
@@ -162,7 +160,6 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     text: string,
     endedTag: EndedTag & Tag,
     make: (open: OpenPlacement, send: SendChange) => AsyncResult<Order, ChangeTag | Tag>,
-    begun?: RequestAge,
   ): AsyncResult<Order, ChangeTag | Tag> => {
     const findOpen = (id: OrderId): AsyncResult<OpenPlacement, ChangeTag | Tag> =>
       pipe(findPlacement(owner, id), TE.flatMapEither(requireOpenPlacement(endedTag)))
@@ -183,7 +180,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
             TE.flatMap((open) => make(open, send)),
           ),
       })),
-      changeAtBroker(ports, begun)<Order, ChangeTag | Tag>,
+      changeAtBroker(ports)<Order, ChangeTag | Tag>,
     )
   }
 
@@ -355,9 +352,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     caller: Caller,
     id: string,
     reason: CancelReason,
-    begun?: RequestAge,
   ): AsyncResult<Order, CancelTag> =>
-    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason), begun)
+    changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
   /**
    * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
@@ -421,20 +417,18 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       caller: Caller,
       { query: { accountId } }: WithQuery<{ readonly accountId: AccountId }>,
       reason: CancelReason = 'user',
-    ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> => {
-      const begun = startOfRequest(ports)
-      return pipe(
+    ): AsyncResult<readonly CancelAttempt[], 'AccountNotFound'> =>
+      pipe(
         findAccount(ports)(caller.owner, accountId),
         TE.flatMap(() => orders.openOrders(caller.owner, accountId)),
         TE.flatMapTask(
           (open) => () =>
             doEach(open, async ({ order: { id } }): Promise<CancelAttempt> => ({
               orderId: id,
-              result: await cancel(caller, id, reason, begun)(),
+              result: await cancel(caller, id, reason)(),
             })),
         ),
-      )
-    },
+      ),
 
     cancelWhereHalted,
 

@@ -49,9 +49,7 @@ import {
   changeAtBroker,
   doEach,
   repeatUntil,
-  startOfRequest,
   type BrokerChangeTag,
-  type RequestAge,
   type SendChange,
 } from './steps/broker-change.ts'
 import {
@@ -168,7 +166,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
     { owner }: Caller,
     text: string,
     make: (target: ChangeTarget, send: SendChange) => AsyncResult<A, Tag>,
-    begun?: RequestAge,
   ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
       findPositionAccount(ports)(owner, text),
@@ -178,7 +175,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         destination: requireChangeable(ports)(account),
         make: (brokerAccount: BrokerAccount, send: SendChange) => make({ id, brokerAccount }, send),
       })),
-      changeAtBroker(ports, begun)<A, ChangeTag | Tag>,
+      changeAtBroker(ports)<A, ChangeTag | Tag>,
     )
 
   /** Reads the position from the broker itself, past every cache. */
@@ -385,7 +382,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
   /**
    * POST /positions/:id/close: a volume in lots above 0, or all. It begins when everything is
    * checked, before anything is recorded or sent.
-   * @param begun when the request began, where it makes several closes
    */
   const closePosition = (
     caller: Caller,
@@ -394,48 +390,43 @@ export const createPositionChanges = (ports: ChangePorts) => {
       body: { volume },
       begin,
     }: ById & WithBody<{ readonly volume?: number }> & IdempotencyGuard,
-    begun?: RequestAge,
   ): AsyncResult<Sourced<ClosedPosition>, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
-    changeWhileLocked(
-      caller,
-      id,
-      (target, send) =>
-        pipe(
-          TE.Do,
-          TE.let('target', () => target),
-          TE.bind('before', () => readOpenPosition(target)),
-          TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-          TE.bindW('earlierDeals', () => findEarlierDeals(target)),
-          TE.tap(() => begin),
-          // Before it is sent, so that a close of a process that dies is found in the broker's
-          // history.
-          TE.tap(() => wantRead(target, lateDealsMs)),
-          TE.bindW('sent', (close) => sendClose(close, send)),
-          TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-          // A close that the broker has only accepted counts as made when a read shows it.
-          TE.filterOrElseW(
-            ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
-            () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
-          ),
-          TE.map(({ before, request, sent, found: { shown, fill } }) => {
-            const { accountId, ticket } = target.id
-            const { readAt } = shown?.reading ?? before.reading
-            return {
-              data: {
-                accountId,
-                ticket,
-                brokerOrderId: sent.brokerOrderId,
-                // A broker that confirmed a close has made it, though no read may show it yet.
-                ...(shown?.outcome ?? request.expected),
-                closePrice: fill?.price ?? null,
-                realizedPnl: fill?.profit ?? null,
-                closedAt: fill?.at ?? null,
-              },
-              provenance: provenanceOf(broker.source, [{ accountId, readAt }], readAt),
-            }
-          }),
+    changeWhileLocked(caller, id, (target, send) =>
+      pipe(
+        TE.Do,
+        TE.let('target', () => target),
+        TE.bind('before', () => readOpenPosition(target)),
+        TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
+        TE.bindW('earlierDeals', () => findEarlierDeals(target)),
+        TE.tap(() => begin),
+        // Before it is sent, so that a close of a process that dies is found in the broker's
+        // history.
+        TE.tap(() => wantRead(target, lateDealsMs)),
+        TE.bindW('sent', (close) => sendClose(close, send)),
+        TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
+        // A close that the broker has only accepted counts as made when a read shows it.
+        TE.filterOrElseW(
+          ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
+          () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
         ),
-      begun,
+        TE.map(({ before, request, sent, found: { shown, fill } }) => {
+          const { accountId, ticket } = target.id
+          const { readAt } = shown?.reading ?? before.reading
+          return {
+            data: {
+              accountId,
+              ticket,
+              brokerOrderId: sent.brokerOrderId,
+              // A broker that confirmed a close has made it, though no read may show it yet.
+              ...(shown?.outcome ?? request.expected),
+              closePrice: fill?.price ?? null,
+              realizedPnl: fill?.profit ?? null,
+              closedAt: fill?.at ?? null,
+            },
+            provenance: provenanceOf(broker.source, [{ accountId, readAt }], readAt),
+          }
+        }),
+      ),
     )
 
   /**
@@ -452,9 +443,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
   ): AsyncResult<
     readonly CloseAttempt[],
     BrokerReadTag | 'AccountNotFound' | RestrictionTag | 'IdempotencyInProgress'
-  > => {
-    const begun = startOfRequest(ports)
-    return pipe(
+  > =>
+    pipe(
       findAccount(ports)(caller.owner, accountId),
       TE.flatMap(requireChangeable(ports)),
       TE.flatMap(positionTrading.freshPositions),
@@ -472,7 +462,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         (selected) => () =>
           doEach(selected, async ({ ticket }): Promise<CloseAttempt> => {
             const id = formatPositionId(accountId, ticket)
-            const result = await closePosition(caller, { id, body: {}, ...withoutKey }, begun)()
+            const result = await closePosition(caller, { id, body: {}, ...withoutKey })()
             return {
               accountId,
               ticket,
@@ -481,7 +471,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
           }),
       ),
     )
-  }
 
   return {
     /** PUT /positions/:id/sl. */

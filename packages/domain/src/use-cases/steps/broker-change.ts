@@ -9,7 +9,7 @@ import type { MaySend, Pauser, ChangeLocks, Ports } from '../../ports/index.ts'
 import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
-/** Milliseconds after the request, also where it makes several changes. */
+/** Milliseconds after the request. */
 const deadlinesMs = {
   /** How long the lock is waited for: later no time is left to read what is to be changed. */
   lockBy: 12 * secondMs,
@@ -46,32 +46,26 @@ type Answer<A, Tag extends RefusalTag> = E.Either<
   A
 >
 
-/** How long ago a request began, in ms. */
-export type RequestAge = () => number
-
-/** The wall clock may be set back, and the stopwatch stands still while the machine sleeps. */
-export const startOfRequest = ({
-  clock,
-  stopwatch,
-}: Pick<Ports, 'clock' | 'stopwatch'>): RequestAge => {
-  const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
-  return () => Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
-}
-
 /**
- * Makes the change that was found, under its lock.
- * @param begun when the request began that makes it; the call when left out
+ * Makes the change that was found, under its lock. The deadlines count from the call.
  */
 export const changeAtBroker =
-  (ports: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'changeLocks'>, begun?: RequestAge) =>
+  ({
+    clock,
+    stopwatch,
+    pause,
+    changeLocks,
+  }: Pick<Ports, 'clock' | 'stopwatch' | 'pause' | 'changeLocks'>) =>
   <A, Tag extends RefusalTag>(
     found: AsyncResult<BrokerChange<A, Tag>, Tag>,
   ): AsyncResult<A, Tag | BrokerChangeTag> =>
   async () => {
-    const ageMs = begun ?? startOfRequest(ports)
-    const leftMs = (deadlineMs: number): number => deadlineMs - ageMs()
+    const [startedAt, startedAtMs] = [clock.now(), stopwatch.elapsedMs()]
+    // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
+    const leftMs = (deadlineMs: number): number =>
+      deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
     const pauseUntil = (deadlineMs: number): Promise<void> =>
-      ports.pause(Math.max(0, leftMs(deadlineMs)))()
+      pause(Math.max(0, leftMs(deadlineMs)))()
 
     const change = await found()
     if (E.isLeft(change)) return change
@@ -116,7 +110,7 @@ export const changeAtBroker =
     const locked = pipe(
       destination,
       TE.flatMap((account) =>
-        ports.changeLocks.holding(
+        changeLocks.holding(
           account,
           subject,
           leftMs(deadlinesMs.lockBy),
