@@ -28,9 +28,9 @@ export default defineConfig({
   ],
   test: {
     include: [
-      'test/{trades,statistics,orders,simulation,positions,webhooks,access}/**/*.test.ts',
-      // The checks of new orders are seen where orders are placed.
-      'test/use-cases/orders.test.ts',
+      'test/{trades,statistics,orders,positions,webhooks,access}/**/*.test.ts',
+      // The checks and terms of orders are seen where orders are placed and changed.
+      'test/use-cases/{orders,open-orders}.test.ts',
     ],
     // Takes a minute, and fails for no mutant that the tables do not notice.
     testNamePattern: /^(?!.*contain the truth)/,
