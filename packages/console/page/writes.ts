@@ -33,7 +33,7 @@ const placedOutcome = (order: Order): Outcome | undefined => {
   return state && { state, text: orderOutcome(order) }
 }
 
-/** What the cancellation of an order has become; undefined while the broker may hold the order. */
+/** The outcome of a cancellation; undefined while the order is pending or open. */
 const cancelOutcome = (order: Order): Outcome | undefined => {
   const { status } = order
   if (status === 'open' || status === 'pending') return undefined
@@ -45,7 +45,7 @@ const cancelOutcome = (order: Order): Outcome | undefined => {
 const recorded = ({ id }: Order): string =>
   `It is recorded as ${id}, and the broker may have it. The service goes on looking for it.`
 
-/** The market order is filled, or the broker holds the pending order. */
+/** Waits until the order is no longer pending, and reads on where a read fails. */
 const whenPlaced = async (
   placed: Awaited<ReturnType<Client['placeOrder']>>,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ const whenPlaced = async (
         'unknown',
         isLate ? unknown.text : `${unknown.text} It cannot be read now: ${sentenceOf(error)}`,
       )
-      // A failed read ends at once; one that waited has paused already.
+      // A read that timed out has taken long enough.
       if (!isLate) await sleep(5_000, signal)
     }
 }
@@ -97,7 +97,7 @@ const stateOf = (states: ReadonlySet<Outcome['state']>): Outcome['state'] => {
   return others.length === 0 ? only : 'partly'
 }
 
-/** Of one cancellation or close among several; a newer service may have others. */
+/** By the outcome of each of several attempts. One that is not listed, of a newer service, is unknown. */
 const attemptStates: Readonly<Record<string, Outcome['state']>> = {
   cancelled: 'done',
   closed: 'done',
@@ -106,7 +106,7 @@ const attemptStates: Readonly<Record<string, Outcome['state']>> = {
   rejected: 'not_done',
 }
 
-/** 2 closed, 1 unknown (why). Unknown as a whole where one of them is. */
+/** "2 closed, 1 unknown (why)". All together is unknown where one of them is. */
 const summed = (
   what: string,
   attempts: readonly { readonly outcome: string; readonly message?: string }[],
@@ -146,8 +146,8 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
   }
 }
 
-/** Closing many positions takes long, and the outcome of what is given up is unknown. */
-const patient = { timeoutMs: 120_000 }
+/** Closing many positions takes long, and after a timeout its outcome is unknown. */
+const longTimeout = { timeoutMs: 120_000 }
 
 /** @param change what changes, in words */
 export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
@@ -155,10 +155,10 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: orderWords(order, name, digits),
     isIdempotent: true,
     send: async (key, signal, onProgress) => {
-      // The reference finds the order, should its answer be lost.
+      // The order is found by its clientId, should the answer be lost.
       const placed = await client.placeOrder(
         { ...order, clientId: key },
-        { ...patient, idempotencyKey: key },
+        { ...longTimeout, idempotencyKey: key },
       )
       onProgress('under_way', 'It is recorded, and on its way to the broker.')
       return whenPlaced(placed, signal, onProgress)
@@ -182,7 +182,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       send: async (key) => {
         const body = volume === undefined ? {} : { volume }
         const { data } = await client.closePosition(position.id, body, {
-          ...patient,
+          ...longTimeout,
           idempotencyKey: key,
         })
         const isLess = data.remainingVolume - rest >= 1e-9
@@ -190,7 +190,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       },
       readOutcome: async (_, signal) => {
         const now = await readPosition(client, position.id, signal)
-        // Something else may have closed what a part was to be closed of.
+        // Where a part was to be closed, something else may have closed the whole position.
         if (now === undefined)
           return volume === undefined ? done('The position is not open any more.') : undefined
         if (Math.abs(now.volume - rest) >= 1e-9) return undefined
@@ -208,7 +208,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Change ${positionName(position, name)}: ${change}`,
     isIdempotent: false,
     send: async () => {
-      await client.changePositionLevels(position.id, levels, patient)
+      await client.changePositionLevels(position.id, levels, longTimeout)
       return changed
     },
     readOutcome: async (_, signal) => {
@@ -221,7 +221,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Change ${orderName(order, name)}: ${change}`,
     isIdempotent: false,
     send: async () => {
-      await client.modifyOrder(order.id, terms, patient)
+      await client.modifyOrder(order.id, terms, longTimeout)
       return changed
     },
     readOutcome: async (_, signal) => {
@@ -234,7 +234,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Cancel ${orderName(order, name)}`,
     isIdempotent: false,
     send: async () =>
-      cancelOutcome((await client.cancelOrder(order.id, patient)).data) ?? {
+      cancelOutcome((await client.cancelOrder(order.id, longTimeout)).data) ?? {
         state: 'unknown',
         text: 'It may have been cancelled.',
       },
@@ -247,7 +247,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Cancel every working order on ${name}${count === undefined ? '' : `, now ${count}`}`,
     isIdempotent: false,
     send: async () =>
-      summed('order', (await client.cancelOrders({ accountId }, patient)).data, cancelOutcomes),
+      summed('order', (await client.cancelOrders({ accountId }, longTimeout)).data, cancelOutcomes),
     readOutcome: async (_, signal) => {
       const filter = { accountId, status: 'open', limit: 1 } as const
       const { meta } = await client.listOrders(filter, { signal })
@@ -266,7 +266,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     isIdempotent: true,
     send: async (key) =>
       haltOutcome(
-        (await client.haltAccount(accountId, terms, { ...patient, idempotencyKey: key })).data,
+        (await client.haltAccount(accountId, terms, { ...longTimeout, idempotencyKey: key })).data,
       ),
   }),
 
@@ -274,7 +274,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     words: `Lift the halt of ${name}: it accepts orders again`,
     isIdempotent: false,
     send: async () => {
-      await client.liftHalt(accountId, patient)
+      await client.liftHalt(accountId, longTimeout)
       return lifted
     },
     readOutcome: async (_, signal) =>

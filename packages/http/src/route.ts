@@ -29,7 +29,7 @@ import {
 /** Who may call a route, and the caller that its use case receives. */
 export interface Access<Caller = unknown> {
   readonly kind: 'public' | 'scoped' | 'operator'
-  /** Of a scoped route: one of these is needed, or none where there are none. */
+  /** Of a scoped route: a credential needs at least one of these. Empty: any credential will do. */
   readonly scopes: readonly Scope[]
   /** Of a public route: with this parameter in the query it is a scoped one. */
   readonly scopedBy?: string
@@ -62,8 +62,8 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
     /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
     readonly mayWait: () => boolean
     /**
-     * Lets a use case store its result and the HTTP reply in one transaction. Undefined without an
-     * Idempotency-Key.
+     * For a use case that stores the reply in the transaction of its result: `replyOf(result)` is
+     * the reply to store under the claim. Undefined without an Idempotency-Key.
      */
     readonly replyToStore:
       | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
@@ -84,7 +84,7 @@ interface Draining {
   readonly isDraining?: (() => boolean) | undefined
 }
 
-/** What a use case returns: the data alone, or beside what its route has in `meta`. */
+/** What a use case returns: the data or, where its route has `meta` fields, `{ data, ...meta }`. */
 type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
 /** What the definition of a route and the route have in common. */
@@ -116,12 +116,12 @@ export type IsOn = (capability: string) => boolean
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Refusals of a use case that no route lists, because the routes with them have them all. */
+/** A route need not list these: they follow from its access and its Idempotency-Key. */
 type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
 
 /**
- * Nothing where a route fits its use case, and else what is wrong, for the compiler to say: the use
- * case needs another caller or input, returns something else, or has other refusals.
+ * `unknown` where a route fits its use case. Otherwise a type that names what differs (the caller,
+ * the input, the result or the refusals), so that the compiler's error shows it.
  */
 type FaultsOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
   caller: infer NeededCaller,
@@ -332,7 +332,7 @@ export const routesOf =
           query: readValue(schemas.query, sent.query, issues) as Input<Query>,
           body: (body && readValue(body, sent.body, issues)) as Body,
         }
-        // Each end by itself: a fault of another parameter does not hide this one.
+        // Read once more, so that a wrong order is reported beside faults of other parameters.
         const [from, to] = (range ?? []).map((name) =>
           Number(query[name] && readValue(query[name], sent.query[name], [])),
         )
@@ -386,7 +386,7 @@ export const storedOutcome = (outcome: Outcome): KeptReply => ({
 
 const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag[] } = {
   public: ['RateLimitExceeded', 'InternalError'],
-  // Where a credential is needed, a body is received also where none is expected.
+  // Every body is searched for credentials, also where the route has none.
   scoped: [
     'Unauthorized',
     'RateLimitExceeded',

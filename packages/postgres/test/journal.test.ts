@@ -19,7 +19,7 @@ import {
   type Deal,
 } from '@tradeport/domain/trades'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
 import type {
   Journal,
   JournalChange,
@@ -259,6 +259,23 @@ const openPorts = (here: Instance, { knex }: Instance) => ({
       `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
     )
   },
+})
+
+const readingOf = (figures: AccountReading['figures']): AccountReading => ({
+  tradeMode: 'demo',
+  broker: null,
+  currency: 'USD',
+  figures,
+  readAt: noon,
+})
+
+const bookingAt = (minute: number): BrokerDeal => ({
+  id: `${minute}`,
+  kind: 'balance',
+  profit: 5,
+  commission: 0,
+  swap: 0,
+  time: noon + minute * minuteMs,
 })
 
 onEachDatabase('the journal', (here, there) => {
@@ -536,14 +553,7 @@ onEachDatabase('the journal', (here, there) => {
     const recorded = async () =>
       (await rightOf(here.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 })))
         .pagination.total
-    const { figures } = stored
-    const reading = {
-      tradeMode: 'demo',
-      broker: null,
-      currency: 'USD',
-      figures,
-      readAt: noon,
-    } as const
+    const reading = readingOf(stored.figures)
     const claim = await kept(account, [opening('1', 1)])
     expect(await recorded()).toBe(0)
     const inserted = [closing('1', 2), ...closed('2', 3)]
@@ -580,22 +590,7 @@ onEachDatabase('the journal', (here, there) => {
   it('gives the balance around a deal that arrives after later ones', async () => {
     const stored = await storedAccount(here.operator)
     const account = brokerAccountOf(stored)
-    const figures = { ...stored.figures, balance: 10 }
-    const reading = {
-      tradeMode: 'demo',
-      broker: null,
-      currency: 'USD',
-      figures,
-      readAt: noon,
-    } as const
-    const bookingAt = (minute: number): BrokerDeal => ({
-      id: `${minute}`,
-      kind: 'balance',
-      profit: 5,
-      commission: 0,
-      swap: 0,
-      time: noon + minute * minuteMs,
-    })
+    const reading = readingOf({ ...stored.figures, balance: 10 })
     const claim = await kept(account, [bookingAt(2)])
     await keep(claim, { inserted: [bookingAt(1)], reading })
     const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const

@@ -136,11 +136,11 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   }: OrderJob): TE.TaskEither<SendObstacle, Account> =>
     pipe(
       findAccount(ports)(owner, request.accountId),
-      TE.tap((account) => TE.fromEither(requireTradable(account))),
-      TE.tap((account) =>
+      TE.tapEither(requireTradable),
+      TE.tapEither((account) =>
         pipe(
-          TE.fromEither(requireBrokerAccount(account)),
-          TE.filterOrElseW(
+          requireBrokerAccount(account),
+          E.filterOrElseW(
             (linked) => isSameBrokerAccount(linked, destination),
             () => ({ _tag: 'AccountRelinked' as const }),
           ),
