@@ -78,11 +78,9 @@ export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
   one.brokerType === other.brokerType &&
   one.provider?.providerAccountId === other.provider?.providerAccountId
 
-/** Whether both are one account at one broker, reached in the same way. */
+/** Whether both are one account at one broker, in whatever region the provider runs it. */
 export const isSameBrokerAccount = (one: BrokerAccount, other: BrokerAccount): boolean =>
-  one.platform === other.platform &&
-  one.providerAccountId === other.providerAccountId &&
-  one.region === other.region
+  one.platform === other.platform && one.providerAccountId === other.providerAccountId
 
 /** Longer than a read takes. */
 const longestReadMs = minuteMs
@@ -129,6 +127,18 @@ export const requireBrokerAccount = (
     return E.left(refuse('UnsupportedBroker', { accountId }))
   if (provider === null) return E.left(refuse('NotProvisioned', { accountId }))
   return E.right({ accountId, owner, platform: brokerType, ...provider })
+}
+
+/**
+ * The account as a broker account where it is still linked to the given one; undefined where it is
+ * linked to another or to none. Its region may be another: the provider moves accounts.
+ */
+export const presentLinkTo = (
+  given: BrokerAccount,
+  account: Account,
+): BrokerAccount | undefined => {
+  const linked = requireBrokerAccount(account)
+  return E.isRight(linked) && isSameBrokerAccount(linked.right, given) ? linked.right : undefined
 }
 
 export const requireTradingPurpose = (

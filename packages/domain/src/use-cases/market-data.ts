@@ -422,7 +422,9 @@ export const createMarketData = (ports: MarketPorts) => {
           )
           const isStillThere = async (): Promise<boolean> => {
             const now = await sourceOf(caller, accountId)()
-            return E.isRight(now) && isSameBrokerAccount(now.right.account, account)
+            if (E.isLeft(now)) return false
+            const present = now.right.account
+            return isSameBrokerAccount(present, account) && present.region === account.region
           }
           return {
             batches: batchesOf(caller, listener, located, isStillThere),

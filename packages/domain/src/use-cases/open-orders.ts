@@ -7,7 +7,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import type { BrokerAccount } from '../accounts/account.ts'
+import {
+  presentLinkTo,
+  requireTradingPurpose,
+  type Account,
+  type BrokerAccount,
+} from '../accounts/account.ts'
 import {
   refuse,
   type AsyncResult,
@@ -126,16 +131,16 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
   const applyStep = async (
-    { order: { owner, id } }: StoredOrder,
+    { order: { owner, id }, destination }: StoredOrder,
     stepOf: (from: Open) => PlacementStep | undefined,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, StoredOrder>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
       if (E.isLeft(stored)) return stored
-      const from = stored.right
-      if (from.placement.step !== 'open') return stored
+      const from = { ...stored.right, destination }
+      if (from.placement.step !== 'open') return E.right(from)
       const step = stepOf(from.placement)
-      if (step === undefined) return stored
+      if (step === undefined) return E.right(from)
       const now = clock.now()
       const written = await orders.advance(owner, from, step, now)()
       if (E.isLeft(written)) return written
@@ -154,6 +159,18 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const findPlacement = (owner: Owner, id: OrderId): AsyncResult<StoredOrder, 'NotFound'> =>
     requireFound('order')(orders.placement(owner, id))
 
+  /**
+   * The account that holds the order. Where its account is linked to another now, that one's state
+   * does not matter: an order is sent only to a confirmed demo account.
+   */
+  const requireDestination = (
+    { destination }: OpenPlacement,
+    account: Account,
+  ): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
+    presentLinkTo(destination, account) === undefined
+      ? TE.fromEither(E.map(() => destination)(requireTradingPurpose(account)))
+      : requireChangeable(ports)(account)
+
   /** Changes the order, if it is open and may be changed, while nobody else does. */
   const changeWhileLocked = <Tag extends RefusalTag>(
     { owner }: Caller,
@@ -166,20 +183,22 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return pipe(
       requireFound('order')(TE.right(parseOrderId(text))),
       TE.flatMap(findOpen),
-      TE.map(({ order: { id, request }, destination }) => ({
-        accountId: request.accountId,
-        subject: id,
-        destination: pipe(
-          findAccount(ports)(owner, request.accountId),
-          TE.flatMap(requireChangeable(ports)),
-          TE.map(() => destination),
-        ),
-        make: (_: BrokerAccount, send: SendChange) =>
-          pipe(
-            findOpen(id),
-            TE.flatMap((open) => make(open, send)),
+      TE.map((found) => {
+        const { id, request } = found.order
+        return {
+          accountId: request.accountId,
+          subject: id,
+          destination: pipe(
+            findAccount(ports)(owner, request.accountId),
+            TE.flatMap((account) => requireDestination(found, account)),
           ),
-      })),
+          make: (destination: BrokerAccount, send: SendChange) =>
+            pipe(
+              findOpen(id),
+              TE.flatMap((open) => make({ ...open, destination }, send)),
+            ),
+        }
+      }),
       changeAtBroker(ports)<Order, ChangeTag | Tag>,
     )
   }

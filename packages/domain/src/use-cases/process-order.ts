@@ -11,7 +11,6 @@ import {
   requireBrokerAccount,
   requireNotHalted,
   requireTradable,
-  type Account,
   type BrokerAccount,
 } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
@@ -113,7 +112,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         timeToDeadlineMs(job),
         pipe(
           requireDestination(job),
-          TE.flatMap(() => sendOnce(job)),
+          TE.flatMap((destination) => sendOnce({ ...job, destination })),
           TE.orElse((obstacle): AsyncResult<SendResult | undefined> =>
             obstacle._tag === 'ServiceUnavailable'
               ? TE.left(obstacle)
@@ -133,20 +132,18 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   const requireDestination = ({
     order: { owner, request },
     destination,
-  }: OrderJob): TE.TaskEither<SendObstacle, Account> =>
+  }: OrderJob): TE.TaskEither<SendObstacle, BrokerAccount> =>
     pipe(
       findAccount(ports)(owner, request.accountId),
-      TE.tapEither(requireTradable),
-      TE.tapEither((account) =>
-        pipe(
-          requireBrokerAccount(account),
-          E.filterOrElseW(
-            (linked) => isSameBrokerAccount(linked, destination),
-            () => ({ _tag: 'AccountRelinked' as const }),
-          ),
-        ),
+      TE.flatMapEither(requireTradable),
+      TE.bindTo('account'),
+      TE.bindW('linked', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+      TE.filterOrElseW(
+        ({ linked }) => isSameBrokerAccount(linked, destination),
+        () => ({ _tag: 'AccountRelinked' as const }),
       ),
-      TE.tap(confirmDemo(ports)),
+      TE.tap(({ account }) => confirmDemo(ports)(account)),
+      TE.map(({ linked }) => linked),
     )
 
   /** Undefined where another process was quicker. */

@@ -2,6 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
+import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
 import { refuse } from '../../src/errors.ts'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
@@ -16,6 +17,7 @@ import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
 import {
   brokerAccountOf,
   createOrderDesk,
+  down,
   noon,
   owner,
   rightOf,
@@ -26,6 +28,9 @@ import {
 
 const limit: Partial<OrderRequest> = { orderType: 'limit', price: 1.1, stopLoss: 1.05 }
 const caller = { owner }
+const sentTo = { providerAccountId: 'provider-1', region: 'london' }
+const moved = { providerAccountId: 'provider-1', region: 'singapore' }
+const another = { providerAccountId: 'provider-2', region: 'london' }
 
 const openDesk = (fields: object = {}) => {
   const desk = createOrderDesk()
@@ -511,35 +516,44 @@ describe('a cancellation of an open order', () => {
     },
   )
 
-  it('and a change go to where the order was sent, wherever its account is linked meanwhile', async () => {
-    const desk = openDesk()
-    const { account, trading, tables, changeLocks } = desk
-    const order = await desk.place()
-    const sentTo: (string | undefined)[] = []
-    const spied = {
-      ...trading,
-      modifyOrder: (...of: Parameters<typeof trading.modifyOrder>) => {
-        sentTo.push(of[0].providerAccountId)
-        return trading.modifyOrder(...of)
-      },
-      cancelOrder: (...of: Parameters<typeof trading.cancelOrder>) => {
-        sentTo.push(of[0].providerAccountId)
-        return trading.cancelOrder(...of)
-      },
-    }
-    const relinking: typeof changeLocks = {
-      holding: (destination, ...of) => {
-        tables.accounts.put({ ...account, provider: { providerAccountId: 'other', region: null } })
-        return changeLocks.holding(destination, ...of)
-      },
-    }
-    const open = desk.openWith({ trading: spied, changeLocks: relinking })
-    await rightOf(open.modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
-    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
-      status: 'cancelled',
-    })
-    const { providerAccountId } = brokerAccountOf(account)
-    expect(sentTo).toEqual([providerAccountId, providerAccountId])
+  it.each<[string, Partial<Account>, object]>([
+    ['moved to another region', { provider: moved }, moved],
+    ['linked to another account', { provider: another }, sentTo],
+    // What the present account may do says nothing of the demo account that holds the order.
+    ['linked to a live account', { provider: another, tradeMode: 'real' }, sentTo],
+    ['linked to an account that cannot be read', { provider: another, tradeMode: null }, sentTo],
+    ['not provisioned', { provider: null }, sentTo],
+  ])(
+    'and a change reach the account that holds the order, which was %s since',
+    async (_, fields, reached) => {
+      const desk = openDesk({ provider: sentTo })
+      const { account, trading, tables, broker } = desk
+      const order = await desk.place()
+      tables.accounts.put({ ...account, ...fields })
+      broker.fail(account.id, down(account.id))
+      const calls: (readonly [string, BrokerAccount])[] = []
+      const spied = Object.fromEntries(
+        Object.entries(trading).map(([name, method]) => [
+          name,
+          (...of: readonly [BrokerAccount]) => {
+            calls.push([name, of[0]])
+            return (method as (...given: typeof of) => unknown)(...of)
+          },
+        ]),
+      ) as unknown as typeof trading
+      const open = desk.openWith({ trading: spied })
+      await rightOf(open.modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
+      await rightOf(open.cancelOrder(caller, { id: order.id }))
+      const names = ['heldOrders', 'modifyOrder', 'heldOrders', 'cancelOrder', 'findOrder']
+      expect(calls).toMatchObject(names.map((name) => [name, reached]))
+    },
+  )
+
+  it('is refused where its account is not for trading any more', async () => {
+    const { place, cancelOrder, tables, account } = openDesk()
+    const order = await place()
+    tables.accounts.put({ ...account, provider: another, purpose: 'trade_copier' })
+    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('AccountPurposeRestricted')
   })
 
   it('whose process dies before it is sent leaves the order open, and can be made again', async () => {

@@ -53,6 +53,11 @@ const change =
   }
 const removed: Trouble = ({ tables }, { id }) => void tables.accounts.delete(id)
 const relinked = change({ provider: { providerAccountId: 'another', region: 'london' } })
+/** The provider runs the same account in another region now. */
+const moved: Trouble = (desk, account) => {
+  const { providerAccountId } = account.provider ?? expect.fail('it is linked')
+  return change({ provider: { providerAccountId, region: 'singapore' } })(desk, account)
+}
 
 const halted: Trouble = ({ tables }, { id: accountId }) =>
   void tables.halts.set(accountId, { accountId, since: noon, reason: null })
@@ -496,6 +501,7 @@ describe('an order on its way to the broker', () => {
     ['to an account that cannot be read', { since: unread() }, pending, 0],
     ['to an account removed since', { since: removed }, rejectedAs('ACCOUNT_NOT_FOUND'), 0],
     ['to an account relinked since', { since: relinked }, rejectedAs('ACCOUNT_RELINKED'), 0],
+    ['to an account moved to another region since', { since: moved }, filled, 1],
     [
       'to an account no longer provisioned',
       { since: change({ provider: null }) },
@@ -569,6 +575,16 @@ describe('an order on its way to the broker', () => {
     expect((await stored()).status).toBe('filled')
     const asked = desk.trading.lookedUp().map((lookup) => lookup.account.providerAccountId)
     expect([...new Set(asked)]).toEqual([account.provider?.providerAccountId])
+  })
+
+  it('is looked up in the region to which the provider has moved its account', async () => {
+    const { desk, account, stored } = await placed()
+    desk.trading.next('fill_and_lose_the_answer')
+    await desk.runFor(1)
+    await moved(desk, account)
+    await desk.runFor(3)
+    expect((await stored()).status).toBe('filled')
+    expect(desk.trading.lookedUp()).toMatchObject([{ account: { region: 'singapore' } }])
   })
 
   it.each([10, 100])(

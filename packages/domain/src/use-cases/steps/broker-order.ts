@@ -1,6 +1,8 @@
 // What the broker is sent of an order, and how its records are searched for it.
 import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { presentLinkTo } from '../../accounts/account.ts'
 import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
@@ -35,22 +37,27 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 /** What a lookup needs besides the order. */
 export type LookupHints = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
 
-/** Looks for an order where it was sent. */
+/** Looks for an order at the account that it was sent to, in the region where that is now. */
 export const lookUpOrder =
-  ({ orders, trading }: Pick<Ports, 'orders' | 'trading'>) =>
+  ({ accounts, orders, trading }: Pick<Ports, 'accounts' | 'orders' | 'trading'>) =>
   (
     stored: StoredOrder,
     { sentAt, brokerOrderId, readFromTerminal }: LookupHints,
-  ): AsyncResult<LookupAnswer> =>
-    pipe(
-      orders.othersTickets(stored.order.owner, stored),
-      TE.flatMapTask((othersTickets) =>
-        trading.findOrder(stored.destination, {
-          order: orderToSend(stored.order),
+  ): AsyncResult<LookupAnswer> => {
+    const { order, destination } = stored
+    return pipe(
+      TE.Do,
+      TE.bind('account', () => accounts.find(order.owner, order.request.accountId)),
+      TE.bind('othersTickets', () => orders.othersTickets(order.owner, stored)),
+      TE.flatMapTask(({ account, othersTickets }) => {
+        const linked = O.isSome(account) ? presentLinkTo(destination, account.value) : undefined
+        return trading.findOrder(linked ?? destination, {
+          order: orderToSend(order),
           sentAt,
           brokerOrderId,
           readFromTerminal,
           othersTickets,
-        }),
-      ),
+        })
+      }),
     )
+  }
