@@ -126,7 +126,7 @@ export const composeUseCases = (adapters: Adapters) => {
   // would be missing.
   const { synchroniseJournal, readDueJournal } = createJournalReads({
     ...adapters,
-    stopsAboveDeals: adapters.recordsEvents ? Infinity : adapters.maxDeals,
+    maxFirstReadDeals: adapters.recordsEvents ? Infinity : adapters.maxDeals,
   })
 
   const ports = {

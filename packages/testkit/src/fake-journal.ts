@@ -6,6 +6,7 @@ import {
   balanceAmounts,
   cashFlowReason,
   dealKey,
+  differenceOf,
   type BrokerDeal,
   type JournalState,
 } from '@tradeport/domain/journal'
@@ -208,7 +209,7 @@ export const createFakeJournal = (
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {
-        const difference = sumExactly([balance, -moneyIn(dealsOf(held))])
+        const difference = differenceOf(balance, moneyIn(dealsOf(held)))
         held.state = { ...held.state, check: { at, difference } }
         return difference
       }),
@@ -318,10 +319,11 @@ export const createFakeJournal = (
         const amount = moneyIn([deal])
         const isFlow = kind !== 'buy' && kind !== 'sell' && kind !== 'credit' && amount !== 0
         const isWithin = isReadableTime(time) && time >= from && time <= to
-        return isFlow && isWithin ? [{ id, entry, kind, time, amount }] : []
+        return isFlow && isWithin ? [{ id, entry, kind, time, amount, deal }] : []
       })
+      // Over the deals, because each amount is rounded.
       const sumOf = (isIn: boolean): number =>
-        sumExactly(flows.map(({ amount }) => (amount > 0 === isIn ? Math.abs(amount) : 0)))
+        Math.abs(moneyIn(flows.filter(({ amount }) => amount > 0 === isIn).map(({ deal }) => deal)))
       return {
         count: flows.length,
         inflows: sumOf(true),

@@ -14,7 +14,7 @@ import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, isReadableTime, symbolOf } from '../trades/deal.ts'
 import { foldPosition, groupByPosition } from '../trades/fold.ts'
 import { balanceAmounts, dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
-import type { JournalState } from '../journal/journal-state.ts'
+import { differenceOf, type JournalState } from '../journal/journal-state.ts'
 import { positionCloses } from '../journal/closes.ts'
 
 /** Deals that were just written, with what their events need. */
@@ -98,7 +98,7 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
  */
 const balanceAfterDeals = ({ moved, check, reading }: NewDeals): number | null => {
   const { balance } = reading.figures
-  const difference = Number(sumExactly([balance, -moved]).toFixed(8))
+  const difference = differenceOf(balance, moved)
   if (difference === 0 || check?.difference === 0) return moved
   return difference === check?.difference ? balance : null
 }

@@ -57,7 +57,12 @@ export interface BrokerDeal extends Deal {
  * Distinguishes a deal from all others of its account: on MT4 an opening and a closing deal may
  * share their id.
  */
-export const dealKey = ({ time, id, entry }: Pick<Deal, 'time' | 'id' | 'entry'>): string =>
+export interface DealKey extends Pick<Deal, 'id'> {
+  readonly time?: Instant | undefined
+  readonly entry?: Deal['entry'] | undefined
+}
+
+export const dealKey = ({ time, id, entry }: DealKey): string =>
   `${time ?? ''} ${entry ?? ''} ${id}`
 
 /**

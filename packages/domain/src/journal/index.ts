@@ -7,9 +7,10 @@ export {
   dealReasons,
   type BrokerDeal,
   type CashFlowKind,
+  type DealKey,
   type DealKind,
   type DealReason,
   type DealsPage,
   type DealsWindow,
 } from './broker-deal.ts'
-export type { JournalState } from './journal-state.ts'
+export { differenceOf, type JournalState } from './journal-state.ts'

@@ -1,5 +1,6 @@
 // How far the journal of an account was read, and whether it agrees with the broker.
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
 import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
 
 /** How far an account's journal is synchronised. */
@@ -101,13 +102,20 @@ export interface JournalComparison {
   readonly kind: PlannedRead['kind']
   /** Whether a deal changed or vanished since it was first read. */
   readonly isDifferent: boolean
-  /** Whether deals that the broker shows no more are still kept. */
-  readonly hasVanished: boolean
+  /**
+   * Whether deals are kept that the broker does not show, and that the next read of its history's
+   * end would ask for again.
+   */
+  readonly lacksLatest: boolean
   /** Balance less the sum of the deals; undefined where the balance could not be read. */
   readonly difference: number | undefined
   /** Whether deals kept coming between the reads of the history and those of the balance. */
   readonly isInconclusive: boolean
 }
+
+/** A balance less the sum of deals, without what the binary fractions of a broker add to it. */
+export const differenceOf = (balance: number, sum: number): number =>
+  Number(sumExactly([balance, -sum]).toFixed(8))
 
 /**
  * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read again.
@@ -116,20 +124,20 @@ export interface JournalComparison {
  */
 export const verdictOn = (
   before: Pick<JournalState, 'check' | 'rereadAt'>,
-  { kind, isDifferent, hasVanished, difference, isInconclusive }: JournalComparison,
+  { kind, isDifferent, lacksLatest, difference, isInconclusive }: JournalComparison,
 ): 'agrees' | 'disagrees' | 'reread' | 'undecided' => {
-  const isInAgreement = difference === 0 && !hasVanished
+  const isUnknown = difference === undefined || isInconclusive
   if (kind === 'full') {
-    if (difference === undefined) return 'reread'
-    return isInAgreement ? 'agrees' : 'disagrees'
+    if (isUnknown) return 'reread'
+    if (difference !== 0) return 'disagrees'
+    return lacksLatest ? 'reread' : 'agrees'
   }
-  if (difference === undefined) return 'undecided'
   // Deals that were shown late explain a balance that disagreed before.
-  if (isInAgreement && !isDifferent)
+  if (difference === 0 && !isDifferent)
     return before.rereadAt !== null && (before.check?.difference ?? 0) !== 0
       ? 'agrees'
       : 'undecided'
-  if (before.rereadAt !== null || (isInconclusive && !isDifferent)) return 'undecided'
+  if (before.rereadAt !== null || (isUnknown && !isDifferent)) return 'undecided'
   return kind === 'first' ? 'disagrees' : 'reread'
 }
 
@@ -145,7 +153,7 @@ export const rereadAfter = (
   disagreements: disagreements + 1,
 })
 
-export const agreed: Pick<JournalState, 'rereadAt' | 'disagreements'> = {
+export const noReread: Pick<JournalState, 'rereadAt' | 'disagreements'> = {
   rereadAt: null,
   disagreements: 0,
 }

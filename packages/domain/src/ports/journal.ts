@@ -3,7 +3,7 @@ import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
-import type { BrokerDeal } from '../journal/broker-deal.ts'
+import type { BrokerDeal, DealKey } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -40,7 +40,7 @@ export interface JournalChange {
   /** Deals that the journal has with other values. */
   readonly changed: readonly BrokerDeal[]
   /** Deals that the broker's history does not have any more. */
-  readonly vanished: readonly BrokerDeal[]
+  readonly vanished: readonly DealKey[]
   /** The account as read with the deals, for events; null where none of them is an event. */
   readonly reading: AccountReading | null
   readonly now: Instant

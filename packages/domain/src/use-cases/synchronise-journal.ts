@@ -9,9 +9,10 @@ import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
 import { isNewDeal } from '../events/journal-events.ts'
 import {
-  agreed,
+  differenceOf,
   isFresh,
   latestOf,
+  noReread,
   planRead,
   rereadAfter,
   tailWindow,
@@ -19,13 +20,16 @@ import {
   type JournalState,
 } from '../journal/journal-state.ts'
 import {
+  balanceAmounts,
   compareDeals,
   dealKey,
   type BrokerDeal,
+  type DealKey,
   type DealsPage,
   type DealsWindow,
 } from '../journal/broker-deal.ts'
 import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
 import { hourMs, secondMs, type Instant } from '../primitives/instant.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
@@ -34,7 +38,7 @@ interface JournalPorts extends Pick<Ports, 'journal' | 'broker' | 'clock' | 'sto
   /** Whether deals are recorded as events, which need the account's figures. */
   readonly recordsEvents: boolean
   /** A first read that finds more deals than this stops there. */
-  readonly stopsAboveDeals: number
+  readonly maxFirstReadDeals: number
   /**
    * Called when the journal disagrees with the broker although both were read twice, the history
    * from its beginning.
@@ -43,7 +47,7 @@ interface JournalPorts extends Pick<Ports, 'journal' | 'broker' | 'clock' | 'sto
 }
 
 /**
- * The journal after a read that began after `since`. If it has more than `stopsAboveDeals` deals,
+ * The journal after a read that began after `since`. If it has more than `maxFirstReadDeals` deals,
  * it may be incomplete.
  */
 export type SynchroniseJournal = (
@@ -62,7 +66,7 @@ const waitPauseMs = secondMs
  * How long a comparison with the balance holds: a deal that comes to be shown more than a day late
  * is in no read of the history's end, and the balance alone shows that it is missing.
  */
-const comparedForMs = hourMs
+const comparisonValidMs = hourMs
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
 /**
@@ -87,13 +91,18 @@ const emptyChange = {
   completed: null,
 } as const
 
+/** What is remembered of a kept deal that the broker did not show: there may be as many as are kept. */
+interface VanishedDeal extends DealKey {
+  /** What it moved the balance by. */
+  readonly amount: number
+}
+
 /** A read that reached the end of its window. */
 interface CompletedRead {
   readonly state: JournalState
   /** The account's figures, where they were read for the events. */
   readonly reading: AccountReading | null
-  /** Deals of the journal that the broker did not show. */
-  readonly vanished: readonly BrokerDeal[]
+  readonly vanished: readonly VanishedDeal[]
   /** Whether a deal changed or vanished since it was first read. */
   readonly isDifferent: boolean
 }
@@ -104,7 +113,7 @@ export const createJournalReads = (
   readonly synchroniseJournal: SynchroniseJournal
   readonly readDueJournal: ReadDueJournal
 } => {
-  const { journal, clock, stopwatch, pause, stopsAboveDeals } = ports
+  const { journal, clock, stopwatch, pause, maxFirstReadDeals } = ports
   const underWay = new Map<string, Promise<ReadOutcome>>()
 
   const readAndRelease = async (claim: JournalClaim): Promise<E.Either<ReadFailure, void>> => {
@@ -148,7 +157,7 @@ export const createJournalReads = (
       if (E.isLeft(found)) return found
       if (found.right._tag === 'Some') {
         const state = found.right.value
-        if (isFresh(state, since, clock.now()) || state.deals > stopsAboveDeals)
+        if (isFresh(state, since, clock.now()) || state.deals > maxFirstReadDeals)
           return E.right(state)
         // The first may have begun before this call; the second began after it, whatever the clocks
         // show.
@@ -270,7 +279,7 @@ const readClaimed = async (
     let { state } = claim
     let reading: AccountReading | null = null
     let { latestDealAt } = state
-    if (state.deals > ports.stopsAboveDeals) return undefined
+    if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
       reading = await readingFor(deals)
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
@@ -286,7 +295,7 @@ const readClaimed = async (
         }),
       )
       checkRepeat(state.deals > before)
-      if (state.deals > ports.stopsAboveDeals) return undefined
+      if (state.deals > ports.maxFirstReadDeals) return undefined
     }
     return { state, reading, vanished: [], isDifferent: false }
   }
@@ -295,13 +304,13 @@ const readClaimed = async (
    * Reads a window to its end, and writes what differs from the journal: range after range of so
    * many kept deals, so that a long history is never in memory as a whole.
    */
-  const readAgain = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
+  const readWindow = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
     const syncedAt = clock.now()
     let state = before
     let { latestDealAt } = before
     let reading: AccountReading | null = null
     let isDifferent = false
-    const vanished: BrokerDeal[] = []
+    const vanished: VanishedDeal[] = []
     for (let { from } = window; from < window.to;) {
       const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
       const to = endOfRange(held, from, window.to)
@@ -335,7 +344,10 @@ const readClaimed = async (
         )
         ;[inserted, changed] = [[], []]
       }
-      vanished.push(...comparison.vanished())
+      for (const deal of comparison.vanished()) {
+        const { time, id, entry } = deal
+        vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
+      }
       from = to
     }
     return { state, reading, vanished, isDifferent: isDifferent || vanished.length > 0 }
@@ -353,48 +365,51 @@ const readClaimed = async (
 
   /**
    * Reads the history and the balance once more: a deal can be made between the two. Deals that two
-   * full reads did not show are removed, but only while the balance does not count them: brokers
-   * archive old deals.
+   * full reads did not show are removed only if the rest adds up to the balance. Brokers cut off old
+   * deals, which the balance still counts, and what is removed may never be shown again.
    */
-  const compareAgain = async (read: CompletedRead, first: number) => {
-    const again = await readAgain(
+  const compareAgain = async (read: CompletedRead, firstDifference: number) => {
+    const again = await readWindow(
       read.state,
       isFull ? planned.window : tailWindow(read.state, clock.now()),
     )
-    const second = (await compareBalance(again.reading)) ?? first
+    const difference = await compareBalance(again.reading)
     // While deals keep coming, each comparison lacks those that came since its read.
     const isInconclusive =
-      again.state.deals !== read.state.deals && second !== first && second !== 0
-    const goneAgain = new Set(again.vanished.map(dealKey))
-    const vanished = read.vanished.filter((deal) => goneAgain.has(dealKey(deal)))
-    if (!isFull || second === 0 || vanished.length === 0)
-      return { difference: second, vanished, isInconclusive }
+      again.state.deals !== read.state.deals && difference !== firstDifference && difference !== 0
+    const vanishedAgain = new Set(again.vanished.map(dealKey))
+    const vanished = read.vanished.filter((deal) => vanishedAgain.has(dealKey(deal)))
+    const vanishedSum = sumExactly(vanished.map(({ amount }) => amount))
+    const isExplained =
+      difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
+    if (!isFull || !isExplained) return { difference, vanished, isInconclusive }
     for (const part of chunksOf(mostDealsAtOnce)(vanished))
       await orThrow(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
-    return { difference: (await compareBalance(null)) ?? second, vanished: [], isInconclusive }
+    return { difference: await compareBalance(null), vanished: [], isInconclusive: false }
   }
 
   const read =
     planned.kind === 'first'
       ? await readFirst(planned.window)
-      : await readAgain(claim.state, planned.window)
+      : await readWindow(claim.state, planned.window)
   if (read === undefined) return 'stopped'
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state
   // A difference is compared again until the whole history is to be read because of it.
   const needsNoComparison =
     check !== null &&
-    (check.difference === 0 ? clock.now() - check.at < comparedForMs : rereadAt !== null)
+    (check.difference === 0 ? clock.now() - check.at < comparisonValidMs : rereadAt !== null)
   if (needsNoComparison && !read.isDifferent && !isFull) return 'read'
-  const first = await compareBalance(read.reading)
+  const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
-    first === undefined || first === 0
-      ? { difference: first, vanished: read.vanished, isInconclusive: false }
-      : await compareAgain(read, first)
+    firstDifference === undefined || firstDifference === 0
+      ? { difference: firstDifference, vanished: read.vanished, isInconclusive: false }
+      : await compareAgain(read, firstDifference)
+  const tailStart = tailWindow(read.state, clock.now()).from
   const verdict = verdictOn(claim.state, {
     kind: planned.kind,
     isDifferent: read.isDifferent,
-    hasVanished: vanished.length > 0,
+    lacksLatest: vanished.some(({ time }) => time !== undefined && time >= tailStart),
     difference,
     isInconclusive,
   })
@@ -403,7 +418,7 @@ const readClaimed = async (
   await orThrow(
     journal.setReread(
       claim,
-      verdict === 'agrees' ? agreed : rereadAfter(disagreements, clock.now()),
+      verdict === 'agrees' ? noReread : rereadAfter(disagreements, clock.now()),
     ),
   )
   return 'read'

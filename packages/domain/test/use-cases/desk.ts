@@ -331,7 +331,7 @@ export type ChangeDesk = ReturnType<typeof createChangeDesk>
 export interface JournalDeskOptions {
   readonly pageSize?: number
   readonly recordsEvents?: boolean
-  readonly stopsAboveDeals?: number
+  readonly maxFirstReadDeals?: number
 }
 
 /** With journals: the broker's history, the stored deals, and the use case that reads them. */
@@ -340,7 +340,7 @@ const calculate: Calculate = (_, name, ...inputs) => TE.fromIO(() => calculateHe
 export const createJournalDesk = ({
   pageSize,
   recordsEvents = true,
-  stopsAboveDeals = 20_000,
+  maxFirstReadDeals = 20_000,
 }: JournalDeskOptions = {}) => {
   const { clock, wait: pass, pause } = createTestTime(1_000_000)
   const desk = createTestDesk(clock, pageSize)
@@ -362,8 +362,8 @@ export const createJournalDesk = ({
     stopwatch: { elapsedMs: clock.now },
     pause,
     recordsEvents,
-    stopsAboveDeals,
-    maxDeals: stopsAboveDeals,
+    maxFirstReadDeals,
+    maxDeals: maxFirstReadDeals,
     calculate,
     onDisagreement: (_account: BrokerAccount, difference: number) =>
       void disagreements.push(difference),

@@ -111,7 +111,7 @@ describe('the first read', () => {
 
   it('stops at the most deals, and does not ask again, for a caller or because a read is wanted', async () => {
     const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
-    const desk = withHistory(deposits, { pageSize: 2, stopsAboveDeals: 3 })
+    const desk = withHistory(deposits, { pageSize: 2, maxFirstReadDeals: 3 })
     const { deals } = await rightOf(desk.sync())
     expect(deals).toBeGreaterThan(3)
     expect(deals).toBeLessThan(40)
@@ -362,6 +362,13 @@ describe('a journal that disagrees with the broker', () => {
     ['removes a deal that neither reads nor the balance show', [two], null, '2', agrees],
     ['keeps a deal that the balance counts', [two, 102], null, '3,2', { disagreements: 2 }],
     [
+      'keeps a deal whose removal would not bring the sum to the balance',
+      [two, 103],
+      null,
+      '3,2',
+      { disagreements: 2, check: { difference: 1 } },
+    ],
+    [
       'keeps a deal where only the first comparison disagreed',
       [two, 50],
       [2, two, 102],
@@ -393,6 +400,53 @@ describe('a journal that disagrees with the broker', () => {
       ...(after !== agrees && { rereadAt: desk.clock.now() + 2 * minuteMs }),
       ...after,
     })
+  })
+
+  it('keeps deals where the balance cannot be read a second time', async () => {
+    const desk = withHistory(three)
+    await rightOf(desk.sync())
+    desk.put(two)
+    await desk.later()
+    const { accountInformation } = desk.broker
+    let comparisons = 0
+    desk.broker.accountInformation = (account) =>
+      (comparisons += 1) === 1 ? accountInformation(account) : TE.left(down(desk.account.id))
+    await desk.later(minuteMs)
+    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    expect(desk.disagreements).toEqual([])
+    const rereadAt = desk.clock.now() + 2 * minuteMs
+    expect(await desk.state()).toMatchObject({ rereadAt, disagreements: 2 })
+    desk.broker.accountInformation = accountInformation
+    await desk.later(2 * minuteMs)
+    expect(await desk.tradeIds()).toEqual(['2'])
+  })
+
+  it('agrees where it keeps old deals that the broker cut off and the balance counts', async () => {
+    const later = of('4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
+    const desk = withHistory([...three, ...later])
+    await rightOf(desk.sync())
+    const corrected = later.map((deal) => (deal.id === '42' ? { ...deal, profit: 5 } : deal))
+    desk.put(corrected, 107)
+    await desk.later()
+    expect(await desk.state()).toMatchObject({ disagreements: 1 })
+    await desk.later(minuteMs)
+    expect(await desk.tradeIds()).toEqual(['4', '3', '2'])
+    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
+    expect(desk.disagreements).toEqual([])
+  })
+
+  it('reads the whole history less and less often while the balance counts the latest deals and the broker does not show them', async () => {
+    const desk = withHistory(three)
+    await rightOf(desk.sync())
+    desk.put(two, 102)
+    await desk.later()
+    for (const minutes of [1, 2, 4, 8]) {
+      const rereadAt = desk.clock.now() + minutes * minuteMs
+      expect(await desk.state()).toMatchObject({ rereadAt, check: { difference: 0 } })
+      await desk.later(minutes * minuteMs)
+    }
+    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    expect(desk.disagreements).toEqual([])
   })
 
   it('reads a long history in ranges, whatever the order of the pages, and whatever is missing', async () => {

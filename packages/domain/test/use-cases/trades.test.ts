@@ -14,8 +14,8 @@ const closed = (positionId: string, closedAt: number, profit: number): readonly 
     { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', profit, time: closedAt },
   ]
 }
-const opened = (stopsAboveDeals?: number) => {
-  const desk = createJournalDesk(stopsAboveDeals === undefined ? {} : { stopsAboveDeals })
+const opened = (maxFirstReadDeals?: number) => {
+  const desk = createJournalDesk(maxFirstReadDeals === undefined ? {} : { maxFirstReadDeals })
   return {
     desk,
     trades: createTrades(desk),

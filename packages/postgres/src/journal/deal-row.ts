@@ -1,5 +1,5 @@
 // A deal as a row.
-import type { BrokerDeal } from '@tradeport/domain/journal'
+import type { BrokerDeal, DealKey } from '@tradeport/domain/journal'
 import { requireFinite } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
 import { sql } from '../connection/sql.ts'
@@ -69,11 +69,11 @@ const numericOf = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : requireFinite(value)
 
 /** As text, since JSON has no infinity. */
-const timeOf = ({ time }: Pick<BrokerDeal, 'time'>): string =>
+const timeOf = ({ time }: Pick<DealKey, 'time'>): string =>
   time === undefined ? 'Infinity' : String(Number.isFinite(time) ? time : Number.NaN)
 
 /** What distinguishes a deal of an account. */
-export const keyOfDeal = (deal: Pick<BrokerDeal, 'time' | 'id' | 'entry'>) => ({
+export const keyOfDeal = (deal: DealKey) => ({
   time_ms: timeOf(deal),
   id: deal.id,
   entry: deal.entry ?? '',

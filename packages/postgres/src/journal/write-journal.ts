@@ -1,7 +1,12 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
 import { journalEvents } from '@tradeport/domain/events'
-import { dealKey, type BrokerDeal, type JournalState } from '@tradeport/domain/journal'
+import {
+  dealKey,
+  type BrokerDeal,
+  type DealKey,
+  type JournalState,
+} from '@tradeport/domain/journal'
 import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
 import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
@@ -169,7 +174,7 @@ const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly strin
 const removeDeals = async (
   trx: Knex.Transaction,
   { account }: JournalClaim,
-  deals: readonly BrokerDeal[],
+  deals: readonly DealKey[],
 ): Promise<ReadonlyMap<string, string | undefined>> => {
   if (deals.length === 0) return new Map()
   const rows = await query<DealRow>(
