@@ -15,8 +15,11 @@ export interface Api {
   readonly get: <A>(path: string) => Promise<A>
   /** Every record of a list, page by page, at most `most`. */
   readonly list: <A>(path: string, query?: Query, most?: number) => AsyncGenerator<A, void, void>
-  /** @param whenLost what to do when the answer is lost and the outcome unknown */
-  readonly post: <A>(path: string, body: unknown, whenLost: string) => Promise<A>
+  /**
+   * @param whenLost what to do when the answer is lost and the outcome unknown; left out where the
+   * request changes nothing
+   */
+  readonly post: <A>(path: string, body: unknown, whenLost?: string) => Promise<A>
 }
 
 export type Query = Readonly<Record<string, unknown>>
@@ -35,7 +38,7 @@ interface Envelope {
 
 interface PostRequest {
   readonly body: unknown
-  readonly whenLost: string
+  readonly whenLost?: string | undefined
 }
 
 interface ConnectionOptions {
@@ -54,7 +57,7 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
   const request = async (path: string, sent?: PostRequest): Promise<Envelope> => {
     const { status, text } = await send(`${url}/operator/v1${path}`, token.text, sent).catch(
       (error: unknown) => {
-        throw lostAnswerFailure(url, error, sent)
+        throw lostAnswerFailure(url, error, sent?.whenLost)
       },
     )
     const envelope = parseEnvelope(text)
@@ -65,11 +68,12 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
         {
           advice: [
             'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.',
-            ...(sent === undefined ? [] : [sent.whenLost]),
+            ...(sent?.whenLost === undefined ? [] : [sent.whenLost]),
           ],
         },
       )
-    if (envelope.error !== null) throw refusalFailure(envelope.error, { url, token, status, sent })
+    if (envelope.error !== null)
+      throw refusalFailure(envelope.error, { url, token, status, whenLost: sent?.whenLost })
     return envelope
   }
 
@@ -169,12 +173,12 @@ interface RefusedRequest {
   readonly url: string
   readonly token: Token
   readonly status: number
-  readonly sent: PostRequest | undefined
+  readonly whenLost: string | undefined
 }
 
 const refusalFailure = (
   { code, message, details, request_id: requestId }: NonNullable<Envelope['error']>,
-  { url, token, status, sent }: RefusedRequest,
+  { url, token, status, whenLost }: RefusedRequest,
 ): CommandFailure => {
   if (status === 401)
     return new CommandFailure(
@@ -193,26 +197,23 @@ const refusalFailure = (
     details?.outcome === 'unknown' ||
     status === 500 ||
     (status === 504 && code !== 'INTERNAL_TIMEOUT')
-  if (isUnknown && sent !== undefined)
+  if (isUnknown && whenLost !== undefined)
     return new CommandFailure(
       'OUTCOME_UNKNOWN',
       `The service at ${url} ${details?.outcome === 'unknown' ? 'lost its database while it recorded this' : `failed with ${code}`}: the change may have been made, or not.`,
-      { advice: [sent.whenLost], requestId },
+      { advice: [whenLost], requestId },
     )
   return new CommandFailure(code, `The service answered: ${message}`, {
     requestId: status >= 500 ? requestId : undefined,
   })
 }
 
-/** Without a connection nothing was sent; after any other failure the change may have been made. */
-const neverSent: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
+/**
+ * Without a connection, or one whose certificate is accepted, nothing was sent; after any other
+ * failure the change may have been made.
+ */
+const neverSent =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|UNABLE_TO_VERIFY_LEAF_SIGNATURE|.*CERT.*)$/
 
 export const unreachable = (url: string, error: unknown, advice: readonly string[]) =>
   new CommandFailure(
@@ -224,17 +225,17 @@ export const unreachable = (url: string, error: unknown, advice: readonly string
 const lostAnswerFailure = (
   url: string,
   error: unknown,
-  sent: PostRequest | undefined,
+  whenLost: string | undefined,
 ): CommandFailure => {
   const code = causeCodeOf(error)
-  if (sent === undefined || neverSent.has(code))
+  if (whenLost === undefined || neverSent.test(code))
     return unreachable(url, error, [
       'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
     ])
   return new CommandFailure(
     'OUTCOME_UNKNOWN',
     `The answer of the service at ${url} was lost (${code}): the change may have been made, or not.`,
-    { advice: [sent.whenLost] },
+    { advice: [whenLost] },
   )
 }
 

@@ -4,7 +4,7 @@ import { CommandFailure, type Fault } from './failure.ts'
 import { readDocument } from './read-document.ts'
 import { valueText } from './table.ts'
 
-interface PlannedChange {
+interface RecordChange {
   readonly section: string
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
@@ -17,25 +17,25 @@ interface PlannedChange {
 }
 
 interface Plan {
-  readonly changes: readonly PlannedChange[]
-  readonly ordersUnderWay: readonly {
-    readonly id: string
-    readonly accountId: string
-    readonly step: string
-    readonly effects: readonly string[]
-  }[]
+  readonly changes: readonly RecordChange[]
+  /** Null where the document was applied and they could not be read. */
+  readonly ordersUnderWay:
+    | readonly {
+        readonly id: string
+        readonly accountId: string
+        readonly step: string
+        readonly effects: readonly string[]
+      }[]
+    | null
 }
 
-interface Issued {
+interface Applied extends Plan {
   readonly apiKeys: readonly { readonly id: string; readonly key: string }[]
   readonly accessTokens: readonly { readonly id: string; readonly token: string }[]
 }
 
-const askPlan = ({ api }: CommandContext, document: unknown): Promise<Plan> =>
-  api.post('/plan', document, 'Call again: nothing was changed yet.')
-
 /** `change apiKeys k-1: enabled yes -> no`; of a new record the fields that it has. */
-const changeText = ({ section, id, action, fields }: PlannedChange): string => {
+const changeText = ({ section, id, action, fields }: RecordChange): string => {
   const texts = fields
     .filter(({ to }) => action !== 'create' || to !== null)
     .map(({ field, from, to }) => {
@@ -56,6 +56,14 @@ const effectTexts: Readonly<Record<string, string>> = {
 
 const printPlan = (context: CommandContext, { changes, ordersUnderWay: orders }: Plan): void => {
   printForPeople(context, ...changes.map(changeText))
+  if (orders === null)
+    return printForPeople(
+      context,
+      styled(
+        'yellow',
+        '\nWarning: the orders under way that this affects cannot be read now; pnpm operator orders list shows those that there are.',
+      ),
+    )
   if (orders.length === 0) return
   const count =
     orders.length === 1 ? '1 order under way is' : `${orders.length} orders under way are`
@@ -75,7 +83,7 @@ const printPlan = (context: CommandContext, { changes, ordersUnderWay: orders }:
     )
 }
 
-const printIssued = (context: CommandContext, { apiKeys, accessTokens }: Issued): void => {
+const printIssued = (context: CommandContext, { apiKeys, accessTokens }: Applied): void => {
   const secrets = [
     ...apiKeys.map(({ id, key }) => `  key ${id}  ${key}`),
     ...accessTokens.map(({ id, token }) => `  token ${id}  ${token}`),
@@ -89,8 +97,8 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
   await withFaults(
     (fault) => ({ ...fault, line: lineOf(fault.path) }),
     async () => {
-      const plan = await askPlan(context, document)
       if (context.values['plan'] === true) {
+        const plan = await context.api.post<Plan>('/plan', document)
         printForPrograms(context, plan)
         printPlan(context, plan)
         const count = plan.changes.length
@@ -101,20 +109,20 @@ export const applyDocument = async (context: CommandContext): Promise<void> => {
             : `\n${count} ${count === 1 ? 'change' : 'changes'} would be made. Nothing was changed.`,
         )
       }
-      const issued = await context.api.post<Issued>(
+      const applied = await context.api.post<Applied>(
         '/apply',
         document,
         'Apply it again: it makes each change once. Keys and tokens that were generated then exist and cannot be shown: revoke those.',
       )
-      printForPrograms(context, { ...plan, ...issued })
-      printPlan(context, plan)
+      printForPrograms(context, applied)
+      printPlan(context, applied)
       printForPeople(
         context,
-        plan.changes.length === 0
+        applied.changes.length === 0
           ? 'Nothing to change: the records are already as the document says.'
           : 'The document is applied.',
       )
-      printIssued(context, issued)
+      printIssued(context, applied)
     },
   )
 }
@@ -124,8 +132,8 @@ export interface Change {
   readonly section: string
   /** Its fields where no option is given for them. */
   readonly entry: Readonly<Record<string, unknown>>
-  /** Whether the record must be new, must exist, or may be either. */
-  readonly mustBe: 'new' | 'existing' | 'any'
+  /** Whether the record must be new or must exist; left out where it may be either. */
+  readonly isNew?: boolean | undefined
   /** `key k-1` */
   readonly label: string
   /** The command that lists such records. */
@@ -134,27 +142,17 @@ export interface Change {
   readonly whenLost?: string
 }
 
-/** Plans the change, and applies it if it is what the command means. */
 export const changeRecord = async (context: CommandContext, change: Change): Promise<void> => {
-  const { section, mustBe, entry, label, listCommand } = change
-  const mustBeNew = mustBe === 'new' ? { new: true } : {}
-  const document = { [section]: [composeEntry({ ...entry, ...mustBeNew }, context.values)] }
-  const missing = new CommandFailure(
-    'NOT_FOUND',
-    `There is no ${label}, and nothing was changed.`,
-    {
-      advice: [`pnpm operator ${listCommand} shows those that exist.`],
-    },
-  )
+  const { section, isNew, entry, label, listCommand } = change
+  const refusal = isNew
+    ? new CommandFailure('ALREADY_THERE', `There already is ${label}, and nothing was changed.`, {
+        advice: ['Give another id. To change what exists, apply a document.'],
+      })
+    : new CommandFailure('NOT_FOUND', `There is no ${label}, and nothing was changed.`, {
+        advice: [`pnpm operator ${listCommand} shows those that exist.`],
+      })
   const namedByFlag = (fault: Fault): Fault => {
-    // A record that does not exist lacks whatever a new one needs.
-    if (mustBe === 'existing' && fault.message.includes('not there yet')) throw missing
-    if (fault.path === `${section}[0].new`)
-      throw new CommandFailure(
-        'ALREADY_THERE',
-        `There already is ${label}, and nothing was changed.`,
-        { advice: ['Give another id. To change what exists, apply a document.'] },
-      )
+    if (fault.path === `${section}[0].new`) throw refusal
     const field = fault.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
     const flag = context.flagOf(field)
     return flag === undefined
@@ -162,26 +160,19 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
       : { path: flag, message: fault.message.replace(fault.path, flag) }
   }
   await withFaults(namedByFlag, async () => {
-    const plan = await askPlan(context, document)
-    const { changes } = plan
-    const isCreated = changes.some(({ action }) => action === 'create')
-    if (mustBe === 'existing' && (isCreated || (entry['removed'] === true && changes.length === 0)))
-      throw missing
-    const issued =
-      changes.length === 0
-        ? { apiKeys: [], accessTokens: [] }
-        : await context.api.post<Issued>(
-            '/apply',
-            document,
-            change.whenLost ??
-              (mustBe === 'new'
-                ? `See whether it was made: pnpm operator ${listCommand}.`
-                : 'Call again: a change is made once.'),
-          )
-    printForPrograms(context, { ...plan, ...issued })
-    printPlan(context, plan)
-    if (changes.length === 0) printForPeople(context, `No changes; already as requested: ${label}.`)
-    printIssued(context, issued)
+    const applied = await context.api.post<Applied>(
+      '/apply',
+      { [section]: [composeEntry({ ...entry, new: isNew }, context.values)] },
+      change.whenLost ??
+        (isNew
+          ? `See whether it was made: pnpm operator ${listCommand}.`
+          : 'Call again: a change is made once.'),
+    )
+    printForPrograms(context, applied)
+    printPlan(context, applied)
+    if (applied.changes.length === 0)
+      printForPeople(context, `No changes; already as requested: ${label}.`)
+    printIssued(context, applied)
   })
 }
 

@@ -51,17 +51,19 @@ export const findChromium = async (env: NodeJS.ProcessEnv): Promise<string> => {
 }
 
 // What a browser needs of the environment; the rest may hold tokens and keys.
-const passedOn = [
+const allowedVariables = [
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|DISPLAY|WAYLAND_DISPLAY|TMPDIR|TEMP|TMP)$/,
   /^(LC|XDG|FONTCONFIG)_/,
   /^(DBUS_SESSION_BUS_ADDRESS|LD_LIBRARY_PATH)$/,
   // Windows, where names have no case.
   /^(SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES.*)$/i,
 ]
-const publicPartOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+const withoutSecrets = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
-      value !== undefined && passedOn.some((pattern) => pattern.test(name)) ? [[name, value]] : [],
+      value !== undefined && allowedVariables.some((pattern) => pattern.test(name))
+        ? [[name, value]]
+        : [],
     ),
   )
 
@@ -78,7 +80,7 @@ export const withPage = async <A>(
   const browser = await chromium
     .launch({
       executablePath,
-      env: publicPartOf(env),
+      env: withoutSecrets(env),
       // Chromium refuses to start as root with its sandbox.
       chromiumSandbox: process.getuid?.() !== 0,
       args: ['--disable-dev-shm-usage'],

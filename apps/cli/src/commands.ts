@@ -13,6 +13,7 @@ import {
   showOrder,
   showTenant,
   shownRows,
+  tenantPath,
 } from './lists.ts'
 import { readInput } from './read-document.ts'
 import { paperNames, writeReport } from './report.ts'
@@ -123,7 +124,7 @@ type Changed = Exclude<keyof typeof listings, 'orders'>
 /** A new record. */
 const newRecordChange = (name: Changed, id: string, fields: Change['entry'] = {}): Change => ({
   section: listings[name].section,
-  mustBe: 'new',
+  isNew: true,
   entry: { ...fields, id },
   label: `${listings[name].one} ${id}`,
   listCommand: `${name} list`,
@@ -142,13 +143,24 @@ const existingRecordCommand = (
     help,
     run: runChange(({ argument: id }) => ({
       section,
-      mustBe: 'existing',
+      isNew: false,
       entry: { id, ...fields },
       label: `${one} ${id}`,
       listCommand: `${name} list`,
     })),
   }
 }
+
+/** A change, or the removal, of what belongs to an account and is listed with it. */
+const accountChange =
+  (section: string, one: string, isRemoval = false): ChangeOf =>
+  ({ argument: accountId }) => ({
+    section,
+    isNew: isRemoval ? false : undefined,
+    entry: { accountId, removed: isRemoval },
+    label: `${one} of account ${accountId}`,
+    listCommand: 'accounts list --json',
+  })
 
 const deskLimits: Options = {
   '--max-open-lots <lots>': ['limits.maxOpenLots', 'open lots together; none unsets', numberOrNone],
@@ -213,22 +225,16 @@ const tenantCommands: readonly Command[] = [
   },
 ]
 
-/** The fields of an account that the provider knows. */
-const providerFields = ['name', 'accountNumber', 'server', 'currency', 'brokerType', 'region']
-
+/** What the provider says of the account. */
 const describeAccount = async (context: CommandContext): Promise<Values> => {
   const { userId, providerAccountId: id } = context.values
-  if (
-    typeof id !== 'string' ||
-    providerFields.every((field) => context.values[field] !== undefined)
-  )
-    return {}
+  if (typeof id !== 'string') return {}
   for await (const found of recordsOf(context, 'users', {}))
     if (found['id'] === userId)
       return context.api.get(
-        `/tenants/${encodeURIComponent(String(found['tenantId']))}/provider-accounts/${encodeURIComponent(id)}`,
+        `${tenantPath(String(found['tenantId']))}/provider-accounts/${encodeURIComponent(id)}`,
       )
-  // The plan says that there is no such user.
+  // The service says that there is no such user.
   return {}
 }
 
@@ -343,24 +349,12 @@ const limitCommands: readonly Command[] = [
     examples: [
       'limits set 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c --max-lots-per-order 5 --symbols EURUSD,GBPUSD',
     ],
-    run: runChangeWithOptions(({ argument: accountId }) => ({
-      section: 'traderLimits',
-      mustBe: 'any',
-      entry: { accountId },
-      label: `limits of account ${accountId}`,
-      listCommand: 'accounts list',
-    })),
+    run: runChangeWithOptions(accountChange('traderLimits', 'limits')),
   },
   {
     usage: 'limits clear <account>',
     help: "remove all of a trader's limits from an account",
-    run: runChange(({ argument: accountId }) => ({
-      section: 'traderLimits',
-      mustBe: 'any',
-      entry: { accountId, removed: true },
-      label: `account ${accountId} without limits`,
-      listCommand: 'accounts list',
-    })),
+    run: runChange(accountChange('traderLimits', 'limit', true)),
   },
   list('desks', 'desks with their limits and accounts', tenant),
   {
@@ -378,7 +372,6 @@ const limitCommands: readonly Command[] = [
     examples: ['desks set d-1 --tenant acme --account 0b1f6a52-… --max-open-lots 50'],
     run: runChangeWithOptions(({ argument: id }) => ({
       section: 'desks',
-      mustBe: 'any',
       entry: { id },
       label: `desk ${id}`,
       listCommand: 'desks list',
@@ -398,25 +391,13 @@ const limitCommands: readonly Command[] = [
         ['active', 'passed', 'failed'],
       ],
     },
-    run: runChange(({ argument: accountId }) => ({
-      section: 'challenges',
-      mustBe: 'any',
-      entry: { accountId },
-      label: `challenge of account ${accountId}`,
-      listCommand: 'accounts list --json',
-    })),
+    run: runChange(accountChange('challenges', 'challenge')),
   },
   {
     usage: 'challenges remove <account>',
     help: 'remove a challenge',
     required: started,
-    run: runChange(({ argument: accountId }) => ({
-      section: 'challenges',
-      mustBe: 'existing',
-      entry: { accountId, removed: true },
-      label: `challenge of account ${accountId}`,
-      listCommand: 'accounts list --json',
-    })),
+    run: runChange(accountChange('challenges', 'challenge', true)),
   },
 ]
 

@@ -13,7 +13,7 @@ export interface Check {
 }
 
 /** How many tenants are checked at a time: each check is a request to the provider. */
-const together = 4
+const tenantsAtOnce = 4
 const styles = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 export const runDoctor = async (context: CommandContext): Promise<void> => {
@@ -35,11 +35,16 @@ export const runDoctor = async (context: CommandContext): Promise<void> => {
   // Without the database, which is reported already, the tenants are unknown.
   else if (ofService.every(({ name, status }) => name !== 'database' || status !== 'fail'))
     for await (const { id } of api.list<{ id: string }>('/tenants')) tenants.push(id)
+  const checkTenant = (id: string): Promise<readonly Check[]> =>
+    api.get<readonly Check[]>(`${tenantPath(id)}/doctor`).catch((error: unknown) => {
+      if (!(error instanceof CommandFailure) || values['tenantId'] !== undefined) throw error
+      // It was removed in the meantime.
+      if (error.code === 'NOT_FOUND') return []
+      return [{ name: 'tenant', status: 'fail', message: error.message, action: null }]
+    })
   while (tenants.length > 0) {
-    const some = tenants.splice(0, together).map(String)
-    const checks = await Promise.all(
-      some.map((id) => api.get<readonly Check[]>(`${tenantPath(id)}/doctor`)),
-    )
+    const some = tenants.splice(0, tenantsAtOnce).map(String)
+    const checks = await Promise.all(some.map(checkTenant))
     for (const [at, id] of some.entries()) report(id, checks[at] ?? [])
   }
   printForPrograms(context, { checks: found })

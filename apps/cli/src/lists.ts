@@ -112,7 +112,7 @@ const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS:
 
 /** What people are shown of a list without --limit. */
 export const shownRows = 100
-const shownOfEach = 20
+const shownRowsPerList = 20
 
 export const tenantPath = (id: string): string => `/tenants/${encodeURIComponent(id)}`
 
@@ -199,7 +199,7 @@ const listsOfTenant = {
 export const showTenant = async (context: CommandContext): Promise<void> => {
   const path = tenantPath(context.argument)
   const tenant = await context.api.get<Tenant>(path)
-  const most = context.isJson ? Infinity : shownOfEach
+  const most = context.isJson ? Infinity : shownRowsPerList
   const lists: Record<string, readonly Row[]> = {}
   for (const [field, { pathUnderTenant }] of Object.entries(listsOfTenant))
     lists[field] = await collect(

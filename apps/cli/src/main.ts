@@ -8,7 +8,7 @@ const { argv, env, stderr, stdout } = process
 // pnpm runs scripts in the repository's root, and says here where it was called.
 const folder = env['INIT_CWD'] ?? process.cwd()
 
-const where = `
+const connectionHelp = `
 Where and with which token:
   --url or OPERATOR_URL             the operator API, http://127.0.0.1:3001 when neither is given
   --token-file or OPERATOR_TOKEN    its token; without both, the one that the service keeps in DATA_DIR
@@ -43,7 +43,7 @@ const program = new Command('operator')
     "The operator's command line of Tradeport, over the operator API of a running service.",
   )
   .usage('<command> [options]')
-  .addHelpText('after', where)
+  .addHelpText('after', connectionHelp)
   .showHelpAfterError('--help shows how it is called.')
   .exitOverride()
 

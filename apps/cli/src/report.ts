@@ -45,18 +45,18 @@ export const writeReport = async (context: CommandContext): Promise<void> => {
 }
 
 const requireConsole = async (url: string): Promise<void> => {
-  const said = 'Say where the API for users listens with --api-url or API_URL.'
+  const advice = 'Say where the API for users listens with --api-url or API_URL.'
   const { status } = await fetch(`${url}/console/report`, {
     redirect: 'manual',
     signal: AbortSignal.timeout(longestMs),
   }).catch((error: unknown) => {
-    throw unreachable(url, error, [said])
+    throw unreachable(url, error, [advice])
   })
   if (status !== 200)
     throw new CommandFailure(
       'NO_CONSOLE',
       `There is no console at ${url}, whose page is printed: it answered ${status}.`,
-      { advice: [said, 'The service needs the capability console, and its pages built.'] },
+      { advice: [advice, 'The service needs the capability console, and its pages built.'] },
     )
 }
 

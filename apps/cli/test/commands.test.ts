@@ -62,8 +62,9 @@ it('an empty service gets a tenant, a user, an account as the provider describes
     'create tenants acme: name Acme, providerToken (a secret)\n',
   )
   await done('users create u-1 --tenant acme --email owner@example.com --plan pro')
-  // Also with these four options, platform and region are read from the provider.
-  for (const options of ['', ' --name Mine --number 77 --server S --currency USD'])
+  // Also with all of these options: it knows the broker, and whether the account is a demo account.
+  const all = ' --name Mine --number 77 --server S --currency USD --platform mt5 --region london'
+  for (const options of ['', all])
     expect(
       await refused(`accounts link --user u-1 --provider-account nowhere${options}`),
     ).toContain(
@@ -253,7 +254,7 @@ describe('a change of one record', () => {
       `remove challenges ${account} ${started}\n`,
     ],
     [`limits clear ${account}`, `remove traderLimits ${account}\n`],
-    [`limits clear ${account}`, 'No changes; already as requested: account'],
+    ['keys revoke k-1', 'No changes; already as requested: key k-1'],
   ])('is reported: %s', async (words, printed) => {
     expect(await done(words)).toContain(printed)
   })
@@ -269,6 +270,7 @@ describe('a change of one record', () => {
     [`accounts unlink ${other}`, `There is no account ${other}`],
     [`challenges remove ${account} --started ${started}`, 'There is no challenge'],
     [`limits set ${other} --max-open-lots 1`, `there is no account ${other}`],
+    [`limits clear ${other}`, `There is no limit of account ${other}, and nothing was changed.`],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
     ['keys make --user u-none', '  --user: there is no user u-none\n'],
   ])('is refused: %s', async (words, message) => {

@@ -3,7 +3,7 @@
 import { createFakeRecords, newAccount, newOrderUnderWay, putOrders } from '@tradeport/testkit'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { scopes } from '@tradeport/domain/access'
-import type { OperatorChanges, OperatorDocument } from '@tradeport/domain/operator'
+import type { OperatorDocument } from '@tradeport/domain/operator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
 import { expectDocumented, operator } from './documents.ts'
@@ -141,13 +141,18 @@ describe('every route', () => {
     [
       'applyDocument',
       'POST /apply',
-      { apiKeys: [{ id: 'k-3', key: expect.stringMatching(/^tp_live_/) }], accessTokens: [] },
+      {
+        changes: [{ section: 'apiKeys', id: 'k-3', action: 'create' }],
+        ordersUnderWay: [],
+        apiKeys: [{ id: 'k-3', key: expect.stringMatching(/^tp_live_/) }],
+        accessTokens: [],
+      },
       { apiKeys: [{ id: 'k-3', userId: 'u-1' }] },
     ],
     [
       'applyDocument',
       'POST /apply',
-      { apiKeys: [], accessTokens: [] },
+      { changes: [{ action: 'remove' }], apiKeys: [], accessTokens: [] },
       { apiKeys: [{ id: 'k-3', removed: true }] },
     ],
     [
@@ -307,7 +312,8 @@ describe('a document', () => {
   const applyDocument: OperatorUseCases['applyDocument'] = (_, { body: sent }) => {
     applied = sent
     return TE.right({
-      changes: {} as OperatorChanges,
+      changes: [],
+      ordersUnderWay: [],
       affectedUsers: [],
       apiKeys: [],
       accessTokens: [],

@@ -40,7 +40,7 @@ export interface IssuedSecret {
 /** `everyone` where they cannot be named one by one. */
 export type AffectedUsers = readonly UserId[] | 'everyone'
 
-export interface AppliedDocument {
+export interface DecidedDocument {
   readonly changes: OperatorChanges
   /** Whose credentials are to be read anew. */
   readonly affectedUsers: AffectedUsers
@@ -218,7 +218,7 @@ type BuildRecord<S extends Section> = (
  */
 export const decideApply =
   (document: OperatorDocument, secrets: Secrets, now: Instant) =>
-  (records: OperatorRecords): E.Either<Refusal<'ValidationError'>, AppliedDocument> => {
+  (records: OperatorRecords): E.Either<Refusal<'ValidationError'>, DecidedDocument> => {
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
     // earlier ones.
@@ -308,16 +308,20 @@ export const decideApply =
         // The document would contradict itself.
         if (seen.has(id)) faults.push({ path, message: 'this record is named twice; name it once' })
         seen.add(id)
-        if (entry.removed === true) {
-          remove(section, id)
-          removed.push('id' in entry || isOnePerAccount(section) ? id : entry)
-          continue
-        }
         const reportFault: ReportFault = (field, message) =>
           faults.push({ path: `${path}.${field}`, message })
         const stored = recordsAfter[section].get(id)
-        if (entry.new === true && stored !== undefined) {
-          reportFault('new', 'new must not be true for a record that is there')
+        const isThere = stored !== undefined
+        if (entry.new === isThere) {
+          reportFault(
+            'new',
+            `new must not be ${isThere} for a record that is ${isThere ? '' : 'not '}there`,
+          )
+          continue
+        }
+        if (entry.removed === true) {
+          remove(section, id)
+          removed.push('id' in entry || isOnePerAccount(section) ? id : entry)
           continue
         }
         const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)

@@ -153,7 +153,7 @@ type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
   Settings<Omit<Fields, Key>> & {
     /** Removes the record, with everything that belongs to it. */
     readonly removed?: boolean | undefined
-    /** The document is refused where the record is there. */
+    /** The document is refused where this is true and the record is there, or false and it is not. */
     readonly new?: boolean | undefined
   }
 

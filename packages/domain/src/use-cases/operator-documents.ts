@@ -1,10 +1,10 @@
 // The operator's documents: applied to the records, all or nothing, or planned, which decides the
 // same over the same records and writes nothing.
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
+import { flow, pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../errors.ts'
-import { decideApply, keysOf, type AppliedDocument } from '../operator/apply.ts'
+import { decideApply, keysOf, type DecidedDocument } from '../operator/apply.ts'
 import {
   orderEffectsOf,
   planOf,
@@ -12,7 +12,7 @@ import {
   type OrderEffects,
   type PlannedChange,
 } from '../operator/plan.ts'
-import { noChanges, type OperatorDocument } from '../operator/records.ts'
+import { noChanges, type OperatorDocument, type OperatorRecords } from '../operator/records.ts'
 import type { OrderId } from '../orders/order.ts'
 import type { Placement } from '../orders/placement.ts'
 import type { Ports } from '../ports/index.ts'
@@ -30,6 +30,12 @@ export interface OperatorPlan {
   readonly changes: readonly PlannedChange[]
   /** Oldest first, at most `maxTouchedOrders`. */
   readonly ordersUnderWay: readonly TouchedOrder[]
+}
+
+export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
+  readonly changes: readonly PlannedChange[]
+  /** As in a plan; null where the document was applied and they could not be read. */
+  readonly ordersUnderWay: readonly TouchedOrder[] | null
 }
 
 /** How many orders a plan names at most. */
@@ -71,13 +77,45 @@ export const createOperatorDocuments = (
     )
   }
 
+  /** What a document changes in the stored records, and which orders under way that may touch. */
+  const decideDocument = (document: OperatorDocument) => {
+    const decide = decideApply(document, secrets, clock.now())
+    return (records: OperatorRecords) =>
+      pipe(
+        decide(records),
+        E.map((decided) => ({
+          ...decided,
+          planned: planOf(records, decided.changes),
+          effects: orderEffectsOf(records, decided.changes),
+        })),
+      )
+  }
+
   return {
-    /** POST /operator/v1/apply: returns the credentials that it made or that the document gave. */
+    /**
+     * POST /operator/v1/apply: returns what it changed, and the credentials that it made or that the
+     * document gave.
+     */
     applyDocument: (
       _: unknown,
       { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
-      operator.apply(keysOf(document, secrets), decideApply(document, secrets, clock.now())),
+      pipe(
+        operator.apply(keysOf(document, secrets), decideDocument(document)),
+        TE.bindW('ordersUnderWay', ({ effects }) =>
+          pipe(
+            readTouched(effects),
+            TE.orElseW(() => TE.right(null)),
+          ),
+        ),
+        TE.map(({ planned, ordersUnderWay, affectedUsers, apiKeys, accessTokens }) => ({
+          changes: planned,
+          ordersUnderWay,
+          affectedUsers,
+          apiKeys,
+          accessTokens,
+        })),
+      ),
 
     /**
      * POST /operator/v1/plan: what applying the document would change now, and the orders under way
@@ -86,22 +124,17 @@ export const createOperatorDocuments = (
     planDocument: (
       _: unknown,
       { body: document }: WithBody<OperatorDocument>,
-    ): AsyncResult<OperatorPlan, 'ValidationError'> => {
-      const decide = decideApply(document, secrets, clock.now())
-      return pipe(
-        operator.apply(keysOf(document, secrets), (records) =>
-          pipe(
-            decide(records),
-            E.map(({ changes }) => ({
-              changes: noChanges,
-              plan: planOf(records, changes),
-              effects: orderEffectsOf(records, changes),
-            })),
+    ): AsyncResult<OperatorPlan, 'ValidationError'> =>
+      pipe(
+        operator.apply(
+          keysOf(document, secrets),
+          flow(
+            decideDocument(document),
+            E.map((decided) => ({ ...decided, changes: noChanges })),
           ),
         ),
         TE.bindW('ordersUnderWay', ({ effects }) => readTouched(effects)),
-        TE.map(({ plan: changes, ordersUnderWay }) => ({ changes, ordersUnderWay })),
-      )
-    },
+        TE.map(({ planned, ordersUnderWay }) => ({ changes: planned, ordersUnderWay })),
+      ),
   }
 }

@@ -7,7 +7,7 @@ import {
   decideApply,
   keysOf,
   usersAffectedBy,
-  type AppliedDocument,
+  type DecidedDocument,
 } from '../../src/operator/apply.ts'
 import {
   emptyDocument,
@@ -59,8 +59,8 @@ const link: OperatorDocument = {
 const decide = (document: Partial<OperatorDocument>, records: OperatorRecords) =>
   decideApply({ ...emptyDocument, ...document }, createTestSecrets(), now)(records)
 
-const applied = (document: Partial<OperatorDocument>, records: OperatorRecords): AppliedDocument =>
-  E.getOrElse<unknown, AppliedDocument>((fault) => expect.fail(JSON.stringify(fault)))(
+const applied = (document: Partial<OperatorDocument>, records: OperatorRecords): DecidedDocument =>
+  E.getOrElse<unknown, DecidedDocument>((fault) => expect.fail(JSON.stringify(fault)))(
     decide(document, records),
   )
 
@@ -313,7 +313,12 @@ describe('a document on records that are there', () => {
       expect(applied({ accounts: [entry] }, earlier).changes.accounts.put).toEqual([])
   })
 
-  it('is refused where a record that it calls new is there, and only then', () => {
+  it('is refused where a record that it calls new is there, or one that it does not call new is not', () => {
+    const accounts = [main, nowhere].map((id) => ({ id, new: false, removed: true }))
+    expect(faultsOf({ accounts, users: [{ id: bob, new: false }] }, linked)).toEqual([
+      'users[0].new: new must not be false for a record that is not there',
+      'accounts[1].new: new must not be false for a record that is not there',
+    ])
     const users = [{ id: ann, tenantId: acme, email: 'other@example.com', new: true }]
     const apiKeys = [{ id: 'k-1', userId: bob, new: true }]
     expect(faultsOf({ users, apiKeys }, linked)).toStrictEqual([

@@ -1,9 +1,12 @@
 // What a document would change: the plan is what applying it then does, and planning writes nothing.
 import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { refuse } from '../../src/errors.ts'
 import type { PlannedChange } from '../../src/operator/plan.ts'
 import { emptyDocument, type OperatorDocument } from '../../src/operator/records.ts'
+import type { OperatorOrders } from '../../src/ports/index.ts'
 import type { AccountId, UserId } from '../../src/primitives/ids.ts'
 import {
   createFakeOperatorOrders,
@@ -24,9 +27,9 @@ type Part = Partial<OperatorDocument>
 const documentOf = (...parts: readonly Part[]): OperatorDocument =>
   Object.assign({}, emptyDocument, ...parts) as OperatorDocument
 
-const createService = () => {
+const createService = (broken: Partial<OperatorOrders> = {}) => {
   const records = createFakeRecords()
-  const operatorOrders = createFakeOperatorOrders(records)
+  const operatorOrders = { ...createFakeOperatorOrders(records), ...broken }
   const ports = {
     operator: createFakeOperatorStore(records),
     operatorOrders,
@@ -137,6 +140,8 @@ it('writes nothing, is refused where applying is, and is empty once the document
         const applied = await apply(document)()
         if (E.isLeft(planned)) expect(applied).toStrictEqual(planned)
         if (E.isLeft(planned) || E.isLeft(applied)) continue
+        const { changes, ordersUnderWay } = applied.right
+        expect({ changes, ordersUnderWay }).toStrictEqual(planned.right)
         const records = planned.right.changes.map(({ section, id }) => `${section} ${id}`)
         expect(new Set(records).size).toBe(records.length)
         const hasToken = document.tenants.some(({ providerToken }) => providerToken !== undefined)
@@ -303,6 +308,15 @@ describe('the orders under way that a document touches', () => {
             },
           ],
     )
+  })
+
+  it('are null where the document was applied and they cannot be read', async () => {
+    const failure = refuse('ServiceUnavailable', { reason: 'down' })
+    const { apply, plan, state } = createService({ underWay: () => TE.left(failure) })
+    const before = state()
+    expect(await plan(whole)()).toStrictEqual(E.left(failure))
+    expect((await rightOf(apply(whole))).ordersUnderWay).toBeNull()
+    expect(state()).not.toBe(before)
   })
 
   it('are none where the removed record was gone before, although its orders are still under way', async () => {

@@ -161,53 +161,57 @@ const check = record('HealthCheck', 'One thing that was checked.', {
 const checked = list(check, 'Every check.')
 
 const secret = text('No other reply shows it.', 'shown-only-here')
-const applied = object('The keys and tokens that were generated or given now.', {
-  apiKeys: list(
-    encodedFrom(
-      object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
-      (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
+const changes = list(
+  object('A record.', {
+    section: text('The section of the document.', 'accounts'),
+    id: text('The entry.', 'k-1'),
+    action: oneOf(['create', 'change', 'remove'], 'What is done.'),
+    fields: list(
+      object('A field. Both values are left out of a secret.', {
+        field: text('The name of the field.', 'region'),
+        from: optional(anything('The value before.', null)),
+        to: optional(anything('The value after.', 'london')),
+      }),
+      'The fields that change.',
     ),
-    'Keys.',
-  ),
-  accessTokens: list(
-    encodedFrom(
-      object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
-      (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
+  }),
+  'In the order of the document.',
+)
+const ordersUnderWay = list(
+  object('An order that is touched.', {
+    id: orderId,
+    accountId,
+    step: step('sending'),
+    effects: list(
+      text('What happens to its tenant, user or account.', 'account_relinked'),
+      'Effects.',
     ),
-    'Tokens.',
-  ),
-})
-
-const plan = object('What a document would change.', {
-  changes: list(
-    object('A record.', {
-      section: text('The section of the document.', 'accounts'),
-      id: text('The entry.', 'k-1'),
-      action: oneOf(['create', 'change', 'remove'], 'What would be done.'),
-      fields: list(
-        object('A field. Both values are left out of a secret.', {
-          field: text('The name of the field.', 'region'),
-          from: optional(anything('The value now.', null)),
-          to: optional(anything('The value then.', 'london')),
-        }),
-        'The fields that would change.',
+  }),
+  'Oldest first.',
+)
+const plan = object('What a document would change.', { changes, ordersUnderWay })
+const applied = object(
+  'What was changed, and the keys and tokens that were generated or given now.',
+  {
+    changes,
+    // Read after the document was applied, which stands.
+    ordersUnderWay: nullable(ordersUnderWay),
+    apiKeys: list(
+      encodedFrom(
+        object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
+        (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
       ),
-    }),
-    'In the order of the document.',
-  ),
-  ordersUnderWay: list(
-    object('An order that is touched.', {
-      id: orderId,
-      accountId,
-      step: step('sending'),
-      effects: list(
-        text('What happens to its tenant, user or account.', 'account_relinked'),
-        'Effects.',
+      'Keys.',
+    ),
+    accessTokens: list(
+      encodedFrom(
+        object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
+        (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
       ),
-    }),
-    'Oldest first.',
-  ),
-})
+      'Tokens.',
+    ),
+  },
+)
 
 // Callers know a position by its account and ticket together; a broker's records show the ticket
 // alone.

@@ -198,7 +198,9 @@ const section = <F extends Fields>(title: string, fields: F) =>
           ...fields,
           ...partialWithoutExample({
             removed: flag('Whether to remove it.'),
-            new: flag('Whether to refuse the document where the record is there.'),
+            new: flag(
+              'The document is refused where this is true and the record is there, or false and it is not.',
+            ),
           }),
         }),
       ),
