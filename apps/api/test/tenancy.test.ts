@@ -480,7 +480,7 @@ describe('a caller', () => {
           if (reply.status < 400) asker.kept = await recordsOf(asker)
         }),
         // More where one id out of several must be another's for the rest to matter.
-        { numRuns: Math.max(3, (route.method === 'GET' ? 30 : 15) * slotsOf(route).length) },
+        { numRuns: Math.max(3, (route.method === 'GET' ? 20 : 8) * slotsOf(route).length) },
       )
     },
   )
