@@ -13,6 +13,7 @@ import {
   newWebhook,
   noChanges,
   noKeys,
+  placementOf,
   puts,
   rightOf,
   storedAccount,
@@ -50,6 +51,7 @@ interface Write {
 }
 
 const secret = 'a secret of some length'
+const halt = { since: 0, reason: null, cancelsOrders: false }
 const documentOf = async ({ operator, knex }: Instance): Promise<Write> => {
   const tenant = newTenant()
   return {
@@ -99,6 +101,60 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       count: async () => {
         const found = O.toUndefined(await rightOf(webhooks.findWithSecret(owner, id)))
         return Number(found?.secret === rotation.secret)
+      },
+    }
+  },
+  'a changed webhook': async ({ operator, webhooks }) => {
+    const webhook = newWebhook(await storedOwner(operator), 0)
+    const { owner, id } = webhook
+    await rightOf(webhooks.create(owner, { webhook, secret }))
+    return {
+      write: webhooks.change(owner, id, { enabled: false }, 0),
+      count: async () => {
+        const found = O.toUndefined(await rightOf(webhooks.find(owner, id)))
+        return Number(found?.enabled === false)
+      },
+    }
+  },
+  'a removed webhook': async ({ operator, webhooks }) => {
+    const webhook = newWebhook(await storedOwner(operator), 0)
+    const { owner, id } = webhook
+    await rightOf(webhooks.create(owner, { webhook, secret }))
+    return {
+      write: webhooks.remove(owner, id),
+      count: async () => Number(O.isNone(await rightOf(webhooks.find(owner, id)))),
+    }
+  },
+  'a halt': async ({ operator, halts }) => {
+    const { owner, id } = await storedAccount(operator)
+    return {
+      write: halts.halt(owner, id, halt),
+      count: async () => Number(O.isSome(await rightOf(halts.find(owner, id)))),
+    }
+  },
+  'a lifted halt': async ({ operator, halts }) => {
+    const { owner, id } = await storedAccount(operator)
+    await rightOf(halts.halt(owner, id, halt))
+    return {
+      write: halts.lift(owner, id),
+      count: async () => Number(O.isNone(await rightOf(halts.find(owner, id)))),
+    }
+  },
+  'an order that the operator ends': async ({ operator, orders }) => {
+    const order = newOrderOn(await storedAccount(operator), Date.now())
+    const { owner, id } = order
+    await rightOf(orders.record(owner, toRecord(order)))
+    const step = {
+      placement: { step: 'ended' },
+      outcome: { kind: 'filled', fill: {} },
+      continueInMs: null,
+      finish: { by: 'ops', reason: 'The broker confirmed it.' },
+    } as const
+    return {
+      write: orders.advance(owner, placementOf(order), step, Date.now()),
+      count: async () => {
+        const found = O.toUndefined(await rightOf(orders.find(owner, id)))
+        return Number(found?.status === 'filled')
       },
     }
   },
@@ -176,6 +232,11 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     ["an operator's document", 'closed after'],
     ['a webhook, whose secret is shown once', 'closed after'],
     ['a rotated secret, which is shown once', 'closed after'],
+    ['a changed webhook', 'closed after'],
+    ['a removed webhook', 'closed after'],
+    ['a halt', 'closed after'],
+    ['a lifted halt', 'closed after'],
+    ['an order that the operator ends', 'closed after'],
     ['a replay, which must not be made twice', 'closed after'],
   ])(
     '%s whose connection is %s its commit is reported as one that may stand',

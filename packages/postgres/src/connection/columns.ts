@@ -13,7 +13,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { DescribedError } from './failures.ts'
-import { Sql, readFirst, sql, transact, type Selection } from './sql.ts'
+import { Sql, readFirst, sql, type Selection } from './sql.ts'
 
 /** @throws DescribedError where it is not finite */
 export const requireFinite = (value: number): number => {
@@ -195,25 +195,24 @@ export const mapped = <A, B>(
 /**
  * Changes one row under its lock, and returns it as it is then; none where there is none.
  * @param change returns the same object where nothing is to be written
- * @param writeMore runs in the transaction of a change
+ * @param writeMore runs where the row is changed
  */
-export const changeRow = <A>(
-  knex: Knex,
+export const changeRow = async <A>(
+  trx: Knex.Transaction,
   { table, columns, read, write }: Selection<A> & { readonly write: (record: A) => Row },
   where: Sql,
   change: (record: A) => A,
-  writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
-): Promise<O.Option<A>> =>
-  transact(knex, async (trx) => {
-    const found = await readFirst(
-      trx,
-      sql`select ${columns} from ${table} where ${where} for update`,
-      { read },
-    )
-    if (O.isNone(found)) return O.none
-    const changed = change(found.value)
-    if (changed === found.value) return found
-    await trx(table.text).whereRaw(where.text, where.bindings).update(write(changed))
-    await writeMore(trx)
-    return O.some(changed)
-  })
+  writeMore: () => Promise<void> = async () => undefined,
+): Promise<O.Option<A>> => {
+  const found = await readFirst(
+    trx,
+    sql`select ${columns} from ${table} where ${where} for update`,
+    { read },
+  )
+  if (O.isNone(found)) return O.none
+  const changed = change(found.value)
+  if (changed === found.value) return found
+  await trx(table.text).whereRaw(where.text, where.bindings).update(write(changed))
+  await writeMore()
+  return O.some(changed)
+}

@@ -39,6 +39,7 @@ import {
   readAll,
   readFirst,
   sql,
+  transact,
   type Sql,
 } from '../connection/sql.ts'
 
@@ -140,19 +141,23 @@ export const createAccountStore = (knex: Knex): AccountStore => {
       ),
     find: (owner, id) => find(accountKey(owner, id)),
     recordReading: (owner, read, reading) =>
-      changeRow(
-        knex,
-        accounts,
-        isAccount(owner, read.id),
-        (account) =>
-          isSameLink(account, read) && !isOvertaken(account, reading.readAt)
-            ? withReading(account, reading)
-            : account,
-        (trx) => recordSnapshot(trx, owner, read.id, reading),
+      transact(knex, (trx) =>
+        changeRow(
+          trx,
+          accounts,
+          isAccount(owner, read.id),
+          (account) =>
+            isSameLink(account, read) && !isOvertaken(account, reading.readAt)
+              ? withReading(account, reading)
+              : account,
+          () => recordSnapshot(trx, owner, read.id, reading),
+        ),
       ),
     recordFailedRead: (owner, id, at) =>
-      changeRow(knex, accounts, isAccount(owner, id), (account) =>
-        isOvertaken(account, at) ? account : withFailedRead(account, at),
+      transact(knex, (trx) =>
+        changeRow(trx, accounts, isAccount(owner, id), (account) =>
+          isOvertaken(account, at) ? account : withFailedRead(account, at),
+        ),
       ),
     snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
   })

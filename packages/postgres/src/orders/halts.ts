@@ -5,7 +5,15 @@ import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort, databaseTask } from '../connection/failures.ts'
-import { isAccount, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
+import {
+  isAccount,
+  query,
+  readFirst,
+  returnsRow,
+  sql,
+  transactOrUnknown,
+  type Sql,
+} from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
 export const createHalts = (knex: Knex): Halts =>
@@ -20,19 +28,20 @@ export const createHalts = (knex: Knex): Halts =>
     cancelsOrders: (owner, id) =>
       returnsRow(knex, sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`),
     halt: async (owner, id, { since, reason, cancelsOrders }) => {
-      await query(
-        knex,
-        sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
+      await transactOrUnknown(knex, (trx) =>
+        query(
+          trx,
+          sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
           where ${isAccount(owner, id)}
           on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
           where excluded.cancels_orders`,
+        ),
       )
     },
     lift: async (owner, id) => {
-      await query(
-        knex,
-        sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`,
+      await transactOrUnknown(knex, (trx) =>
+        query(trx, sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`),
       )
     },
   })

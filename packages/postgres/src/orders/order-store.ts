@@ -15,7 +15,7 @@ import {
   readAll,
   readFirst,
   sql,
-  transact,
+  transactOrUnknown,
   type Selection,
 } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
@@ -163,7 +163,7 @@ const advance = async (
   const after = withStep(from.order, step, now)
   if (after === from.order)
     return (await updateStep({ knex, obeysHalts }, owner, from, step, {})) !== undefined
-  const isWritten = await transact(knex, async (trx) => {
+  const isWritten = await transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...recordColumnsOf(after), ended_at: endedAt }
     const written = await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed)

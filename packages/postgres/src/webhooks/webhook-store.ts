@@ -38,6 +38,7 @@ import {
   readFirst,
   returnsRow,
   sql,
+  transact,
   transactOrUnknown,
   type Selection,
   type Sql,
@@ -153,14 +154,18 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
         return O.some(rotated)
       }),
     change: (owner, id, change, now) =>
-      changeRow(knex, webhooks, isWebhook(owner, id), (webhook) =>
-        changedWebhook(webhook, change, now),
+      transactOrUnknown(knex, (trx) =>
+        changeRow(trx, webhooks, isWebhook(owner, id), (webhook) =>
+          changedWebhook(webhook, change, now),
+        ),
       ),
     remove: (owner, id) =>
-      returnsRow(knex, sql`delete from webhooks where ${isWebhook(owner, id)} returning id`),
+      transactOrUnknown(knex, (trx) =>
+        returnsRow(trx, sql`delete from webhooks where ${isWebhook(owner, id)} returning id`),
+      ),
     recordTestSuccess: async (owner, id, at) => {
-      await changeRow(knex, webhooks, isWebhook(owner, id), (webhook) =>
-        withTestSuccess(webhook, at),
+      await transact(knex, (trx) =>
+        changeRow(trx, webhooks, isWebhook(owner, id), (webhook) => withTestSuccess(webhook, at)),
       )
     },
   })
