@@ -83,14 +83,14 @@ const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => 
   return typeof value === 'string' ? value : ''
 }
 
-/** How far webhook-timestamp may be from now. */
-const toleranceSeconds = 5 * 60
+/** How far the signed time may be from now. */
+const toleranceMs = 5 * 60_000
 
 /**
  * Whether one of the signatures in webhook-signature (Standard Webhooks) is that of the body, within
- * five minutes of webhook-timestamp; without that header, whether X-Webhook-Signature is, whose time
- * is not known. Compared in constant time. While a rotation of the secret overlaps,
- * webhook-signature accepts both secrets.
+ * five minutes of webhook-timestamp; without that header, whether X-Webhook-Signature is, within
+ * five minutes of the body's timestamp. Compared in constant time. While a rotation of the secret
+ * overlaps, webhook-signature accepts both secrets.
  */
 export const verifyWebhook = async ({
   secret,
@@ -122,13 +122,12 @@ function* signaturesOf(
   const signatures = header('webhook-signature')
   if (signatures === '') {
     const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header('X-Webhook-Signature')) ?? []
-    if (hex !== undefined)
+    if (hex !== undefined && isRecent(sentAt(body)))
       yield [Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)), body]
     return
   }
   const timestamp = header('webhook-timestamp')
-  const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= toleranceSeconds
-  if (!isRecent) return
+  if (!isRecent(Number(timestamp) * 1_000)) return
   const head = new TextEncoder().encode(`${header('webhook-id')}.${timestamp}.`)
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
@@ -137,6 +136,17 @@ function* signaturesOf(
     const [, base64] = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(one) ?? []
     if (base64 !== undefined)
       yield [Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), signed]
+  }
+}
+
+const isRecent = (timeMs: number): boolean => Math.abs(Date.now() - timeMs) <= toleranceMs
+
+/** NaN where the body has no time. */
+const sentAt = (body: Bytes): number => {
+  try {
+    return Date.parse(JSON.parse(new TextDecoder().decode(body)).timestamp)
+  } catch {
+    return Number.NaN
   }
 }
 

@@ -16,9 +16,9 @@ const filled = JSON.stringify({
   event: 'order.filled',
   // Other JSON writers escape this character.
   data: { order_id: 'ord_1', symbol: 'EURUSD\u00e9', fill_price: 1.0865 },
-  timestamp: '2026-11-21T12:00:00.000Z',
+  timestamp: new Date().toISOString(),
   webhook_id: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c',
-}).replaceAll(':', ' : ')
+}).replaceAll('":', '" : ')
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')

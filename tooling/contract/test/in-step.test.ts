@@ -204,7 +204,8 @@ const fieldsOfDetails: {
 }
 
 const read = (event: string) => {
-  const body = JSON.stringify({ event, data: {}, timestamp: 't', webhook_id: 'w' })
+  const timestamp = new Date().toISOString()
+  const body = JSON.stringify({ event, data: {}, timestamp, webhook_id: 'w' })
   const signature = `sha256=${createHmac('sha256', 'secret').update(body).digest('hex')}`
   return readWebhook({ secret: 'secret', body, headers: { 'x-webhook-signature': signature } })
 }
