@@ -563,19 +563,27 @@ onEachDatabase('the journal', (here, there) => {
     )
     for (let times = 0; times < 2; times += 1) await keep(claim, { inserted: deals, reading })
     await keep(claim, { changed: [closing('1', 2, 9)], reading })
-    const news = {
+    const written = {
       accountId: stored.id,
       linkedAt: stored.createdAt,
       inserted,
       positions,
-      latest: [],
-      moved: 0,
+      closedBefore: new Set<string>(),
+      dealsSinceFirst: [],
+      sumOfAllDeals: 0,
       check: null,
       reading,
       now: noon,
     }
-    const before = journalEvents(news).length
+    const before = journalEvents(written).length
     expect(await recorded()).toBe(before)
+    const [opened, half] = [opening('3', 4), { ...closing('3', 5), volume: 0.001 }]
+    await keep(claim, { inserted: [opened, half], reading })
+    const withHalf = await recorded()
+    // A correction that closes the position is one more event, whatever else is corrected later.
+    for (const changed of [closing('3', 5), closing('3', 5, 9)])
+      await keep(claim, { changed: [changed], reading })
+    expect(await recorded()).toBe(withHalf + 1)
     // Another account at the provider may number its positions in the same way.
     await write(here.operator, {
       accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
@@ -584,7 +592,7 @@ onEachDatabase('the journal', (here, there) => {
     const next = await claimOf(ports.journal, { ...account, providerAccountId: 'another' })
     await keep(next, { inserted: closed('1', 1_000_000), reading })
     const eventsOfOneTrade = 5
-    expect(await recorded()).toBe(before + eventsOfOneTrade)
+    expect(await recorded()).toBe(withHalf + 1 + eventsOfOneTrade)
   })
 
   it('gives the balance around a deal that arrives after later ones', async () => {

@@ -181,6 +181,7 @@ export const createFakeJournal = (
           held.deals.set(dealKey(deal), deal)
           if (!corrected.includes(deal)) inserted.push(deal)
         }
+        const before = held.positions
         const positions = refold(held)
         const { syncedAt, latestDealAt } = completed ?? held.state
         const wishes = [held.state.wantedAt, completed && held.lastWantedAt]
@@ -197,13 +198,23 @@ export const createFakeJournal = (
           check: removed.length + inserted.length > 0 ? null : held.state.check,
         }
         const { account, linkedAt } = claim
-        if (reading !== null && inserted.length > 0) {
-          const { owner, accountId } = account
-          const latest = dealsOf(held)
-          const moved = moneyIn(latest)
-          const { check } = claim.state
-          const news = { accountId, linkedAt, inserted, positions, latest, moved, check }
-          happened(owner, journalEvents({ ...news, reading, now }))
+        if (reading !== null) {
+          const dealsSinceFirst = dealsOf(held)
+          const written = {
+            accountId: account.accountId,
+            linkedAt,
+            inserted,
+            positions,
+            closedBefore: new Set(
+              [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),
+            ),
+            dealsSinceFirst,
+            sumOfAllDeals: moneyIn(dealsSinceFirst),
+            check: claim.state.check,
+            reading,
+            now,
+          }
+          happened(account.owner, journalEvents(written))
         }
         return held.state
       }),

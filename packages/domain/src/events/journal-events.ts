@@ -13,22 +13,27 @@ import type { Instant } from '../primitives/instant.ts'
 import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, isReadableTime, symbolOf } from '../trades/deal.ts'
 import { foldPosition, groupByPosition } from '../trades/fold.ts'
-import { balanceAmounts, dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
+import { balanceAmounts, dealKey, type BrokerDeal, type DealKey } from '../journal/broker-deal.ts'
 import { differenceOf, type JournalState } from '../journal/journal-state.ts'
 import { positionCloses } from '../journal/closes.ts'
 
-/** Deals that were just written, with what their events need. */
-export interface NewDeals {
+/** A write of deals, with what its events need. */
+export interface WrittenDeals {
   readonly accountId: AccountId
   /** Deals before this time produce no events. */
   readonly linkedAt: Instant
   readonly inserted: readonly BrokerDeal[]
-  /** All kept deals of each position that an inserted deal belongs to, by position id. */
+  /**
+   * All kept deals of each position of which a deal was inserted, corrected or removed, by position
+   * id.
+   */
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
+  /** The positions that were closed trades before. */
+  readonly closedBefore: ReadonlySet<string>
   /** All kept deals since the first inserted one that is not older than the link. */
-  readonly latest: readonly BrokerDeal[]
+  readonly dealsSinceFirst: readonly BrokerDeal[]
   /** What all kept deals moved. */
-  readonly moved: number
+  readonly sumOfAllDeals: number
   /** How the deals agreed with the balance before the new ones. */
   readonly check: JournalState['check']
   /** The account as read just after the deals. */
@@ -37,34 +42,36 @@ export interface NewDeals {
 }
 
 /** Whether a deal is no older than the link, so that it makes events. */
-export const isNewDeal = ({ time }: BrokerDeal, linkedAt: Instant): boolean =>
+export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
   !isReadableTime(time) || time >= linkedAt
 
 /**
  * The events in the order of the deals; for each deal the position's events come first, then the
- * trade's, then the balance's.
+ * trade's, then the balance's. Trades that a correction closes come last.
  *
  * A position is opened once, by its first opening deal; `trade.closed` comes when the position
- * first is a closed trade. Each closing deal is one `position.closed`, and each deal that changes
+ * becomes a closed trade. Each closing deal is one `position.closed`, and each deal that changes
  * the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts
  * as new.
  */
-export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
-  const { accountId, linkedAt, reading, now } = news
-  const inserted = sortedBy(news.inserted, compareDealOrder)
+export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
+  const { accountId, linkedAt, reading, now } = written
+  const inserted = sortedBy(written.inserted, compareDealOrder)
+  const insertedByPosition = groupByPosition(inserted)
   const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
+  const closedByCorrection: ServiceEvent[] = []
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
   const isNew = (deal: BrokerDeal): boolean => isNewDeal(deal, linkedAt)
 
-  for (const [ticket, own] of groupByPosition(inserted)) {
-    const all = news.positions.get(ticket) ?? []
+  for (const [ticket, all] of written.positions) {
     if (!all.some(isNew)) continue
     const position = { accountId, ticket, symbol: symbolOf(all), now }
-    const before = all.filter((deal) => !events.has(dealKey(deal)))
+    const own = insertedByPosition.get(ticket) ?? []
 
     const [first, ...others] = own.filter(({ entry }) => entry === 'in')
-    if (first !== undefined && isNew(first) && !before.some(({ entry }) => entry === 'in'))
+    const wasOpened = all.some((deal) => deal.entry === 'in' && !events.has(dealKey(deal)))
+    if (first !== undefined && isNew(first) && !wasOpened)
       add(first, positionOpened(position, [first, ...others]))
 
     for (const close of positionCloses(all))
@@ -72,15 +79,18 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
 
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
-    if (before.length > 0 && foldPosition(ticket, before).status === 'closed') continue
-    add(own.at(-1) as BrokerDeal, tradeClosed({ accountId, trade: folded.trade }, now))
+    if (written.closedBefore.has(ticket)) continue
+    const event = tradeClosed({ accountId, trade: folded.trade }, now)
+    const last = own.at(-1)
+    if (last === undefined) closedByCorrection.push(event)
+    else add(last, event)
   }
 
   // From the balance after the latest deal, backwards.
-  const last = balanceAfterDeals(news)
-  const balance = exactSumOf([last ?? 0])
-  const current = (): number | null => (last === null ? null : balance.value())
-  const others = news.latest.filter((deal) => !events.has(dealKey(deal)))
+  const balanceNow = balanceAfterDeals(written)
+  const balance = exactSumOf([balanceNow ?? 0])
+  const current = (): number | null => (balanceNow === null ? null : balance.value())
+  const others = written.dealsSinceFirst.filter((deal) => !events.has(dealKey(deal)))
   for (const deal of sortedBy([...inserted, ...others], compareDealOrder).toReversed()) {
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
@@ -88,7 +98,7 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
     if (isNew(deal) && (amount !== 0 || deal.kind === 'credit'))
       add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading, now }))
   }
-  return [...events.values()].flat()
+  return [...events.values(), closedByCorrection].flat()
 }
 
 /**
@@ -96,9 +106,9 @@ export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
  * include deals that the history does not show yet, so it counts only where it is what the deals
  * moved, and more by the same amount as before: the history of some accounts lacks old deals.
  */
-const balanceAfterDeals = ({ moved, check, reading }: NewDeals): number | null => {
+const balanceAfterDeals = ({ sumOfAllDeals, check, reading }: WrittenDeals): number | null => {
   const { balance } = reading.figures
-  const difference = differenceOf(balance, moved)
-  if (difference === 0 || check?.difference === 0) return moved
+  const difference = differenceOf(balance, sumOfAllDeals)
+  if (difference === 0 || check?.difference === 0) return sumOfAllDeals
   return difference === check?.difference ? balance : null
 }

@@ -41,7 +41,7 @@ export interface JournalChange {
   readonly changed: readonly BrokerDeal[]
   /** Deals that the broker's history does not have any more. */
   readonly vanished: readonly DealKey[]
-  /** The account as read with the deals, for events; null where none of them is an event. */
+  /** The account as read with the deals, for events; null where there are none. */
   readonly reading: AccountReading | null
   readonly now: Instant
   readonly firstReadOffset: number | null
@@ -90,8 +90,7 @@ export interface Journal {
   ) => AsyncResult<readonly BrokerDeal[]>
   /**
    * In one transaction: writes the deals, folds the positions that they belong to, records the
-   * events of deals that were not there before (`journalEvents`), and stores the progress. The
-   * claim is renewed.
+   * events of it (`journalEvents`), and stores the progress. The claim is renewed.
    */
   readonly write: (
     claim: JournalClaim,

@@ -265,9 +265,9 @@ const readClaimed = async (
   }
 
   /**
-   * The account's figures, only where some deal will be recorded as an event, which contains them.
+   * The account's figures, which events contain, only where some deal may be recorded as one.
    */
-  const readingFor = async (deals: readonly BrokerDeal[]): Promise<AccountReading | null> =>
+  const readingFor = async (deals: readonly DealKey[]): Promise<AccountReading | null> =>
     ports.recordsEvents && deals.some((deal) => isNewDeal(deal, claim.linkedAt))
       ? orThrow(broker.accountInformation(account))
       : null
@@ -331,7 +331,7 @@ const readClaimed = async (
           await orThrow(journal.renew(claim))
           continue
         }
-        reading = await readingFor(inserted)
+        reading = await readingFor([...inserted, ...changed])
         state = await orThrow(
           journal.write(claim, {
             ...emptyChange,
@@ -383,9 +383,14 @@ const readClaimed = async (
     const isExplained =
       difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
     if (!isFull || !isExplained) return { difference, vanished, isInconclusive }
-    for (const part of chunksOf(mostDealsAtOnce)(vanished))
-      await orThrow(journal.write(claim, { ...emptyChange, vanished: part, now: clock.now() }))
-    return { difference: await compareBalance(null), vanished: [], isInconclusive: false }
+    let reading: AccountReading | null = null
+    for (const part of chunksOf(mostDealsAtOnce)(vanished)) {
+      reading = await readingFor(part)
+      await orThrow(
+        journal.write(claim, { ...emptyChange, vanished: part, reading, now: clock.now() }),
+      )
+    }
+    return { difference: await compareBalance(reading), vanished: [], isInconclusive: false }
   }
 
   const read =

@@ -9,7 +9,7 @@ import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { dealHistory, shuffled } from '@tradeport/testkit'
 import { dealTable } from '../trades/deal-table.ts'
-import { groupByPosition } from '../../src/trades/fold.ts'
+import { foldPosition, groupByPosition } from '../../src/trades/fold.ts'
 
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const now = Date.parse('2026-01-05T12:00:00Z')
@@ -54,8 +54,13 @@ const eventsOf = (
     linkedAt,
     inserted,
     positions,
-    latest,
-    moved,
+    closedBefore: new Set(
+      [...groupByPosition(held)].flatMap(([id, deals]) =>
+        foldPosition(id, deals).status === 'closed' ? [id] : [],
+      ),
+    ),
+    dealsSinceFirst: latest,
+    sumOfAllDeals: moved,
     check: difference === undefined ? null : { at: now, difference },
     reading: read,
     now,

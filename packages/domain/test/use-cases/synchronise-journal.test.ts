@@ -183,6 +183,21 @@ describe('a later read', () => {
     expect(desk.reads()).toEqual([2, 1])
   })
 
+  it('emits the trade that a corrected deal closes, once', async () => {
+    const half = two.map((deal) => (deal.id === '22' ? { ...deal, volume: 0.5 } : deal))
+    const desk = withHistory(half)
+    await rightOf(desk.sync())
+    const closed = () => desk.events.filter(({ type }) => type === 'trade.closed')
+    expect(closed()).toEqual([])
+    desk.put(two)
+    await desk.later()
+    expect(closed()).toMatchObject([{ data: { volume: 1, profit: 1 } }])
+    const { length } = desk.events
+    desk.put(two.map((deal) => (deal.id === '22' ? { ...deal, price: 2 } : deal)))
+    await desk.later()
+    expect(desk.events).toHaveLength(length)
+  })
+
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {
     const desk = withHistory(two)
     await rightOf(desk.sync())

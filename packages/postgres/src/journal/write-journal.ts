@@ -62,7 +62,7 @@ export const writeJournal = async (
       written === undefined ? touched : touched.filter((id) => written.positions.has(id)),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const rowCounts = await writeRows(trx, claim, inserted, positions, [
+    const { closedBefore, ...rowCounts } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -72,18 +72,19 @@ export const writeJournal = async (
     const { reading, now } = change
     const { account, linkedAt } = claim
     const events =
-      recorder === undefined || reading === null || firstSeen.length === 0
+      recorder === undefined || reading === null
         ? []
         : journalEvents({
             accountId: account.accountId,
             linkedAt,
             inserted: firstSeen,
             positions,
-            latest:
+            closedBefore,
+            dealsSinceFirst:
               written !== undefined && span.earliest > written.latest
                 ? []
                 : await dealsSince(trx, claim, Math.max(span.earliest, linkedAt)),
-            moved: await sumOfDeals(trx, claim),
+            sumOfAllDeals: await sumOfDeals(trx, claim),
             check: claim.state.check,
             reading,
             now,
@@ -238,7 +239,8 @@ const withoutStored = async (
 /**
  * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
- * @returns how many closed trades were changed or removed, and how many more there are now
+ * @returns how many closed trades were changed or removed, how many more there are now, and which
+ * of the positions were closed trades before
  */
 const writeRows = async (
   trx: Knex.Transaction,
@@ -246,7 +248,11 @@ const writeRows = async (
   deals: readonly BrokerDeal[],
   positions: ReadonlyMap<string, readonly BrokerDeal[]>,
   stored: readonly (string | undefined)[],
-): Promise<{ readonly revisions: number; readonly trades: number }> => {
+): Promise<{
+  readonly revisions: number
+  readonly trades: number
+  readonly closedBefore: ReadonlySet<string>
+}> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
   // Deleted and inserted again: an upsert of thousands costs twice as much.
@@ -283,6 +289,7 @@ const writeRows = async (
       (row) => !isSamePosition(row, rows.get(row['position_id'] as string)),
     ).length,
     trades: trades - replacedTrades.length,
+    closedBefore: new Set(replacedTrades.map((row) => row['position_id'] as string)),
   }
 }
 
