@@ -55,7 +55,7 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
-  const { openPrice, clientId, expirationType, expirationTime } = row
+  const { openPrice, volume, currentVolume, clientId, expirationType, expirationTime } = row
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
   const expiresAt = readTime(expirationTime)
   if (expiresAt === undefined && typeof expirationTime === 'string')
@@ -63,6 +63,7 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
+    isUnexecuted: isNumber(volume) && currentVolume === volume,
     price: openPrice,
     ...levelsOf(row),
     ...(expirationType === 'ORDER_TIME_DAY'

@@ -69,7 +69,7 @@ export const findingOf = (
   evidence: Evidence,
   context: LookupContext,
 ): Finding => {
-  const { order, sentAt } = orderToFind
+  const { order } = orderToFind
   const ownRows = rowsOfOrder(orderToFind, evidence)
   const { position, open, endedOrders, deals } = ownRows
   const isWhole = areWhole(evidence)
@@ -77,8 +77,7 @@ export const findingOf = (
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
-  const changedAt =
-    order.waiting === undefined ? sentAt : lastChangeOf(orderToFind, ownRows, context)
+  const changedAt = lastChangeOf(orderToFind, ownRows, context)
   // A minute after the last change the lists agree: what they do not show is not there.
   const listsAgreeByNow = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(ownRows)
@@ -144,7 +143,10 @@ export const findingOf = (
   }
 }
 
-/** When a pending order was last executed or ended, by our clock. It may wait for long before. */
+/**
+ * When the order was last executed or ended, by our clock: a pending one may wait for long before,
+ * and a trade may take a minute.
+ */
 const lastChangeOf = (
   { sentAt }: OrderToFind,
   { deals, endedOrders, position }: RowsOfOrder,

@@ -59,13 +59,17 @@ export type ListName = 'positions' | 'orders' | 'historyOrders' | 'deals'
 /** What is read for an order, and until when. */
 export interface RecordQuery {
   readonly target: Target
-  readonly sentAt: Instant
+  /** The order had not ended before. */
+  readonly since: Instant
   /** Read positions and open orders from the trading terminal, not from the provider's copy. */
   readonly readFromTerminal: boolean
   readonly signal: AbortSignal
 }
 
-/** Some days of records. A provider that fills more pages than these repeats the same rows. */
+/**
+ * Some days of records, which are all that is searched for an order that was seen lately. A provider
+ * that fills more pages than these repeats the same rows.
+ */
 const maxPages = 42
 
 export const createRecordReader = ({ fetchFrom, clock }: Connection) => {
@@ -91,10 +95,10 @@ export const createRecordReader = ({ fetchFrom, clock }: Connection) => {
     if (list === 'positions' || list === 'orders')
       return page(list, query, requests.current(list, query.readFromTerminal))
     const route = list === 'deals' ? 'history-deals' : 'history-orders'
-    const { sentAt } = query
+    const { since } = query
     // One more day at both ends: an order is found by its client id, however wrong our clock is or
     // was. The same for all pages.
-    const window = { from: sentAt - dayMs, to: Math.max(sentAt, clock.now()) + dayMs }
+    const window = { from: since - dayMs, to: Math.max(since, clock.now()) + dayMs }
     const rows: RecordRow[] = []
     let isWhole = true
     for (let index = 0; index < maxPages; index += 1) {

@@ -75,7 +75,7 @@ export const createTrading = (connection: Connection): Trading => {
     let fill: Fill = positionIdField(orderToFind.tickets.positionId)
     let likely: number | undefined
     await repeat(deadlines.fillMs, async (signal) => {
-      const query = { target, sentAt: orderToFind.sentAt, readFromTerminal: false, signal }
+      const query = { target, since: orderToFind.sentAt, readFromTerminal: false, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
       const { fill: found, certainty } = fillFindingOf(orderToFind, kind, { positions, deals })
       const isKnown = certainty === 'certain' || (certainty === 'likely' && found.volume === likely)
@@ -92,8 +92,13 @@ export const createTrading = (connection: Connection): Trading => {
     { platform }: BrokerAccount,
     orderToFind: OrderToFind,
   ): Promise<PlacementAnswer> => {
-    const terms = { platform, othersTickets: new Set<string>(), readFromTerminal: false }
-    const { answer } = await lookUp(target, orderToFind, terms, deadlines.fillMs)
+    const options = {
+      platform,
+      othersTickets: new Set<string>(),
+      since: orderToFind.sentAt,
+      readFromTerminal: false,
+    }
+    const { answer } = await lookUp(target, orderToFind, options, deadlines.fillMs)
     return answer.kind === 'found' && 'fill' in answer.outcome
       ? answer.outcome
       : { kind: 'placed', brokerOrderId: orderToFind.tickets.orderId ?? null }
@@ -101,7 +106,7 @@ export const createTrading = (connection: Connection): Trading => {
 
   const findOrder = async (
     account: BrokerAccount,
-    { order, sentAt, brokerOrderId, readFromTerminal, othersTickets }: SentOrder,
+    { order, sentAt, heldAt = sentAt, brokerOrderId, readFromTerminal, othersTickets }: SentOrder,
   ): Promise<LookupAnswer> => {
     const target = await targetOf(account)
     const orderToFind = {
@@ -109,33 +114,29 @@ export const createTrading = (connection: Connection): Trading => {
       sentAt,
       tickets: { orderId: brokerOrderId ?? undefined },
     }
-    const terms = {
+    const options = {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
+      since: heldAt,
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.waiting !== undefined,
     }
-    return (await lookUp(target, orderToFind, terms, deadlines.lookupMs)).answer
+    return (await lookUp(target, orderToFind, options, deadlines.lookupMs)).answer
   }
 
   /** The best finding until it is complete, or time is up. */
   const lookUp = async (
     target: Target,
     orderToFind: OrderToFind,
-    { readFromTerminal, ...known }: LookupTerms,
+    { since, readFromTerminal, ...known }: LookupOptions,
     ms: number,
   ): Promise<Finding> => {
     let best: Finding = { answer: { kind: 'unreadable' }, isComplete: false }
     let traits: AccountTraits | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await repeat(ms, async (signal) => {
-      const evidence = await readAll({
-        target,
-        sentAt: orderToFind.sentAt,
-        readFromTerminal,
-        signal,
-      })
+      const evidence = await readAll({ target, since, readFromTerminal, signal })
       const context: LookupContext = {
         ...known,
         now: clock.now(),
@@ -205,8 +206,8 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupTerms = Pick<LookupContext, 'platform' | 'othersTickets'> &
-  Pick<SentOrder, 'readFromTerminal'>
+type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets'> &
+  Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const volumeTooSmall = {
   code: 'INVALID_VOLUME',

@@ -327,6 +327,7 @@ describe('a pending order', () => {
   const held = {
     brokerOrderId: '501',
     clientId,
+    isUnexecuted: true,
     price: 1.09,
     stopLoss: 1.05,
     timeInForce: 'gtc',
@@ -358,7 +359,7 @@ describe('a pending order', () => {
         deals: [lateDeal({ volume: 0.05 })],
         positions: [position({ volume: 0.05, time: at(filledAt) })],
       },
-      held,
+      { ...held, isUnexecuted: false },
     ],
     [
       'as the limit order that it became',
@@ -547,6 +548,16 @@ describe('an order is open', () => {
     expect(answerOf(lists, late)).toEqual(answer)
     expect(answerOf({ ...lists, orders: [openRow({ id: '502' })] }, late)).toEqual(stillOpen)
     expect(answerOf({ ...lists, orders: null }, late)).toEqual(stillOpen)
+  })
+
+  // A trade may be answered, or given up, a minute after it was sent.
+  it.each<readonly [string, Lists]>([
+    ['a deal of a part', { deals: [deal({ volume: 0.05, time: at(60) })] }],
+    ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(60) })] }],
+    ['a smaller position', { positions: [position({ volume: 0.05, time: at(60) })] }],
+  ])('with %s that was executed late, for a minute from then', (_, lists) => {
+    expect(answerOf(lists, late)).toEqual(stillOpen)
+    expect(answerOf(lists, late + 60_000)).toMatchObject({ kind: 'found' })
   })
 })
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { OrderTerms } from '@tradeport/domain/orders'
 import type { OrderToSend, SentOrder } from '@tradeport/domain/ports'
-import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
+import { dayMs, sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
 import {
   account,
@@ -174,7 +174,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
         modify: () => modifyOrder(one.own, number(), terms, always)(),
         cancel: () => cancelOrder(one.own, number(), always)(),
         open: heldOrders(one.own),
-        look: () => one.look({ order: pending }),
+        look: (sought: Partial<SentOrder> = {}) => one.look({ order: pending, ...sought }),
         /** The terms of what the broker holds. */
         book: () =>
           one.control
@@ -273,6 +273,27 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       expect(await one.trading.cancelOrder(one.own, orderId, always)()).toEqual(
         E.left({ _tag: 'OrderGone' }),
       )
+    })
+
+    it('that has waited for months is found cancelled in the records since it was last held', async () => {
+      const one = await placed()
+      const days = (count: number): number => Date.now() - count * dayMs
+      one.control.addDeals(
+        Array.from({ length: 1_500 }, (_, index) => ({
+          id: `d-${index}`,
+          type: 'DEAL_TYPE_BALANCE',
+          time: new Date(days(80 - index / 20)).toISOString(),
+          profit: 1,
+        })) as never,
+      )
+      await one.cancel()
+      const pages = async (heldAt: number) => {
+        const before = one.requests('deals')
+        const answer = await one.look({ sentAt: days(80), heldAt })
+        return [answer.kind, one.requests('deals') - before]
+      }
+      expect(await pages(days(80))).toEqual(['found', 2])
+      expect(await pages(days(0.5))).toEqual(['found', 1])
     })
 
     it('that is filled in parts is open until all of it is filled', async () => {

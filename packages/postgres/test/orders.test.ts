@@ -49,6 +49,7 @@ const open: PlacementStep = {
   placement: {
     step: 'open',
     sentAt: made,
+    heldAt: made,
     brokerOrderId: '4711',
     cancelledBy: null,
     failedHaltCancellations: 0,

@@ -393,6 +393,7 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
       placement: {
         step: 'open',
         ...sent,
+        heldAt: noon + 1,
         cancelledBy: null,
         failedHaltCancellations: 3,
         missing: null,
@@ -403,6 +404,7 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
       placement: {
         step: 'open',
         sentAt: noon,
+        heldAt: noon,
         brokerOrderId: null,
         cancelledBy: 'halt',
         failedHaltCancellations: 0,

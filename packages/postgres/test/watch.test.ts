@@ -169,6 +169,7 @@ onEachDatabase('the watch', (here, there) => {
       placement: {
         step: 'open',
         sentAt: 1,
+        heldAt: 1,
         brokerOrderId: '1',
         cancelledBy: null,
         failedHaltCancellations: 0,

@@ -9,6 +9,7 @@ import type {
   MaySend,
   OrderChangeError,
   OrderReceipt,
+  SentOrder,
   Trading,
 } from '@tradeport/domain/ports'
 import { createOrderBook } from './order-book.ts'
@@ -42,7 +43,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
   const planned: FakePlacement[] = []
   const plannedChanges: FakeOrderChange[] = []
   const sent: OrderToSend[] = []
-  const lookedUp: { readonly account: BrokerAccount; readonly readFromTerminal: boolean }[] = []
+  const lookedUp: (SentOrder & { readonly account: BrokerAccount })[] = []
   let isHidden = false
 
   const place = (order: OrderToSend, placement: FakePlacement): PlacementAnswer => {
@@ -87,12 +88,10 @@ export const createFakeTrading = (book = createOrderBook()) => {
       sent.push(order)
       return place(order, planned.shift() ?? (order.waiting === undefined ? 'fill' : 'accept'))
     },
-    findOrder:
-      (account, { order, readFromTerminal }) =>
-      async () => {
-        lookedUp.push({ account, readFromTerminal })
-        return isHidden ? { kind: 'unreadable' } : book.lookup(order.clientId)
-      },
+    findOrder: (account, sought) => async () => {
+      lookedUp.push({ ...sought, account })
+      return isHidden ? { kind: 'unreadable' } : book.lookup(sought.order.clientId)
+    },
     heldOrders:
       ({ accountId }) =>
       async () =>
@@ -132,7 +131,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     /** What was executed of an order, each time anew. */
     executions: (clientId: string): readonly Fill[] =>
       book.numbersOf(clientId).flatMap((number) => book.entries.get(number)?.fills ?? []),
-    /** Where each lookup was made, and whether it read from the terminal. */
+    /** Each lookup, and where it was made. */
     lookedUp: () => lookedUp,
   }
 }

@@ -25,6 +25,7 @@ const termsOf = (
 ): BrokerOrder => ({
   brokerOrderId,
   clientId,
+  isUnexecuted: true,
   price: waiting?.price ?? 0,
   stopLimitPrice: waiting?.stopLimitPrice,
   stopLoss,
@@ -86,7 +87,8 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
       whileWaiting(number, (entry) => {
         const volume = Math.min(lots, remainingIn(entry))
         const positionId = `p-${entry.order.clientId}` as Ticket
-        return { fills: [...entry.fills, { price: 1.1, volume, at: 1_000, positionId }] }
+        const fills = [...entry.fills, { price: 1.1, volume, at: 1_000, positionId }]
+        return { fills, terms: { ...entry.terms, isUnexecuted: false } }
       }),
     /** Ends what is not executed. */
     end: (number: string, end: OrderOutcome): boolean =>

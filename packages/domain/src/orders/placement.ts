@@ -86,6 +86,11 @@ export interface Rechecking {
 export interface Open {
   readonly step: 'open'
   readonly sentAt: Instant
+  /**
+   * When the broker was last known to hold all of it: half a day ago at most, while it is watched and
+   * until a part of it is executed.
+   */
+  readonly heldAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
   /** Who sent a cancellation that was not refused; null where nobody did. */
@@ -131,6 +136,8 @@ export interface BrokerOrder extends OrderTerms {
   readonly brokerOrderId: string
   /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
   readonly clientId?: string | undefined
+  /** Whether the broker shows that no part of it was executed yet. */
+  readonly isUnexecuted?: boolean | undefined
 }
 
 /** What the broker's records show of an order that may have been executed. */
@@ -188,6 +195,8 @@ const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 /** How many of them have to be readable: those of a day. */
 const rechecksOfADay = 24
+/** How old the stored time may be at which the broker was last known to hold an open order. */
+export const heldAtLagMs = 12 * hourMs
 const firstHaltPauseMs = minuteMs
 const longestHaltPauseMs = hourMs
 
@@ -368,14 +377,14 @@ const resolvedStep = (
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return stepToEnd(answer.outcome)
   return answer.kind === 'open' && isLimitOrStop
-    ? stillHeld(newlyOpen(sentAt, brokerOrderId), answer.order)
+    ? stillHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
     : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
 export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): PlacementStep => {
   if (answer.kind === 'found') return stepToEnd(withCanceller(answer.outcome, from))
-  if (answer.kind === 'open' && answer.order !== undefined) return stillHeld(from, answer.order)
+  if (answer.kind === 'open' && answer.order !== undefined) return stillHeld(from, answer.order, at)
   // Records that cannot be read do not show that an order is missing.
   return answer.kind === 'unreadable' && from.missing === null
     ? { placement: from, continueInMs: steadyLookupPauseMs }
@@ -391,6 +400,7 @@ const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Open): OrderOutco
 const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   step: 'open',
   sentAt,
+  heldAt: sentAt,
   brokerOrderId,
   cancelledBy: null,
   failedHaltCancellations: 0,
@@ -412,15 +422,18 @@ const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
  */
 export const stillHeld = (
   from: Open,
-  shown: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | undefined,
-): PlacementStep =>
-  shown === undefined
-    ? { placement: from, continueInMs: lookupPauseMs(0) }
-    : {
-        placement: { ...from, brokerOrderId: shown.brokerOrderId, missing: null },
-        terms: termsOf(shown),
-        continueInMs: null,
-      }
+  shown: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId' | 'isUnexecuted'>) | undefined,
+  at: Instant,
+): PlacementStep => {
+  if (shown === undefined) return { placement: from, continueInMs: lookupPauseMs(0) }
+  const { brokerOrderId, isUnexecuted = false } = shown
+  const heldAt = isUnexecuted ? at : from.heldAt
+  return {
+    placement: { ...from, heldAt, brokerOrderId, missing: null },
+    terms: termsOf(shown),
+    continueInMs: null,
+  }
+}
 
 /** What follows when the list of what it holds does not show it any more: a lookup at once. */
 export const goneFromBroker = (from: Open, now: Instant): PlacementStep => ({

@@ -70,8 +70,12 @@ export interface OrderToSend {
 /** An order that may have been executed, with what is known of its sending. */
 export interface SentOrder {
   readonly order: OrderToSend
-  /** History is searched from a little before. */
   readonly sentAt: Instant
+  /**
+   * When the broker was last known to hold all of it, unexecuted. History is searched from a day
+   * before, or else from a day before it was sent.
+   */
+  readonly heldAt?: Instant | undefined
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null
   /**

@@ -43,6 +43,7 @@ import {
   goneFromBroker,
   afterFailedHaltCancellation,
   afterHaltLifted,
+  heldAtLagMs,
   stillHeld,
   withStep,
   type LookupAnswer,
@@ -64,6 +65,7 @@ import { lookUpOrder } from './steps/broker-order.ts'
 import {
   changeAtBroker,
   doEach,
+  readRepeatedly,
   repeatUntil,
   type BrokerChangeTag,
   type SendChange,
@@ -277,7 +279,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'gone')
         return resolveGoneOrder(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
-        await applyStep(open, (from) => stillHeld(from, shown)),
+        await applyStep(open, (from) => stillHeld(from, shown, clock.now())),
         E.map((after) => after.order),
       )
     }
@@ -338,9 +340,10 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         answer = await lookUp(open)
         return answer.kind === 'found'
       }
-      // A confirmed cancellation is made, but what was executed before is known only from the
-      // records. Where the outcome is unknown, one read decides.
-      if (E.isRight(sent)) await repeatUntil(ports, read)
+      // A confirmed cancellation proves that nothing more is executed. What was executed before only
+      // the records show, so that the last lookup is awaited. Where the outcome is unknown, one read
+      // decides.
+      if (E.isRight(sent)) await readRepeatedly(ports, read)
       else await read()
       const after = await applyLookup(open, answer)
       if (E.isLeft(after)) return after
@@ -508,8 +511,10 @@ const stepOfRound = (
   // One that is missing already falls due by itself.
   if (shown === undefined)
     return placement.missing === null ? goneFromBroker(placement, now) : undefined
-  const step = stillHeld(placement, shown)
+  const step = stillHeld(placement, shown, now)
   const isUnchanged =
+    // A clock may have been set back.
+    (Math.abs(now - placement.heldAt) < heldAtLagMs || shown.isUnexecuted !== true) &&
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&
     withStep(order, step, now) === order

@@ -314,10 +314,11 @@ describe('an order that was rejected as not found', () => {
 })
 
 const terms: OrderTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
-const order: BrokerOrder = { ...terms, brokerOrderId: '7' }
+const order: BrokerOrder = { ...terms, brokerOrderId: '7', isUnexecuted: true }
 const open: Open = {
   step: 'open',
   sentAt: sending.sentAt,
+  heldAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
   failedHaltCancellations: 0,
@@ -395,7 +396,7 @@ describe('a pending order', () => {
         if (step.placement.step !== 'open') return expect.fail(step.placement.step)
         expect(
           afterLookup(step.placement, { ...lookup, answer: shown, at: now, isLimitOrStop: true }),
-        ).toEqual(isHeld)
+        ).toEqual({ ...isHeld, placement: { ...open, heldAt: now } })
       }),
     )
   })
@@ -415,13 +416,18 @@ describe('a pending order', () => {
     expect(afterLookup(from, { ...lookup, answer: { kind: 'found', outcome } })).toEqual(ended(end))
   })
 
-  it('whose number the broker replaced keeps its new one', () => {
-    const renumbered = { ...order, brokerOrderId: '8' }
-    expect(afterLookup(open, { ...lookup, answer: { kind: 'open', order: renumbered } })).toEqual({
-      ...isHeld,
-      placement: { ...open, brokerOrderId: '8' },
-    })
-  })
+  it.each([true, false])(
+    'whose number the broker replaced keeps its new one, and was held until now if it is unexecuted (%s)',
+    (isUnexecuted) => {
+      const renumbered = { ...order, brokerOrderId: '8', isUnexecuted }
+      const at = createdAt + hourMs
+      const answer: LookupAnswer = { kind: 'open', order: renumbered }
+      expect(afterLookup(open, { ...lookup, at, answer })).toEqual({
+        ...isHeld,
+        placement: { ...open, brokerOrderId: '8', heldAt: isUnexecuted ? at : open.heldAt },
+      })
+    },
+  )
 })
 
 describe('an order that can no longer be sent', () => {

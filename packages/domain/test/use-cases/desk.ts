@@ -171,7 +171,7 @@ export const requestOn = (
 })
 
 /** Time for the reads of a change to be made in. */
-const realPause = (ms: number) => () => setTimeout(ms / 50)
+export const realPause = (ms: number) => () => setTimeout(ms / 50)
 
 /** With stored orders, limits, a provider token, and a broker that executes. */
 export const createOrderDesk = () => {

@@ -11,7 +11,7 @@ import {
   type OrderOutcome,
   type OrderRequest,
 } from '../../src/orders/order.ts'
-import { dayMs, minuteMs, type Instant } from '../../src/primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../../src/primitives/instant.ts'
 import { createHalts } from '../../src/use-cases/halts.ts'
 import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
 import {
@@ -20,6 +20,7 @@ import {
   down,
   noon,
   owner,
+  realPause,
   rightOf,
   stranger,
   tagOf,
@@ -186,6 +187,26 @@ describe('a round of the watch', () => {
     await runFor(1)
     expect(await read(order)).toMatchObject(end)
     expect(await follow()).toEqual({ areDue: false })
+  })
+
+  it('remembers twice a day that the broker held an order, whose end is searched from then', async () => {
+    const { place, follow, wait, trading, clientIdOf, jobOf, runFor } = openDesk()
+    const order = await place()
+    const { version } = await jobOf(order)
+    for (let hours = 0; hours < 60 * 24; hours += 1) {
+      await follow()
+      wait(hourMs)
+    }
+    expect((await jobOf(order)).version).toBe(version + 2 * 59 + 1)
+    // What was executed from here on is searched for however long the rest waits.
+    trading.change(clientIdOf(order), { isUnexecuted: false })
+    wait(30 * dayMs)
+    await follow()
+    trading.end(clientIdOf(order), { kind: 'expired' })
+    await follow()
+    await runFor(1)
+    const [{ sentAt, heldAt } = expect.fail('it is looked up')] = trading.lookedUp()
+    expect([(sentAt - noon) / dayMs, ((heldAt ?? 0) - noon) / dayMs]).toEqual([0, 59.5])
   })
 
   it('never concludes anything from an order that no record shows any more', async () => {
@@ -472,6 +493,22 @@ describe('a cancellation of an open order', () => {
     trading.change(clientIdOf(order), { brokerOrderId: '99' })
     await rightOf(cancelOrder(caller, { id: order.id }))
     expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+  })
+
+  it('that was confirmed waits for a lookup that takes longer than others', async () => {
+    const desk = openDesk()
+    const order = await desk.place()
+    const { trading } = desk
+    const findOrder: typeof trading.findOrder =
+      (...of) =>
+      async () => {
+        await realPause(3 * secondMs)()
+        return trading.findOrder(...of)()
+      }
+    const open = desk.openWith({ trading: { ...trading, findOrder } })
+    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
+      status: 'cancelled',
+    })
   })
 
   it('is sent once by two at the same time', async () => {

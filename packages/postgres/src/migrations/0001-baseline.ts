@@ -248,6 +248,7 @@ const tables = `
     destination_provider_account_id text not null,
     destination_region text,
     sent_at timestamptz,
+    held_at timestamptz,
     -- Who has sent a cancellation.
     cancelled_by text,
     failed_halt_cancellations integer,

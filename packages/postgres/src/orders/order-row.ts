@@ -74,6 +74,7 @@ const progress = tableOf('orders', {
   destinationProviderAccountId: t.string,
   destinationRegion: nullable(t.string),
   sentAt: nullable(instant),
+  heldAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
   failedHaltCancellations: nullable(t.number),
   lookups: nullable(t.number),
@@ -165,6 +166,7 @@ export const placements: Selection<StoredOrder> = {
 const placementOf = ({
   step,
   sentAt,
+  heldAt,
   lookups,
   brokerOrderId,
   absentLookups,
@@ -177,10 +179,12 @@ const placementOf = ({
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
   if (step === 'open') {
+    if (heldAt === null) throw contradiction(step)
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
     return {
       step,
       sentAt,
+      heldAt,
       brokerOrderId,
       cancelledBy,
       failedHaltCancellations: failedHaltCancellations ?? 0,
@@ -253,6 +257,7 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
     ...progress.write({
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
+      heldAt: 'heldAt' in placement ? placement.heldAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
       failedHaltCancellations: placement.step === 'open' ? placement.failedHaltCancellations : null,
       lookups: 'rechecks' in placement ? placement.rechecks : lookups,

@@ -137,21 +137,19 @@ const repeatForMs = 2 * secondMs
 /** Between the end of one read and the next. */
 const repeatPauseMs = 250
 
-/**
- * Reads until a read returns true, or until two seconds have passed, also where a read never
- * returns. One that is still under way then may end later.
- */
-export const repeatUntil = async (
+/** Reads until a read returns true, or ends when two seconds have passed. */
+export const readRepeatedly = async (
   { pause }: Pauser,
   read: () => Promise<boolean>,
 ): Promise<void> => {
   const repeating = { isOver: false }
-  const readOn = async (): Promise<void> => {
-    while (!repeating.isOver && !(await read())) await pause(repeatPauseMs)()
-  }
-  await Promise.race([readOn(), pause(repeatForMs)()])
-  repeating.isOver = true
+  void pause(repeatForMs)().then(() => (repeating.isOver = true))
+  while (!(await read()) && !repeating.isOver) await pause(repeatPauseMs)()
 }
+
+/** The same for at most two seconds. A read that is still under way then may end later. */
+export const repeatUntil = async (ports: Pauser, read: () => Promise<boolean>): Promise<void> =>
+  void (await Promise.race([readRepeatedly(ports, read), ports.pause(repeatForMs)()]))
 
 // --- several changes for one request ---
 

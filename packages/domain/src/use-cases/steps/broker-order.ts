@@ -35,14 +35,17 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 }
 
 /** What a lookup needs besides the order. */
-export type LookupHints = Pick<SentOrder, 'sentAt' | 'brokerOrderId' | 'readFromTerminal'>
+export type LookupHints = Pick<
+  SentOrder,
+  'sentAt' | 'heldAt' | 'brokerOrderId' | 'readFromTerminal'
+>
 
 /** Looks for an order at the account that it was sent to, in the region where that is now. */
 export const lookUpOrder =
   ({ accounts, orders, trading }: Pick<Ports, 'accounts' | 'orders' | 'trading'>) =>
   (
     stored: StoredOrder,
-    { sentAt, brokerOrderId, readFromTerminal }: LookupHints,
+    { sentAt, heldAt, brokerOrderId, readFromTerminal }: LookupHints,
   ): AsyncResult<LookupAnswer> => {
     const { order, destination } = stored
     return pipe(
@@ -54,6 +57,7 @@ export const lookUpOrder =
         return trading.findOrder(linked ?? destination, {
           order: orderToSend(order),
           sentAt,
+          heldAt,
           brokerOrderId,
           readFromTerminal,
           othersTickets,
