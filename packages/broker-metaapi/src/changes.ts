@@ -6,16 +6,10 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerReadError, type Refusal } from '@tradeport/domain/errors'
 import type { RejectReason } from '@tradeport/domain/orders'
-import type { MaySend } from '@tradeport/domain/ports'
+import type { ChangeReceipt, MaySend } from '@tradeport/domain/ports'
 import type { Connection } from './connection.ts'
 import { CallFailure, toBrokerReadError } from './failures.ts'
 import type { TradeBody } from './trade.ts'
-
-/** `accepted`: done later or in part, which only a read can show. */
-export interface Receipt {
-  readonly progress: 'done' | 'unchanged' | 'accepted'
-  readonly brokerOrderId: string | null
-}
 
 const progressOf = {
   done: 'done',
@@ -27,6 +21,19 @@ const progressOf = {
 export const outcomeUnknown = ({ accountId }: BrokerAccount): Refusal<'BrokerOutcomeUnknown'> =>
   refuse('BrokerOutcomeUnknown', { accountId })
 
+/**
+ * A broker that found nothing to close or to cancel has not said whether it is still there.
+ */
+export const requireChanged = (
+  account: BrokerAccount,
+): (<Failure>(
+  made: TE.TaskEither<Failure, ChangeReceipt>,
+) => TE.TaskEither<Failure | Refusal<'BrokerOutcomeUnknown'>, ChangeReceipt>) =>
+  TE.filterOrElseW(
+    ({ progress }) => progress !== 'unchanged',
+    () => outcomeUnknown(account),
+  )
+
 type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
 /** @param errorWhenGone what the reason becomes where the broker does not know what is to change */
@@ -36,7 +43,7 @@ export const createChange =
     account: BrokerAccount,
     body: TradeBody,
     maySend: MaySend,
-  ): TE.TaskEither<ChangeError<Gone>, Receipt> =>
+  ): TE.TaskEither<ChangeError<Gone>, ChangeReceipt> =>
     pipe(
       TE.tryCatch(
         async () => trade(await targetOf(account), body, maySend),
@@ -45,7 +52,7 @@ export const createChange =
             ? toBrokerReadError(account, clock.now)(failure)
             : outcomeUnknown(account),
       ),
-      TE.flatMapEither((answer): E.Either<ChangeError<Gone>, Receipt> => {
+      TE.flatMapEither((answer): E.Either<ChangeError<Gone>, ChangeReceipt> => {
         if (answer.kind === 'unknown') return E.left(outcomeUnknown(account))
         if ('reason' in answer)
           return E.left(

@@ -1,11 +1,9 @@
 // The port of position changes: a change is one request, and its effect is read by the caller.
-import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
-import { createChange, outcomeUnknown } from './changes.ts'
+import { createChange, requireChanged } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
@@ -33,33 +31,18 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
 
     // The provider replaces both levels, and removes one that is left out.
     setLevels: (account, positionId, { stopLoss, takeProfit }, maySend) =>
+      change(account, { actionType: 'POSITION_MODIFY', positionId, stopLoss, takeProfit }, maySend),
+
+    closePosition: (account, positionId, lots, maySend) =>
       pipe(
         change(
           account,
-          { actionType: 'POSITION_MODIFY', positionId, stopLoss, takeProfit },
+          lots === null
+            ? { actionType: 'POSITION_CLOSE_ID', positionId }
+            : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) },
           maySend,
         ),
-        TE.map(({ progress }) => ({ progress })),
+        requireChanged(account),
       ),
-
-    closePosition: (account, positionId, lots, maySend) => {
-      const volume = lots === null ? undefined : roundLots(lots)
-      if (volume === 0) return TE.left(volumeTooSmall)
-      const actionType = volume === undefined ? 'POSITION_CLOSE_ID' : 'POSITION_PARTIAL'
-      return pipe(
-        change(account, { actionType, positionId, volume }, maySend),
-        TE.flatMapEither(({ progress, brokerOrderId }) =>
-          // The position may have been closed before, or may still be open.
-          progress === 'unchanged'
-            ? E.left(outcomeUnknown(account))
-            : E.right({ progress, brokerOrderId }),
-        ),
-      )
-    },
   }
 }
-
-const volumeTooSmall = refuse('TradeRejected', {
-  code: 'INVALID_VOLUME',
-  message: 'The volume to close must be at least 0.00000001 lots.',
-})

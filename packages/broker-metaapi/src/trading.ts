@@ -1,13 +1,11 @@
 // The trading port: an order is sent by one request, and everything else reads its outcome.
 import { setTimeout as pause } from 'node:timers/promises'
-import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
-import { createChange, outcomeUnknown } from './changes.ts'
+import { createChange, requireChanged } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
@@ -40,7 +38,6 @@ export const createTrading = (connection: Connection): Trading => {
     order: OrderToSend,
     maySend: MaySend,
   ): Promise<PlacementAnswer> => {
-    if (order.volume === 0) return { kind: 'refused', reason: volumeTooSmall }
     const sentAt = clock.now()
     let target
     let answer
@@ -192,27 +189,17 @@ export const createTrading = (connection: Connection): Trading => {
         fetchFrom(account, requests.current('orders', true), brokerOrdersIn),
       ),
     modifyOrder: (account, orderId, terms, maySend) =>
-      pipe(
-        change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),
-        TE.map(({ progress }) => ({ progress: progress === 'unchanged' ? 'done' : progress })),
-      ),
+      change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),
     cancelOrder: (account, orderId, maySend) =>
       pipe(
         change(account, { actionType: 'ORDER_CANCEL', orderId }, maySend),
-        TE.flatMapEither(({ progress }) =>
-          progress === 'unchanged' ? E.left(outcomeUnknown(account)) : E.right({ progress }),
-        ),
+        requireChanged(account),
       ),
   }
 }
 
 type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
-
-const volumeTooSmall = {
-  code: 'INVALID_VOLUME',
-  message: 'The volume must be at least 0.00000001 lots.',
-}
 
 const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLots(order.volume) })
 

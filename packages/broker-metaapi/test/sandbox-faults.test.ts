@@ -75,6 +75,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
 }
 
 const anyTicket = expect.any(String) as string
+const daysAgo = (days: number): number => Date.now() - days * dayMs
 const fillOf = (volume: number) => ({
   price: ask,
   volume,
@@ -277,23 +278,22 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
 
     it('that has waited for months is found cancelled in the records since it was last held', async () => {
       const one = await placed()
-      const days = (count: number): number => Date.now() - count * dayMs
       one.control.addDeals(
         Array.from({ length: 1_500 }, (_, index) => ({
           id: `d-${index}`,
           type: 'DEAL_TYPE_BALANCE',
-          time: new Date(days(80 - index / 20)).toISOString(),
+          time: new Date(daysAgo(80 - index / 20)).toISOString(),
           profit: 1,
         })) as never,
       )
       await one.cancel()
       const pages = async (heldAt: number) => {
         const before = one.requests('deals')
-        const answer = await one.look({ sentAt: days(80), heldAt })
+        const answer = await one.look({ sentAt: daysAgo(80), heldAt })
         return [answer.kind, one.requests('deals') - before]
       }
-      expect(await pages(days(80))).toEqual(['found', 2])
-      expect(await pages(days(0.5))).toEqual(['found', 1])
+      expect(await pages(daysAgo(80))).toEqual(['found', 2])
+      expect(await pages(daysAgo(0.5))).toEqual(['found', 1])
     })
 
     it('that is filled in parts is open until all of it is filled', async () => {

@@ -65,7 +65,7 @@ const createVenue = (lagMs: number) => {
           pending.push({
             level,
             isExecuted: false,
-            answer: () => resolve(E.right({ progress: 'done' })),
+            answer: () => resolve(E.right({ progress: 'done', brokerOrderId: null })),
           })
         }),
   }

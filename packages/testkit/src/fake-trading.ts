@@ -8,7 +8,7 @@ import type {
   OrderToSend,
   MaySend,
   OrderChangeError,
-  OrderReceipt,
+  ChangeReceipt,
   SentOrder,
   Trading,
 } from '@tradeport/domain/ports'
@@ -26,9 +26,14 @@ export type FakePlacement =
   | 'refuse'
   | 'not_sent'
 
-/** What becomes of a change or a cancellation, and what the broker says. */
+/**
+ * What becomes of a change or a cancellation, and what the broker says. `unchanged` says that there
+ * was nothing to do, and `claim` that all is done where nothing was.
+ */
 export type FakeOrderChange =
   | 'done'
+  | 'unchanged'
+  | 'claim'
   | 'make_and_lose_the_answer'
   | 'lose_the_request'
   | 'refuse'
@@ -69,17 +74,18 @@ export const createFakeTrading = (book = createOrderBook()) => {
     brokerOrderId: string,
     maySend: MaySend,
     make: (number: string) => void,
-  ): E.Either<OrderChangeError, OrderReceipt> => {
+  ): E.Either<OrderChangeError, ChangeReceipt> => {
     if (!maySend())
       return E.left(refuse('BrokerUnavailable', { accountId, reason: 'it was too late' }))
     const number = book.numberOf(brokerOrderId)
     if (number === undefined) return E.left({ _tag: 'OrderGone' })
     const outcome = plannedChanges.shift() ?? 'done'
     if (outcome === 'refuse') return E.left(refuse('TradeRejected', fakeRefusal))
-    if (outcome !== 'lose_the_request') make(number)
+    if (!['unchanged', 'claim', 'lose_the_request'].includes(outcome)) make(number)
     if (outcome === 'lose_the_request' || outcome === 'make_and_lose_the_answer')
       return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-    return E.right({ progress: outcome === 'accept' ? 'accepted' : 'done' })
+    const progress = outcome === 'accept' ? 'accepted' : 'done'
+    return E.right({ progress: outcome === 'unchanged' ? outcome : progress, brokerOrderId })
   }
 
   const trading: Trading = {

@@ -6,7 +6,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { MaySend, CloseReceipt, LevelsReceipt, PositionTrading } from '@tradeport/domain/ports'
+import type { ChangeReceipt, MaySend, PositionTrading } from '@tradeport/domain/ports'
 import { byAge } from '@tradeport/domain/positions'
 import { type Ticket, lotsWithout } from '@tradeport/domain/primitives'
 import { bySymbol, venuePositionOf, type VenuePosition } from './broker-contract.ts'
@@ -59,7 +59,7 @@ interface Write {
     account: BrokerAccount,
     ticket: Ticket,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, LevelsReceipt | CloseReceipt>
+  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
   /** What it makes of the position; undefined where it closes it. */
   readonly makes: VenuePosition | undefined
 }
@@ -211,10 +211,7 @@ export const describePositionTradingContract = (
 
     it.each(closes)('answers $what with the number of its order', async (write) => {
       const { make, booked } = await openWith()
-      const { brokerOrderId } = await rightOf(async () => {
-        const receipt = await make(write)
-        return receipt as E.Either<unknown, CloseReceipt>
-      })
+      const { brokerOrderId } = await rightOf(() => make(write))
       expect(brokerOrderId === null ? null : booked(brokerOrderId)).toEqual([
         lotsWithout(position.volume, write.makes?.volume ?? 0),
       ])

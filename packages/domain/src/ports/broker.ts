@@ -100,9 +100,14 @@ export type OrderChangeError =
   | OrderGone
   | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
-/** The broker's answer to an accepted change of an order: it is made, or may be made later. */
-export interface OrderReceipt {
-  readonly progress: 'done' | 'accepted'
+/**
+ * The broker's answer to a change that it accepted: all is done, it found nothing to change, or it may
+ * be done later or in part.
+ */
+export interface ChangeReceipt {
+  readonly progress: 'done' | 'unchanged' | 'accepted'
+  /** The broker's number of the order that the change made or concerned; null where it gave none. */
+  readonly brokerOrderId: string | null
 }
 
 /**
@@ -129,19 +134,19 @@ export interface Trading {
   readonly heldOrders: (
     account: BrokerAccount,
   ) => TE.TaskEither<BrokerReadError, readonly BrokerOrder[]>
-  /** Gives a limit or stop order all of these terms at once. A change that changes nothing is done. */
+  /** Gives a limit or stop order all of these terms at once. */
   readonly modifyOrder: (
     account: BrokerAccount,
     brokerOrderId: string,
     terms: OrderTerms,
     maySend: MaySend,
-  ) => TE.TaskEither<OrderChangeError, OrderReceipt>
-  /** Cancels what is not executed of a limit or stop order. */
+  ) => TE.TaskEither<OrderChangeError, ChangeReceipt>
+  /** Cancels what is not executed of a limit or stop order. It is never `unchanged`. */
   readonly cancelOrder: (
     account: BrokerAccount,
     brokerOrderId: string,
     maySend: MaySend,
-  ) => TE.TaskEither<OrderChangeError, OrderReceipt>
+  ) => TE.TaskEither<OrderChangeError, ChangeReceipt>
 }
 
 /**
@@ -163,21 +168,6 @@ export interface TradeSlots {
 }
 
 /**
- * The broker's answer to accepted levels: all is done, there was nothing to change, or it may be
- * done later or in part.
- */
-export interface LevelsReceipt {
-  readonly progress: 'done' | 'unchanged' | 'accepted'
-}
-
-/** The broker's answer to an accepted close: all is done, or it may be done later or in part. */
-export interface CloseReceipt {
-  readonly progress: 'done' | 'accepted'
-  /** The broker's number of the closing order; null where it gave none. */
-  readonly brokerOrderId: string | null
-}
-
-/**
  * Changes open positions, and reads them past every cache before and after a change. A change is
  * sent at most once. Where it may not be sent any more, nothing is sent and the error is
  * BrokerUnavailable.
@@ -189,16 +179,16 @@ export interface PositionTrading {
   readonly freshPositions: (
     account: BrokerAccount,
   ) => TE.TaskEither<BrokerReadError, PositionsReading>
-  /** Gives a position both levels at once. A change that changes nothing is a success. */
+  /** Gives a position both levels at once. */
   readonly setLevels: (
     account: BrokerAccount,
     ticket: Ticket,
     levels: Levels,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, LevelsReceipt>
+  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
   /**
    * Closes a position, or so many lots of it. Success means that the broker accepted it; at what
-   * price it was executed is not known yet.
+   * price it was executed is not known yet. It is never `unchanged`.
    * @param volume lots, below the position's; null for all that is open
    */
   readonly closePosition: (
@@ -206,7 +196,7 @@ export interface PositionTrading {
     ticket: Ticket,
     volume: number | null,
     maySend: MaySend,
-  ) => TE.TaskEither<BrokerChangeError, CloseReceipt>
+  ) => TE.TaskEither<BrokerChangeError, ChangeReceipt>
 }
 
 /**

@@ -52,9 +52,9 @@ import {
   type BrokerOrder,
 } from '../orders/placement.ts'
 import type {
+  ChangeReceipt,
   OrderChangeError,
   OrderGone,
-  OrderReceipt,
   StoredOrder,
   Ports,
 } from '../ports/index.ts'
@@ -65,8 +65,8 @@ import { lookUpOrder } from './steps/broker-order.ts'
 import {
   changeAtBroker,
   doEach,
+  readChanged,
   readRepeatedly,
-  repeatUntil,
   type BrokerChangeTag,
   type SendChange,
 } from './steps/broker-change.ts'
@@ -215,44 +215,51 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     applyStep(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
-  const readBrokerOrder = async ({
+  const readBrokerOrder = ({
     order,
     destination,
-  }: OpenPlacement): Promise<E.Either<BrokerReadError | OrderGone, BrokerOrder>> =>
+  }: OpenPlacement): TE.TaskEither<BrokerReadError | OrderGone, BrokerOrder> =>
     pipe(
-      await trading.heldOrders(destination)(),
-      E.flatMap((shown) =>
+      trading.heldOrders(destination),
+      TE.flatMapEither((shown) =>
         E.fromNullable<OrderGone>({ _tag: 'OrderGone' })(findBrokerOrder(order, shown)),
       ),
     )
 
   /**
    * Refuses a change of an order that the broker does not hold: it has ended, or its end is not
-   * known yet, and then with `unclear`.
+   * known yet.
    */
   const resolveGoneOrder = async <Tag extends EndedTag, Unclear>(
     open: OpenPlacement,
     endedTag: Tag,
-    unclear: Unclear,
+    refusalIfUnclear: Unclear,
   ): Promise<
     E.Either<Refusal<Tag | 'NotFound' | 'OrderInFlight' | 'ServiceUnavailable'> | Unclear, never>
   > => {
     const after = await applyLookup(open, await lookUp(open))
     if (E.isLeft(after)) return after
     const stillOpen = requireOpenOrder(after.right.order, endedTag)
-    return E.isLeft(stillOpen) ? stillOpen : E.left(unclear)
+    return E.isLeft(stillOpen) ? stillOpen : E.left(refusalIfUnclear)
   }
 
   /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
-  const explainFailure = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
+  const refusalAfter = async <Tag extends EndedTag, Failure extends { readonly _tag: string }>(
     open: OpenPlacement,
     endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
-    if (!isGone(failure)) return E.left(failure)
-    const { accountId } = open.order.request
-    const reason = 'the broker does not hold the order, and does not show how it ended'
-    return resolveGoneOrder(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
+    if (isGone(failure)) {
+      const { accountId } = open.order.request
+      const reason = 'the broker does not hold the order, and does not show how it ended'
+      return resolveGoneOrder(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
+    }
+    if (failure._tag !== 'TradeRejected') return E.left(failure)
+    // Some brokers refuse a change of what has ended as they refuse any other.
+    const shown = await readBrokerOrder(open)()
+    return E.isLeft(shown) && isGone(shown.left)
+      ? resolveGoneOrder(open, endedTag, failure)
+      : E.left(failure)
   }
 
   // --- changes ---
@@ -262,8 +269,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (open: OpenPlacement, send: SendChange): AsyncResult<Order, ModifyTag> =>
     async () => {
       const { order, destination } = open
-      const read = await readBrokerOrder(open)
-      if (E.isLeft(read)) return explainFailure(open, 'OrderNotModifiable', read.left)
+      const read = await readBrokerOrder(open)()
+      if (E.isLeft(read)) return refusalAfter(open, 'OrderNotModifiable', read.left)
       const before = read.right
       const terms = changedTerms(order, before, change, clock.now())
       if (E.isLeft(terms)) return terms
@@ -271,7 +278,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         trading.modifyOrder(destination, before.brokerOrderId, terms.right, maySend),
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
-        return explainFailure(open, 'OrderNotModifiable', sent.left)
+        return refusalAfter(open, 'OrderNotModifiable', sent.left)
       ports.accountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
       const shown = await shownTerms(open, before, terms.right, progress)
@@ -286,33 +293,32 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   /**
    * The order after a change of its terms. A confirmed change is made, whatever is read afterwards;
-   * an accepted one is made when a read shows it; and where the outcome is unknown, one read
-   * decides.
+   * another is made when a read shows it.
    */
   const shownTerms = async (
     open: OpenPlacement,
     before: BrokerOrder,
     requested: OrderTerms,
-    progress: 'done' | 'accepted' | 'unknown',
+    answered: ChangeReceipt['progress'] | 'unknown',
   ): Promise<(OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
-    let latest: BrokerOrder | 'gone' | 'unknown' = 'unknown'
+    // That the provider changes a stopLimitPrice is not documented.
+    const isProof = requested.stopLimitPrice === before.stopLimitPrice
+    const progress = answered === 'done' && !isProof ? 'accepted' : answered
     const isMade = (shown: OrderTerms): boolean => hasRequestedTerms(shown, requested, before)
-    const read = async (): Promise<boolean> => {
-      const now = await readBrokerOrder(open)
-      if (E.isRight(now)) latest = now.right
-      else if (isGone(now.left)) latest = 'gone'
-      return progress === 'done' || (E.isRight(now) && isMade(now.right))
-    }
-    if (progress === 'unknown') await read()
-    else await repeatUntil(ports, read)
-    const shown = latest as BrokerOrder | 'gone' | 'unknown'
-    const isShown = typeof shown === 'object'
+    const isOld = (shown: OrderTerms): boolean => isSameTerms(shown, before) && !isMade(shown)
+    const read = await readChanged(ports, progress, readBrokerOrder(open), {
+      made: isMade,
+      old: isOld,
+    })
+    const shown = read !== undefined && E.isRight(read) ? read.right : undefined
+    if (progress === 'unchanged') return shown ?? before
     if (progress === 'done')
       // A read that shows the terms of before lags behind.
-      return !isShown || isSameTerms(shown, before)
-        ? { ...requested, brokerOrderId: (isShown ? shown : before).brokerOrderId }
+      return shown === undefined || isOld(shown)
+        ? { ...requested, brokerOrderId: (shown ?? before).brokerOrderId }
         : shown
-    return isShown && !isMade(shown) ? 'unknown' : shown
+    if (shown !== undefined) return isMade(shown) ? shown : 'unknown'
+    return read !== undefined && E.isLeft(read) && isGone(read.left) ? 'gone' : 'unknown'
   }
 
   // --- cancellations ---
@@ -332,7 +338,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its end.
         await applyStep(open, withCancelledBy(earlier))
-        return explainFailure(open, 'OrderNotCancellable', sent.left)
+        return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
       ports.accountChanged(open.destination)
       let answer: LookupAnswer = { kind: 'unreadable' }
@@ -357,14 +363,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const cancelAtBroker = async (
     open: OpenPlacement,
     send: SendChange,
-  ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
+  ): Promise<E.Either<OrderChangeError, ChangeReceipt>> => {
     const cancelAs = (brokerOrderId: string) =>
       send((maySend) => trading.cancelOrder(open.destination, brokerOrderId, maySend))()
     const stored = open.placement.brokerOrderId
-    const first: E.Either<OrderChangeError, OrderReceipt> =
+    const first: E.Either<OrderChangeError, ChangeReceipt> =
       stored === null ? E.left({ _tag: 'OrderGone' }) : await cancelAs(stored)
     if (E.isRight(first) || !isGone(first.left)) return first
-    const shown = await readBrokerOrder(open)
+    const shown = await readBrokerOrder(open)()
     if (E.isLeft(shown)) return stored === null ? shown : first
     const { brokerOrderId } = shown.right
     return brokerOrderId === stored ? first : cancelAs(brokerOrderId)

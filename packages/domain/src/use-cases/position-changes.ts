@@ -12,7 +12,6 @@ import {
   refuse,
   type AsyncResult,
   type BrokerChangeError,
-  type BrokerReadError,
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
@@ -48,6 +47,8 @@ import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
   doEach,
+  mayPass,
+  readChanged,
   repeatUntil,
   type BrokerChangeTag,
   type SendChange,
@@ -218,71 +219,48 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   /**
    * Sends both levels of a position, and returns it with them. Confirmed levels are set, whatever
-   * is read afterwards; accepted ones are set when a read shows them; and where the outcome is
-   * unknown, one read decides.
+   * is read afterwards; others are set when a read shows them.
    */
-  const setLevels = (
-    target: ChangeTarget,
-    before: OpenPosition,
-    levels: Levels,
-    send: SendChange,
-  ): TE.TaskEither<BrokerChangeError, OpenPosition> => {
-    const unknown = E.left(refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }))
-    const isMade = ({ position }: OpenPosition): boolean =>
-      hasRequestedLevels(position, levels, before.position)
-    return async () => {
+  const setLevels =
+    (
+      target: ChangeTarget,
+      before: OpenPosition,
+      levels: Levels,
+      send: SendChange,
+    ): TE.TaskEither<BrokerChangeError, OpenPosition> =>
+    async () => {
       const sent = await send((maySend) =>
         positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
       )()
-      if (E.isLeft(sent)) {
-        if (sent.left._tag !== 'BrokerOutcomeUnknown') return sent
-        const read = await readOpenPosition(target)()
-        // A position that is gone may have had the new level and been closed by it, so that its
-        // absence proves nothing.
-        return E.isRight(read) && isMade(read.right) ? read : unknown
-      }
-      switch (sent.right.progress) {
-        case 'done': {
-          // A read that lags behind is repeated, so that the next change of the position does not
-          // send the old level back. Where the position is gone or cannot be read, the result is
-          // the position as it was, with the confirmed levels.
-          const latest = await readUntil(
-            target,
-            before,
-            ({ position }) => !showsOldLevel(position, levels, before.position),
-          )
-          const position = withConfirmedLevels(latest.position, levels, before.position)
-          return E.right({ ...latest, position })
-        }
+      if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') return sent
+      const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
+      const isMade = ({ position }: OpenPosition): boolean =>
+        hasRequestedLevels(position, levels, before.position)
+      const read = await readChanged(ports, progress, readOpenPosition(target), {
+        made: isMade,
+        // A read that lags behind is repeated, so that the next change of the position does not send
+        // the old level back.
+        old: ({ position }) => showsOldLevel(position, levels, before.position),
+      })
+      const latest = read !== undefined && E.isRight(read) ? read.right : before
+      switch (progress) {
+        case 'done':
+          return E.right({
+            ...latest,
+            position: withConfirmedLevels(latest.position, levels, before.position),
+          })
         case 'unchanged':
           // The broker compared the levels with its own and found no difference.
-          return E.right(await readUntil(target, before, () => true))
-        case 'accepted': {
-          const latest = await readUntil(target, before, isMade)
-          return isMade(latest) ? E.right(latest) : unknown
-        }
+          return E.right(latest)
+        case 'accepted':
+        case 'unknown':
+          // A position that is gone may have had the new level and been closed by it, so that its
+          // absence proves nothing.
+          return isMade(latest)
+            ? E.right(latest)
+            : E.left(refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }))
       }
     }
-  }
-
-  /**
-   * Reads the position until `isShown`, for at most two seconds. Returns the last read that came in
-   * time, or `before`.
-   */
-  const readUntil = async (
-    target: ChangeTarget,
-    before: OpenPosition,
-    isShown: (latest: OpenPosition) => boolean,
-  ): Promise<OpenPosition> => {
-    let latest = before
-    await repeatUntil(ports, async () => {
-      const read = await readOpenPosition(target)()
-      if (E.isLeft(read)) return isLasting(read.left)
-      latest = read.right
-      return isShown(latest)
-    })
-    return latest
-  }
 
   // --- closes ---
 
@@ -356,14 +334,14 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
-        if (E.isLeft(read)) return isLasting(read.left)
+        if (E.isLeft(read)) return !mayPass(read.left)
         shown = shownClose(close, read.right)
         return shown !== undefined
       }
       const isFilled = async (): Promise<boolean> => {
         if (brokerOrderId === null) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return isLasting(synchronised.left)
+        if (E.isLeft(synchronised)) return !mayPass(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
@@ -501,9 +479,3 @@ const shownClose = (
   const outcome = closeShownBy(positionsBefore, request, reading.positions, isRenumbered)
   return outcome && { outcome, reading }
 }
-
-// A rate limit, or an account that the provider does not have, does not pass within two seconds.
-const isLasting = ({
-  _tag,
-}: BrokerReadError | Refusal<'PositionNotFound' | 'ServiceUnavailable'>): boolean =>
-  _tag !== 'BrokerUnavailable' && _tag !== 'ServiceUnavailable'

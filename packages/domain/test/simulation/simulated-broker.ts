@@ -16,7 +16,7 @@ import type {
   OrderToSend,
   MaySend,
   OrderChangeError,
-  OrderReceipt,
+  ChangeReceipt,
   Trading,
 } from '../../src/ports/index.ts'
 import { minuteMs, secondMs } from '../../src/primitives/index.ts'
@@ -231,7 +231,7 @@ export const createSimulatedBroker = (
     orderId: string,
     maySend: MaySend,
     terms?: OrderTerms,
-  ): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
+  ): Promise<E.Either<OrderChangeError, ChangeReceipt>> => {
     const { accountId } = account
     await life.wait(random.whole(1, 50))
     if (!maySend() || strikes('no_connection', 0.3))
@@ -244,7 +244,7 @@ export const createSimulatedBroker = (
     const actsInMs = strikes('slow_execution', 0.3)
       ? random.whole(0, answerTimeoutMs)
       : random.delayMs(2 * secondMs)
-    const act = async (): Promise<E.Either<OrderChangeError, OrderReceipt>> => {
+    const act = async (): Promise<E.Either<OrderChangeError, ChangeReceipt>> => {
       if (isLost) return unknown
       if (isRefused) return E.left(refuse('TradeRejected', fakeRefusal))
       const { trading } = brokerOf(account)
@@ -258,7 +258,7 @@ export const createSimulatedBroker = (
       if (terms === undefined) cancelledByRequest.add(clientId)
       const what = terms ? `has the price ${terms.price}` : 'is cancelled by a request'
       timeline.note(`broker     ${clientId} ${what}`)
-      return E.right({ progress: random.chance(0.8) ? 'done' : 'accepted' })
+      return E.right({ ...made.right, progress: random.chance(0.8) ? 'done' : 'accepted' })
     }
     const answer = await life.ask(actsInMs, act, random.whole(1, 500))
     return isUnanswered ? unknown : answer

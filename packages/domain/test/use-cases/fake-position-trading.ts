@@ -9,9 +9,8 @@ import type { BrokerDeal } from '../../src/journal/index.ts'
 import { refuse, type BrokerChangeError } from '../../src/errors.ts'
 import type {
   Clock,
-  CloseReceipt,
+  ChangeReceipt,
   Journal,
-  LevelsReceipt,
   MaySend,
   PositionTrading,
 } from '../../src/ports/index.ts'
@@ -149,7 +148,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     account: BrokerAccount,
     change: FakeChange,
     maySend: MaySend,
-  ): Promise<E.Either<BrokerChangeError, LevelsReceipt & Pick<CloseReceipt, 'brokerOrderId'>>> => {
+  ): Promise<E.Either<BrokerChangeError, ChangeReceipt>> => {
     await held()
     const { accountId } = account
     if (!maySend()) return E.left(refuse('BrokerUnavailable', { accountId, reason: 'too late' }))
@@ -183,9 +182,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     setLevels: (account, ticket, levels, maySend) => () =>
       send(account, { ticket, levels }, maySend),
     closePosition: (account, ticket, volume, maySend) => () =>
-      send(account, { ticket, volume }, maySend) as Promise<
-        E.Either<BrokerChangeError, CloseReceipt>
-      >,
+      send(account, { ticket, volume }, maySend),
     synchroniseJournal: (account) =>
       pipe(
         open('synchroniseJournal', account),

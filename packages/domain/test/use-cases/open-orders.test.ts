@@ -69,6 +69,8 @@ const openDesk = (fields: object = {}) => {
   }
 }
 
+type Desk = ReturnType<typeof openDesk>
+
 describe('a pending order', () => {
   it.each<[FakePlacement, string, string | undefined]>([
     ['accept', 'open', '1'],
@@ -316,6 +318,58 @@ describe('a change of an open order', () => {
     expect(await read(order)).toMatchObject({ status })
   })
 
+  it('that the broker calls none, since it rounds prices, is answered with what it holds', async () => {
+    const { place, modifyOrder, trading, read } = openDesk()
+    const order = await place()
+    trading.nextChange('unchanged')
+    const answer = await rightOf(modifyOrder(caller, { id: order.id, body: { price: 1.100001 } }))
+    expect([answer.request.price, (await read(order)).request.price]).toEqual([1.1, 1.1])
+  })
+
+  // The provider does not document that it changes this price.
+  it.each<[FakeOrderChange, string, number]>([
+    ['done', 'none', 1.08],
+    ['claim', 'BrokerOutcomeUnknown', 1.09],
+    ['unchanged', 'none', 1.09],
+  ])(
+    'of the stopLimitPrice that meets %s counts only where a read shows it: %s, %d',
+    async (trouble, tag, stopLimitPrice) => {
+      const { place, modifyOrder, trading, read } = openDesk()
+      const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
+      trading.nextChange(trouble)
+      expect(
+        await tagOf(modifyOrder(caller, { id: order.id, body: { stopLimitPrice: 1.08 } })),
+      ).toBe(tag)
+      expect((await read(order)).request).toMatchObject({ stopLimitPrice })
+    },
+  )
+
+  it.each(['filled', undefined] as const)(
+    'and a cancellation that the broker refuses are refused with how the order ended meanwhile: %s',
+    async (status) => {
+      const invalid = { code: 'TRADE_RETCODE_INVALID_ORDER', message: 'Invalid or prohibited' }
+      const refusing = async (
+        methodOf: (open: Desk['open']) => Desk['modifyOrder'] | Desk['cancelOrder'],
+      ) => {
+        const desk = openDesk()
+        const order = await desk.place()
+        const refused = () => async () => {
+          if (status) desk.trading.end(desk.clientIdOf(order), { kind: status, fill: {} })
+          return E.left(refuse('TradeRejected', invalid))
+        }
+        const trading = { ...desk.trading, modifyOrder: refused, cancelOrder: refused }
+        return methodOf(desk.openWith({ trading }))(caller, {
+          id: order.id,
+          body: { price: 1.12 },
+        })()
+      }
+      const because = (tag: string) =>
+        E.left(status ? { _tag: tag, status } : { _tag: 'TradeRejected', ...invalid })
+      expect(await refusing((open) => open.modifyOrder)).toEqual(because('OrderNotModifiable'))
+      expect(await refusing((open) => open.cancelOrder)).toEqual(because('OrderNotCancellable'))
+    },
+  )
+
   it('uses the number that the broker gave the order meanwhile', async () => {
     const { place, modifyOrder, trading, clientIdOf } = openDesk()
     const order = await place()
@@ -338,7 +392,6 @@ describe('a change and a cancellation of an open order are answered in time wher
     (...of: A) =>
     () =>
       --first < 0 ? never : real(...of)()
-  type Desk = ReturnType<typeof openDesk>
   const notSent = ['BrokerUnavailable', 'BrokerUnavailable']
   const unknown = ['BrokerOutcomeUnknown', 'BrokerOutcomeUnknown']
 
@@ -524,7 +577,7 @@ describe('a cancellation of an open order', () => {
     const { trading } = desk
     const cancelOrder: typeof trading.cancelOrder = () => async () => {
       trading.end(desk.clientIdOf(order), { kind: 'partially_filled', fill: { volume: 0.1 } })
-      return E.right({ progress: 'done' })
+      return E.right({ progress: 'done', brokerOrderId: null })
     }
     const open = desk.openWith({ trading: { ...trading, cancelOrder } })
     expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({

@@ -5,7 +5,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type Refusal, type RefusalTag } from '../../errors.ts'
-import type { MaySend, Pauser, ChangeLocks, Ports } from '../../ports/index.ts'
+import type { ChangeLocks, ChangeReceipt, MaySend, Pauser, Ports } from '../../ports/index.ts'
 import type { AccountId } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
@@ -148,8 +148,36 @@ export const readRepeatedly = async (
 }
 
 /** The same for at most two seconds. A read that is still under way then may end later. */
-export const repeatUntil = async (ports: Pauser, read: () => Promise<boolean>): Promise<void> =>
-  void (await Promise.race([readRepeatedly(ports, read), ports.pause(repeatForMs)()]))
+export const repeatUntil = (ports: Pauser, read: () => Promise<boolean>): Promise<void> =>
+  Promise.race([readRepeatedly(ports, read), ports.pause(repeatForMs)()])
+
+/** Whether a read that failed so may succeed within two seconds. */
+export const mayPass = ({ _tag }: { readonly _tag: string }): boolean =>
+  _tag === 'BrokerUnavailable' || _tag === 'ServiceUnavailable'
+
+/**
+ * Reads what was to be changed: for two seconds, until a read shows a change that the broker only
+ * accepted, or shows no longer what a confirmed one replaced; once where the answer was lost.
+ * @returns the last read that shows anything; undefined where none does
+ */
+export const readChanged = async <Failure extends { readonly _tag: string }, A>(
+  ports: Pauser,
+  progress: ChangeReceipt['progress'] | 'unknown',
+  read: TE.TaskEither<Failure, A>,
+  is: { readonly made: (shown: A) => boolean; readonly old: (shown: A) => boolean },
+): Promise<E.Either<Failure, A> | undefined> => {
+  let latest: E.Either<Failure, A> | undefined
+  const isShown = async (): Promise<boolean> => {
+    const shown = await read()
+    if (E.isLeft(shown) && mayPass(shown.left)) return false
+    latest = shown
+    if (E.isLeft(shown) || progress === 'unchanged') return true
+    return progress === 'accepted' ? is.made(shown.right) : !is.old(shown.right)
+  }
+  if (progress === 'unknown') await isShown()
+  else await repeatUntil(ports, isShown)
+  return latest
+}
 
 // --- several changes for one request ---
 
