@@ -62,7 +62,7 @@ export const keyType: VariableType<Uint8Array> = asSecret(
 /** Encrypted, or on this machine, and nothing in it but host, port and path. */
 const isSafeUrl = (text: string): boolean => {
   const url = URL.parse(text)
-  if (url === null || /\s/.test(text)) return false
+  if (url === null || /[\s{}]/.test(text)) return false
   const { protocol, hostname, username, password, search, hash } = url
   if (`${username}${password}${search}${hash}` !== '') return false
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
@@ -75,11 +75,12 @@ const port = wholeNumber('a port from 0 to 65535, 0 for a free one', 0, 65_535)
 const seconds = wholeNumber('whole seconds from 0 to 3600', 0, 3_600)
 const networksDescription = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
 
-// The provider's token is sent to it.
-const providerUrl = variableType(
-  'an https:// URL (http:// for loopback hosts only), in which {region} stands for the region',
-  (text) =>
-    isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined,
+// The provider's token is sent to these.
+const safeUrlDescription = 'an https:// URL (http:// for loopback hosts only)'
+const baseUrlOf = (text: string): string => text.replace(/\/+$/, '')
+const regionalUrl = variableType(
+  `${safeUrlDescription}, in which {region} stands for the region`,
+  (text) => (isSafeUrl(text.replaceAll('{region}', 'region')) ? baseUrlOf(text) : undefined),
 )
 
 const capabilities = [
@@ -120,15 +121,17 @@ export const variables = {
     'an e-mail address, such as notices@example.com or Tradeport <notices@example.com>',
     (text) => O.toUndefined(parseSender(text)),
   ),
-  METAAPI_CLIENT_URL: providerUrl,
-  METAAPI_MARKET_DATA_URL: providerUrl,
-  METAAPI_PROVISIONING_URL: providerUrl,
+  METAAPI_CLIENT_URL: regionalUrl,
+  METAAPI_MARKET_DATA_URL: regionalUrl,
+  // The region of an account is read from it.
+  METAAPI_PROVISIONING_URL: variableType(safeUrlDescription, (text) =>
+    isSafeUrl(text) ? baseUrlOf(text) : undefined,
+  ),
   METRICS_TOKEN: tokenType,
   OAUTH_AUDIENCE: matching('the aud of tokens for this service', trimmed),
   // The keys that tokens are verified with come from it.
-  OAUTH_ISSUER: variableType(
-    'an https:// URL (http:// for loopback hosts only), exactly as the iss of its tokens',
-    (text) => (isSafeUrl(text) ? text : undefined),
+  OAUTH_ISSUER: variableType(`${safeUrlDescription}, exactly as the iss of its tokens`, (text) =>
+    isSafeUrl(text) ? text : undefined,
   ),
   OPERATOR_HOST: host,
   OPERATOR_PORT: port,
@@ -237,9 +240,6 @@ export const readConfig = (
     )
   if (faults.length > 0) return E.left(faults)
   const warnings = [
-    ...namesWithoutEffect(config)
-      .filter(isSet)
-      .map((name) => `${name} is set and has no effect with the other variables as they are.`),
     ...Object.keys(environment).flatMap(misspelt),
     ...(config.databaseUrl === null && config.broker === 'metaapi'
       ? [`BROKER is metaapi and DATABASE_URL is not set. ${embeddedRisk}`]
@@ -305,16 +305,6 @@ const configOf = (values: Values, defaultDataFolder: string) => {
     drainTimeoutMs: 1_000 * (values.DRAIN_TIMEOUT_SECONDS ?? 85),
   }
 }
-
-const namesWithoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name[] => [
-  ...(broker === 'metaapi' ? [] : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL'] as const)),
-  ...(broker === 'metaapi' && enabled.includes('market-data')
-    ? []
-    : (['METAAPI_MARKET_DATA_URL'] as const)),
-  ...(enabled.includes('events')
-    ? []
-    : (['EVENT_RETENTION_DAYS', 'WEBHOOK_RETRY_SECONDS'] as const)),
-]
 
 /** OPERATOR_URL is the command line's. */
 const names: readonly string[] = [...Object.keys(variables), 'OPERATOR_URL']

@@ -162,6 +162,7 @@ describe('an environment', () => {
       ],
     ],
     ['METAAPI_MARKET_DATA_URL', ['garbage']],
+    ['METAAPI_PROVISIONING_URL', ['http://provider.example', 'https://{region}.provider.example']],
     ['REDIS_URL', ['http://:hush@h', 'redis://127.0.0.1/limits', 'redis://127.0.0.1/1/2']],
     ['WEBHOOK_ALLOWED_NETWORKS', ['10.0.0.0/33', 'intranet', '10.0.0.0/8,']],
     ['TRUST_PROXY', ['proxy.internal', '10.0.0.0/40', 'true', '*']],
@@ -223,14 +224,6 @@ describe('an environment', () => {
   })
 
   it.each<[Environment, string]>([
-    [
-      { METAAPI_CLIENT_URL: 'https://provider.example' },
-      'METAAPI_CLIENT_URL is set and has no effect',
-    ],
-    [
-      { ...server, WEBHOOK_RETRY_SECONDS: '1,2,3,4' },
-      'WEBHOOK_RETRY_SECONDS is set and has no effect',
-    ],
     [{ BROKER: 'metaapi' }, 'The embedded database'],
     [
       { DATABSE_URL: 'postgres://db.example/x' },
