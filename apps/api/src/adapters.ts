@@ -118,7 +118,7 @@ export const openAdapters = async (
   )
   const urls = await openProvider(config, clock, closers)
 
-  const stores = {
+  const storeParts = {
     knex: database.knex,
     cipher: createCipher(secretsKey, config.previousSecretsKeys),
     log,
@@ -126,10 +126,10 @@ export const openAdapters = async (
   }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.defer(peerNotices.stop)
-  const users = createUserStore(stores.knex)
+  const users = createUserStore(storeParts.knex)
   const ownerNotices = await startOwnerNotices({
     smtp: config.smtp,
-    queue: openOwnerNotices(stores),
+    queue: openOwnerNotices(storeParts),
     users,
     onAttempt: metrics.ownerNotice,
     log,
@@ -144,7 +144,7 @@ export const openAdapters = async (
   const events = config.capabilities.includes('events')
     ? openEvents(
         {
-          ...stores,
+          ...storeParts,
           clock,
           peerNotices,
           isEmbedded: database.server === null,
@@ -162,13 +162,13 @@ export const openAdapters = async (
   if (!hasTools) await warnOfIgnoredHalts(database, log)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
-    ...stores,
+    ...storeParts,
     stopwatch,
     recorder: events?.recorder,
     obeysHalts: hasTools,
   })
   const journal = openJournal(
-    { ...stores, recorder: events?.recorder },
+    { ...storeParts, recorder: events?.recorder },
     { watchMs: config.watchMs },
   )
   const limits = await openLimiter({
@@ -181,7 +181,7 @@ export const openAdapters = async (
   closers.defer(limits.close)
   metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
 
-  const providerTokens = createProviderTokens(stores)
+  const providerTokens = createProviderTokens(storeParts)
   const providerConfig: MetaApiConfig = {
     provisioningUrl: urls.provisioning,
     clientUrl: urls.client,
@@ -200,15 +200,15 @@ export const openAdapters = async (
       log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
   })
   const adapters: Adapters = {
-    accounts: createAccountStore(stores.knex),
-    credentials: createCredentialStore(stores.knex),
+    accounts: createAccountStore(storeParts.knex),
+    credentials: createCredentialStore(storeParts.knex),
     addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
-    operator: createOperatorStore(stores),
-    records: createTenantRecords(stores.knex),
+    operator: createOperatorStore(storeParts),
+    records: createTenantRecords(storeParts.knex),
     users,
-    operatorOrders: createOperatorOrders(stores.knex),
-    sealedSecrets: createSealedSecrets(stores),
+    operatorOrders: createOperatorOrders(storeParts.knex),
+    sealedSecrets: createSealedSecrets(storeParts),
     health: {
       databaseNow: database.now,
       isMigrated: database.isMigrated,
@@ -221,31 +221,34 @@ export const openAdapters = async (
     providerAccounts: provider.providerAccounts,
     providerTokens,
     orders: orders.store,
-    idempotency: createIdempotencyStore(stores),
-    slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
-    orderLimits: createLimitStore(stores.knex),
-    changeLocks: createPositionLocks(stores),
+    idempotency: createIdempotencyStore(storeParts),
+    slots: {
+      forSend: slotsOf(createFairPool(sendSlots)),
+      forLookup: slotsOf(createFairPool(lookupSlots)),
+    },
+    orderLimits: createLimitStore(storeParts.knex),
+    changeLocks: createPositionLocks(storeParts),
     broker: {
       ...meteredBroker(provider.broker, metrics.providerCalls),
       source: config.broker,
     },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
-    candles: createCandleStore(stores.knex),
-    marketDataFeeds: createMarketDataFeeds(stores.knex),
+    candles: createCandleStore(storeParts.knex),
+    marketDataFeeds: createMarketDataFeeds(storeParts.knex),
     marketData: meteredMarketData(provider.marketData, metrics.providerCalls),
     positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
     peerNotices,
     secrets,
     orderIds: { newOrderId },
-    webhooks: createWebhookStore(stores),
+    webhooks: createWebhookStore(storeParts),
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookReach,
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries: events?.deliveries ?? noDeliveries,
     eventLog: events?.log ?? createEventLog(database.knex),
-    halts: hasTools ? createHalts(stores.knex) : noHalts,
+    halts: hasTools ? createHalts(storeParts.knex) : noHalts,
     riskThresholds: createRiskThresholds({
-      ...stores,
+      ...storeParts,
       recorder: events?.recorder,
       mayHalt: hasTools,
     }),
@@ -277,7 +280,7 @@ export const openAdapters = async (
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  const { heartbeats } = stores
+  const { heartbeats } = storeParts
   return { adapters, database, heartbeats, orders, events, journal, limits, metrics }
 }
 
@@ -303,8 +306,8 @@ const importCalculations = async (): Promise<CalculationPool> =>
   (await import('./calculations.ts')).openCalculations()
 
 /** A quarter of each pool for one tenant. */
-const sends = { size: 64, perTenant: 16, perAccount: 2 }
-const lookups = { size: 32, perTenant: 8, perAccount: 1 }
+const sendSlots = { size: 64, perTenant: 16, perAccount: 2 }
+const lookupSlots = { size: 32, perTenant: 8, perAccount: 1 }
 
 const slotsOf =
   (pool: FairPool): AcquireSlot =>

@@ -1,7 +1,6 @@
 // The two listeners: the API for users and the operator API, with probes, metrics and the reference
 // page.
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import {
@@ -75,7 +74,7 @@ export const openListeners = async (
     ...dependencies,
     // Metrics are for the operator: on the public listener they need a token.
     pages: {
-      ...rootPages(consolePages),
+      ...rootPage(consolePages),
       ...probes,
       ...(config.metricsToken === null ? {} : metricsPages),
       ...filePages(referencePage),
@@ -104,7 +103,7 @@ const readinessOf = (
   const checks = {
     database: throttled(async () => E.isRight(await database.ping()), throttle),
     migrations: throttled(async () => isNotFalse(await database.isMigrated()), throttle),
-    jobs: throttled(async () => heartbeats.silentFor(silentQueueMs).length === 0, throttle),
+    jobs: throttled(async () => heartbeats.silentFor(queueSilentAfterMs).length === 0, throttle),
   }
   return async () => {
     // An instance that is ending accepts no new request, whatever the checks find.
@@ -120,7 +119,7 @@ const readinessOf = (
 const isNotFalse = (read: E.Either<unknown, boolean>): boolean => E.isLeft(read) || read.right
 
 /** Every queue is polled at least every 5 seconds. */
-const silentQueueMs = 15_000
+const queueSilentAfterMs = 15_000
 
 const referencePage = createReferencePage({
   path: '/docs',
@@ -141,26 +140,13 @@ const builtConsole = (log: Logger): Pages => {
   }
 }
 
-const readme = new URL('../../../README.md', import.meta.url)
-
-const rootPages = (consolePages: Pages): Pages => ({
-  ...indexPage({
+const rootPage = (consolePages: Pages): Pages =>
+  indexPage({
     ...('/console' in consolePages ? { '/console': 'Console' } : {}),
     '/docs': 'API reference',
-    '/readme': 'README',
     '/healthz': 'Is the service alive?',
     '/readyz': 'Can it serve?',
-  }),
-  ...filePages({
-    '/readme': {
-      headers: {
-        'Content-Type': 'text/plain; charset=utf-8',
-        'Cache-Control': 'public, max-age=60',
-      },
-      read: () => readFile(readme, 'utf8'),
-    },
-  }),
-})
+  })
 
 const newRequestId = (): string => `req_${randomUUID()}`
 

@@ -1,7 +1,7 @@
 // The log: pino's JSON lines without secrets. Of an error it holds only the kind, the code and the
 // places in the code, because a driver's message holds a statement's values and a client's message
-// the headers that it sent. Fields with the name of a secret, or of several, are redacted at any depth, and API keys
-// anywhere.
+// the headers that it sent. Fields whose name ends in that of a secret, also in the plural, are
+// redacted at any depth, and API keys anywhere.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import { pino } from 'pino'
 import type { DestinationStream, LogFn, Logger } from 'pino'
