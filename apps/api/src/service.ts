@@ -48,7 +48,8 @@ export const startService = async (
       closers,
     })
     const composed = composeUseCases(opened.adapters)
-    await startWorkers(composed, opened, { closers, log })
+    // They end after the listeners, and start only when the start can no longer fail.
+    const workers = closers.use(new AsyncDisposableStack())
     const demoKey = isDemo
       ? await loadOrCreateDemoKey(dataFolder, composed, opened.adapters.clock.now())
       : null
@@ -63,6 +64,7 @@ export const startService = async (
       log,
       closers,
     })
+    await startWorkers(composed, opened, { closers: workers, log })
     return {
       apiUrl: urls.api,
       operatorUrl: urls.operator,

@@ -5,8 +5,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
-import { eventually } from './support/desk.ts'
-import { createTestClock, newFolder, request, startFrom } from './support/service.ts'
+import { eventually, linkDocument, newAccountUuid } from './support/desk.ts'
+import {
+  createTestClock,
+  environmentOf,
+  newFolder,
+  operate,
+  request,
+  setUpAt,
+  startFrom,
+} from './support/service.ts'
 import { hourMs } from '@tradeport/domain/primitives'
 import { demoWelcome } from '../src/demo.ts'
 import type { Json } from './support/service.ts'
@@ -84,4 +92,29 @@ it('reports stops and targets of a followed account to a stream and to a webhook
   )
   expect(delivered.map(({ data }) => data)).toEqual(found.map(({ data }) => data))
   expect(lines.filter((line) => line.includes('journal_disagrees'))).toEqual([])
+})
+
+it('does not start on the records of another service, and leaves them as they are', async () => {
+  const folder = await newFolder()
+  const operated = { ...environmentOf(folder, 'http://127.0.0.1:2'), CAPABILITIES: 'market-data' }
+  const accountId = newAccountUuid(1)
+  const feed = { accountId, symbols: {} }
+  const { operatorUrl, close } = await startFrom(operated)
+  await setUpAt(
+    operatorUrl,
+    linkDocument({ user: 'u-1', accounts: [{ id: accountId, providerAccountId: null }] }),
+    {
+      marketDataFeed: feed,
+    },
+  )
+  await close()
+  await expect(startFrom({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: folder })).rejects.toThrow(
+    `${folder} holds records that are not those of the demo`,
+  )
+  const again = await startFrom(operated)
+  onTestFinished(again.close)
+  expect(
+    (await operate(again.operatorUrl, '/plan', { marketDataFeed: feed })).body.data.changes,
+  ).toEqual([])
+  expect((await operate(again.operatorUrl, '/tenants')).body.data).toHaveLength(1)
 })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -108,7 +109,9 @@ describe('a process that gets SIGTERM', () => {
           eventTypes: ['order.created'],
         })
       ).body.data
-      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 4_000))
+      receiver.answer(
+        (response) => void setTimeout(4_000).then(() => response.writeHead(204).end()),
+      )
       sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
       sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
       sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
@@ -241,6 +244,31 @@ describe('a process that gets SIGTERM', () => {
     childMs,
   )
 })
+
+it(
+  'a start whose port is in use says so, and goes on with no order before',
+  async () => {
+    await start()
+    for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
+      sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
+    await desk.place()
+    await asked('main', 'trade')
+    await asked('main', 'orders')
+    await child.stop()
+    // Its next lookup is due by then.
+    await setTimeout(6_000)
+    sandbox.requests.clear()
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    child = spawnService({ ...environmentOf(folder, sandbox.url), OPERATOR_PORT: `${port}` })
+    expect(await child.exited).toBe(1)
+    expect(child.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
+    expect(sandbox.requests.count({ account: 'main' })).toBe(0)
+  },
+  childMs,
+)
 
 it(
   'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
