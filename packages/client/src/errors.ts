@@ -175,6 +175,8 @@ export type Fault =
       readonly details: unknown
       readonly requestId: string
       readonly retryAfterSeconds: number | undefined
+      /** The answer to an earlier request with the same Idempotency-Key. */
+      readonly isReplayed: boolean
     }
 
 export interface Circumstances {

@@ -31,8 +31,10 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     attempts++
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
-    // A later refusal does not say whether an earlier attempt was done.
-    isUnknown ||= mayBeDone(method, answer)
+    // A later refusal does not say whether an earlier attempt was done, unless it is the kept answer to
+    // that one.
+    const isKept = answer.kind === 'refusal' && answer.isReplayed
+    isUnknown = mayBeDone(method, answer) || (isUnknown && !isKept)
     const waitMs = waitBeforeNext(answer, attempts)
     const isLast =
       attempts >= retry.attempts ||
@@ -87,9 +89,19 @@ const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> |
   const retryAfterSeconds = retryAfter(headers)
   if (!ok && isObject(error)) {
     const { code, message, details, request_id: id } = error
+    const isReplayed = headers.get('Idempotent-Replayed') === 'true'
     const requestId = typeof id === 'string' ? id : (headers.get('X-Request-ID') ?? '')
     if (typeof code === 'string' && typeof message === 'string')
-      return { kind: 'refusal', status, code, message, details, requestId, retryAfterSeconds }
+      return {
+        kind: 'refusal',
+        status,
+        code,
+        message,
+        details,
+        requestId,
+        retryAfterSeconds,
+        isReplayed,
+      }
   }
   return { kind: 'unreadable', status, excerpt: text.slice(0, 200), retryAfterSeconds }
 }

@@ -20,6 +20,8 @@ interface Scripted {
   readonly code?: string
   readonly retryAfter?: number | undefined
   readonly details?: unknown
+  /** Kept from an earlier attempt with the same key. */
+  readonly isReplayed?: boolean
 }
 
 const headersFor = (retryAfter: number | undefined): Record<string, string> =>
@@ -36,6 +38,11 @@ const refused = (
   retryAfter,
   details,
   answer: refusal(status, code, details, headersFor(retryAfter)),
+})
+const replayed = (status: number, code: string): Scripted => ({
+  ...refused(status, code),
+  isReplayed: true,
+  answer: refusal(status, code, undefined, { 'Idempotent-Replayed': 'true' }),
 })
 const succeeded: Scripted = { kind: 'success', answer: success() }
 
@@ -77,6 +84,8 @@ const scripted: fc.Arbitrary<Scripted> = fc.oneof(
     refused(503, 'SERVICE_UNAVAILABLE'),
     refused(503, 'SERVICE_UNAVAILABLE', 1, { outcome: 'unknown' }),
     refused(504, 'INTERNAL_TIMEOUT'),
+    replayed(422, 'TRADE_REJECTED'),
+    replayed(504, 'BROKER_OUTCOME_UNKNOWN'),
   ),
 )
 
@@ -162,8 +171,10 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
           return
         }
         expect(error.attempts).toBe(sent.length)
+        // What is replayed is the answer to the first attempt.
+        const unproven = answers.at(-1)?.isReplayed === true ? answers.slice(-1) : answers
         expect(error.outcome).toBe(
-          method === 'GET' || answers.every(provesNotDone) ? 'not_done' : 'unknown',
+          method === 'GET' || unproven.every(provesNotDone) ? 'not_done' : 'unknown',
         )
       },
     ),
@@ -173,6 +184,11 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
         [
           'closePosition',
           [refused(504, 'BROKER_OUTCOME_UNKNOWN', 1), succeeded],
+          { attempts: 5, withinMs: 60_000 },
+        ],
+        [
+          'closePosition',
+          [{ kind: 'other', answer: lost }, replayed(422, 'TRADE_REJECTED')],
           { attempts: 5, withinMs: 60_000 },
         ],
       ],
