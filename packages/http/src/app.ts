@@ -297,7 +297,7 @@ const handleRoute = <U>(
   bodies: BodyReader,
 ): Middleware => {
   const { access, method, maxAgeSeconds, isBodyOptional = false } = route
-  const acceptsBody = route.body !== undefined
+  const hasBody = route.body !== undefined
   return async (ctx) => {
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
@@ -309,15 +309,11 @@ const handleRoute = <U>(
     if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsCredential)
     // A scoped route searches every body for credentials, also where it accepts none.
-    const body =
-      acceptsBody || needsCredential
-        ? await bodies.read(ctx.req, ctx.res, {
-            acceptsBody,
-            isBodyOptional,
-            mayHoldCredentials: !needsCredential,
-            credential: caller?.program,
-          })
+    const sent =
+      hasBody || needsCredential
+        ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
         : undefined
+    const body = sent ?? (isBodyOptional ? {} : undefined)
     const accepted = orThrow(
       route.read(useCases, {
         params: ctx['params'] as object,
@@ -346,20 +342,22 @@ const handleRoute = <U>(
     ctx.set(reply.headers)
     const { res } = ctx
     ctx.body = Readable.from(reply.content(dependencies))
-    reply.abort?.addEventListener('abort', () => res.destroy())
-    if (res.destroyed) return reply.onClose?.()
+    const { endless } = reply
+    if (endless === undefined) return undefined
+    if (res.destroyed) return endless.close()
+    endless.abort?.addEventListener('abort', () => res.destroy())
     const checking = setInterval(() => void cutOffUnlessAccepted(res, caller), stalledCheckMs)
     res.once('close', () => {
       clearInterval(checking)
-      reply.onClose?.()
+      endless.close()
     })
   }
 }
 
 const stalledCheckMs = 500
 
-// A stream of events or quotes checks the credential whenever it writes, which it cannot while its
-// reader reads nothing.
+// An endless reply checks the credential whenever it writes, which it cannot while its reader reads
+// nothing.
 const cutOffUnlessAccepted = async (
   res: ServerResponse,
   caller: DescribedCaller | undefined,

@@ -15,7 +15,7 @@ import { isRecord } from './schema.ts'
 
 const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64 }
 // On a route without a body, what is sent is only searched for a credential.
-const unusedLimits: typeof limits = { bytes: 65_536, values: Infinity, depth: Infinity }
+const limitsWithoutBody: typeof limits = { bytes: 65_536, values: Infinity, depth: Infinity }
 
 // Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one
 // byte before anything else: up to 150 ms.
@@ -51,13 +51,11 @@ const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8
 export type JsonObject = Readonly<Record<string, unknown>>
 
 interface BodyUse {
-  /** Whether the route has a body. */
-  readonly acceptsBody: boolean
-  /** Nothing sent is then read as {}. */
-  readonly isBodyOptional: boolean
-  /** For bodies that legitimately hold credentials: they are not searched. */
-  readonly mayHoldCredentials: boolean
-  /** The key under which large bodies are counted; undefined counts bytes only. */
+  readonly hasBody: boolean
+  /**
+   * The key under which large bodies are counted. Undefined: the operator's, whose bodies may hold
+   * credentials and of which only the bytes are counted.
+   */
   readonly credential: string | undefined
 }
 
@@ -66,8 +64,8 @@ type AddChunk = (chunk: Buffer) => Refusal | undefined
 /** The bodies of all requests to an API. */
 export interface BodyReader {
   /**
-   * Reads a body as a JSON object, undefined where the route has none, and throws RefusalError. The rest
-   * of a refused body is discarded, so that the sender gets to read the reply.
+   * Reads a body as a JSON object, undefined where the route has none or nothing was sent, and throws
+   * RefusalError. The rest of a refused body is discarded, so that the sender gets to read the reply.
    */
   readonly read: (
     request: IncomingMessage,
@@ -96,30 +94,24 @@ export const createBodyReader = (): BodyReader => {
       : parseJson(bytes)
   }
   const throttle = createThrottle()
+  // Of its own, because everybody may send what is discarded.
+  const discardThrottle = createThrottle()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
     // `receive` may have to drop the connection later, so the reply says now that it ends. And who was
     // not asked to send the body may send the next request in its place.
-    if (request.headers['transfer-encoding'] !== undefined || expectsContinue(request))
-      response.shouldKeepAlive = false
-    void receive(request, response, throttle, () => bodyIncomplete)
+    if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
+    void receive(request, response, discardThrottle, () => bodyIncomplete)
   }
   const discardUnread: BodyReader['discardUnread'] = (request, response) => {
     if (request.readableFlowing === null && isBodySent(request.headers)) discard(request, response)
   }
-  const read: BodyReader['read'] = async (
-    request,
-    response,
-    { acceptsBody, isBodyOptional, mayHoldCredentials, credential = '' },
-  ) => {
+  const read: BodyReader['read'] = async (request, response, { hasBody, credential }) => {
     const { headers } = request
-    if (!isBodySent(headers)) {
-      if (acceptsBody && !isBodyOptional) throw new RefusalError(bodyMissing)
-      return acceptsBody ? {} : undefined
-    }
+    if (!isBodySent(headers)) return undefined
     let heldBytes = 0
     let isLarge = false
     const takeLargeSlot = (): Refusal | undefined => {
-      if (isLarge || credential === '') return undefined
+      if (isLarge || credential === undefined) return undefined
       const others = largeBodies.get(credential) ?? 0
       if (others >= largePerCredential)
         return refuse('RateLimitExceeded', { exceeded: { scope: 'bodies' }, retryAfterSeconds: 1 })
@@ -127,11 +119,13 @@ export const createBodyReader = (): BodyReader => {
       isLarge = true
       return undefined
     }
-    const limit = acceptsBody ? limits : unusedLimits
+    const limit = hasBody ? limits : limitsWithoutBody
+    const ofHead = headRefusal(headers, hasBody)
     const chunks: Buffer[] = []
     const scan = createJsonScan()
     let members = 0
     const add: AddChunk = (chunk) => {
+      if (ofHead !== undefined) return ofHead
       if (chunk.length > freeBytes) return noMemory
       freeBytes -= chunk.length
       heldBytes += chunk.length
@@ -144,9 +138,10 @@ export const createBodyReader = (): BodyReader => {
       return heldBytes > smallBytes ? takeLargeSlot() : undefined
     }
     try {
-      const refusal =
-        headRefusal(headers, acceptsBody) ??
-        (Number(headers['content-length'] ?? 0) > smallBytes ? takeLargeSlot() : undefined)
+      // A body in chunks may be empty, and is then none.
+      const refusal = isChunked(headers)
+        ? undefined
+        : (ofHead ?? (lengthOf(headers) > smallBytes ? takeLargeSlot() : undefined))
       if (refusal !== undefined) {
         discard(request, response)
         throw new RefusalError(refusal)
@@ -154,11 +149,12 @@ export const createBodyReader = (): BodyReader => {
       if (expectsContinue(request)) response.writeContinue()
       const fault = await receive(request, response, throttle, add, takeLargeSlot)
       if (fault !== undefined) throw new RefusalError(fault)
+      if (heldBytes === 0) return undefined
       const parsed = await parse(chunks)
       const value = parsed?.value
-      if (isRecord(value) && !mayHoldCredentials && holdsCredential(value))
+      if (isRecord(value) && credential !== undefined && holdsCredential(value))
         throw new RefusalError(refuse('Unauthorized'))
-      if (!acceptsBody) return undefined
+      if (!hasBody) return undefined
       if (parsed === undefined) throw new RefusalError(notJson)
       // JSON.parse keeps the last of two members of one name: an order would have another volume than
       // its sender or a proxy read.
@@ -167,30 +163,31 @@ export const createBodyReader = (): BodyReader => {
       throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
       freeBytes += heldBytes
-      const rest = (largeBodies.get(credential) ?? 0) - (isLarge ? 1 : 0)
-      if (rest > 0) largeBodies.set(credential, rest)
-      else largeBodies.delete(credential)
+      if (credential !== undefined && isLarge) {
+        const rest = (largeBodies.get(credential) ?? 0) - 1
+        if (rest > 0) largeBodies.set(credential, rest)
+        else largeBodies.delete(credential)
+      }
     }
   }
   return { read, discardUnread }
 }
 
+const isChunked = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined
+const lengthOf = (headers: IncomingHttpHeaders): number => Number(headers['content-length'] ?? 0)
 const isBodySent = (headers: IncomingHttpHeaders): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  isChunked(headers) || lengthOf(headers) > 0
 
 // RFC 9110, 10.1.1. The sender is asked for the body only once it is going to be read.
 const expectsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === '1.1' && /\b100-continue\b/i.test(headers.expect ?? '')
 
-const headRefusal = (headers: IncomingHttpHeaders, acceptsBody: boolean): Refusal | undefined => {
-  const {
-    'content-type': type = 'none',
-    'content-encoding': encoding = 'identity',
-    'content-length': length,
-  } = headers
-  const { bytes } = acceptsBody ? limits : unusedLimits
-  if (Number(length ?? 0) > bytes) return refuse('PayloadTooLarge', { limitBytes: bytes })
-  if (!acceptsBody) return undefined
+const headRefusal = (headers: IncomingHttpHeaders, hasBody: boolean): Refusal | undefined => {
+  const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity' } = headers
+  const { bytes } = hasBody ? limits : limitsWithoutBody
+  if (lengthOf(headers) > bytes) return refuse('PayloadTooLarge', { limitBytes: bytes })
+  if (!hasBody) return undefined
   if (!jsonType.test(type))
     return bodyFault(`Content-Type must be application/json in UTF-8; got ${type.slice(0, 100)}`)
   return encoding.toLowerCase() === 'identity'
@@ -276,7 +273,6 @@ const noMemory = refuse('ServiceUnavailable', {
   reason: 'request bodies in flight fill the memory set aside for them',
   retryAfterSeconds: 1,
 })
-const bodyMissing = bodyFault('a body is required; send a JSON object')
 const bodyIncomplete = bodyFault('the body ended before all of it had arrived; send it again')
 const chunksTooSmall = bodyFault(
   `the body came in chunks of a few bytes; send at least ${minChunkBytes} bytes in each`,

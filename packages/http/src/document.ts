@@ -1,8 +1,9 @@
 // The OpenAPI document of an API, made of the routes that the server itself answers.
 import type { RefusalTag } from '@tradeport/domain/errors'
-import { map as mapRecord } from 'fp-ts/lib/Record.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { map as mapRecord, mapWithIndex } from 'fp-ts/lib/Record.js'
 import { apiVersion, errorEnvelope } from './envelope.ts'
-import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
+import { codeOf, errorReply, errorTable, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { malformedRequestCodes } from './listen.ts'
 import { type IsOn, statusOf, type Route } from './route.ts'
@@ -72,39 +73,47 @@ const metaFields = {
 const plainMeta = record('Meta', 'About the reply.', metaFields)
 const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
-const headerTexts: Readonly<Record<string, string>> = {
-  'X-Request-ID': String(requestId.json.description),
-  'X-RateLimit-Limit':
-    'The size of the tightest limit of the credential. Sent when the credential was recognised.',
-  'X-RateLimit-Remaining': 'How many requests are left of it.',
-  'X-RateLimit-Reset': 'When it will be full again, in Unix seconds.',
-  'Retry-After': 'After how many whole seconds to try again.',
-  'WWW-Authenticate': 'The scheme of the credential.',
-  'Idempotent-Replayed':
-    'Sent when nothing was carried out: the reply is that of an earlier request with the same Idempotency-Key, or says that the outcome of that one is unknown.',
-  ETag: 'Sent back as If-None-Match, it is answered 304 while the data is the same.',
-  'Cache-Control': 'How long the reply may be kept.',
-  Location: 'Where it can be read.',
-}
+const headerParts = pipe(
+  {
+    'X-Request-ID': String(requestId.json.description),
+    'X-RateLimit-Limit':
+      'The size of the tightest limit of the credential. Sent when the credential was recognised.',
+    'X-RateLimit-Remaining': 'How many requests are left of it.',
+    'X-RateLimit-Reset': 'When it will be full again, in Unix seconds.',
+    'Retry-After': 'After how many whole seconds to try again.',
+    'WWW-Authenticate': 'The scheme of the credential.',
+    'Idempotent-Replayed':
+      'Sent when nothing was carried out: the reply is that of an earlier request with the same Idempotency-Key, or says that the outcome of that one is unknown.',
+    ETag: 'Sent back as If-None-Match, it is answered 304 while the data is the same.',
+    'Cache-Control': 'How long the reply may be kept.',
+    Location: 'Where it can be read.',
+  },
+  mapWithIndex((name, description) =>
+    component('headers', name, {
+      description,
+      schema: { type: /^(X-RateLimit|Retry)-/.test(name) ? 'integer' : 'string' },
+    }),
+  ),
+)
 
-const limitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+type HeaderName = keyof typeof headerParts
+
+const limitHeaders: readonly HeaderName[] = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
 
 /** The headers of a reply: those of every reply, and these. */
 const headersOf = (
   hasLimits: boolean,
-  names: readonly (string | false | undefined)[],
+  names: readonly (HeaderName | false | undefined)[],
 ): JsonSchemas =>
   Object.fromEntries(
-    ['X-Request-ID', ...(hasLimits ? limitHeaders : []), ...names].filter(isText).map((name) => [
-      name,
-      component('headers', name, {
-        description: headerTexts[name],
-        schema: { type: /^(X-RateLimit|Retry)-/.test(name) ? 'integer' : 'string' },
-      }),
-    ]),
+    (['X-Request-ID', ...(hasLimits ? limitHeaders : []), ...names] as const)
+      .filter((name) => name !== undefined && name !== false)
+      .map((name) => [name, headerParts[name]]),
   )
-
-const isText = (name: unknown): name is string => typeof name === 'string'
 
 // What is undefined is not written.
 const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
@@ -117,8 +126,8 @@ const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas =>
   const { data, meta, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
   const headers = {
     ...headersOf(hasLimits, [
-      ...(maxAgeSeconds === undefined ? [] : ['ETag', 'Cache-Control']),
-      location && 'Location',
+      ...(maxAgeSeconds === undefined ? [] : (['ETag', 'Cache-Control'] as const)),
+      location !== undefined && 'Location',
       'Idempotency-Key' in route.headers && 'Idempotent-Replayed',
     ]),
     ...streamedHeaders,
@@ -183,9 +192,15 @@ const repeatedRefusals: readonly RefusalTag[] = [
   'ServiceUnavailable',
 ]
 
+// Made at start, because the first read of a document would hold the event loop for longer.
+const errors = mapWithIndex((tag: RefusalTag) => ({
+  reply: errorReply(exampleOf(tag)),
+  shape: errorShape(tag),
+}))(errorTable)
+
 const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): JsonSchema => {
-  const replies = ofStatus.map((tag) => errorReply(exampleOf(tag)))
-  const shapes = ofStatus.map(errorShape)
+  const replies = ofStatus.map((tag) => errors[tag].reply)
+  const shapes = ofStatus.map((tag) => errors[tag].shape)
   const [error = {}] = shapes.length === 1 ? shapes : [{ anyOf: shapes }]
   const isRepeated = hasLimits && ofStatus.some((tag) => repeatedRefusals.includes(tag))
   const examples = replies.map((reply) => [
@@ -197,7 +212,7 @@ const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): Json
       .map(({ error: { code, message } }) => `- \`${code}\`: ${message}`)
       .join('\n'),
     headers: headersOf(hasLimits, [
-      ...replies.flatMap(({ headers }) => Object.keys(headers)),
+      ...replies.flatMap(({ headers }) => Object.keys(headers) as HeaderName[]),
       isRepeated && 'Idempotent-Replayed',
     ]),
     content: refusalContent(error, Object.fromEntries(examples)),

@@ -40,8 +40,7 @@ const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
-  ...(events.tooSlow && { abort: events.tooSlow }),
-  onClose: events.close,
+  endless: { abort: events.tooSlow, close: events.close },
 })
 
 async function* frames<Batch>(

@@ -15,6 +15,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
 import { idempotencyKey } from './fields.ts'
 import {
+  anything,
   anyText,
   type Fields,
   input,
@@ -73,10 +74,13 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
 export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
   readonly content: (dependencies: Yielder & Draining) => AsyncIterable<string>
-  /** The connection is closed when it is aborted. */
-  readonly abort?: AbortSignal
-  /** Called when the reply has ended or the caller is gone. */
-  readonly onClose?: () => void
+  /** Of events: it lasts as long as its reader and the credential do. */
+  readonly endless?: {
+    /** The connection is closed when it is aborted. */
+    readonly abort?: AbortSignal | undefined
+    /** Called when the caller is gone. */
+    readonly close: () => void
+  }
 }
 
 interface Draining {
@@ -205,7 +209,11 @@ export const statusOf = ({ location, status }: Pick<Route<never>, 'location' | '
   status ?? (location === undefined ? 200 : 201)
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
-const conditional = { 'If-None-Match': optional(anyText('The ETag of an earlier reply.', '')) }
+// Read where the reply is written; it may be sent several times.
+const ifNoneMatch = anyText('The ETag of an earlier reply.', '')
+const conditional = {
+  'If-None-Match': optional({ ...ifNoneMatch, validate: anything('').validate }),
+}
 
 /**
  * Makes the routes of an API over these use cases. A route calls the one that has the name of its

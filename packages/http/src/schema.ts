@@ -482,17 +482,29 @@ export const component = <A extends object>(kind: string, name: string, part: A)
   [componentKey]: [kind, name],
 })
 
-/** The parts, with a reference in place of every component in them, and these components. */
+/**
+ * The parts, with a reference in place of every component in them, and these components; without
+ * what is undefined.
+ */
 export const withComponents = <A>(parts: A) => {
   const components: Record<string, Record<string, JsonSchema>> = {}
-  const referring = JSON.parse(JSON.stringify(parts), (_, part: unknown) => {
-    if (!isRecord(part) || !(componentKey in part)) return part
+  const withReferences = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(withReferences)
+    if (!isRecord(part)) return part
     const { [componentKey]: path, ...rest } = part
+    if (path === undefined) return fieldsOf(rest)
     const [kind = '', name = ''] = path as readonly string[]
-    ;(components[kind] ??= {})[name] = rest
+    const ofKind = (components[kind] ??= {})
+    ofKind[name] ??= fieldsOf(rest)
     return { $ref: `#/components/${kind}/${name}` }
-  }) as A
-  return { referring, components }
+  }
+  const fieldsOf = (part: Readonly<Record<string, unknown>>): JsonSchema =>
+    Object.fromEntries(
+      Object.entries(part)
+        .filter(([, field]) => field !== undefined)
+        .map(([name, field]) => [name, withReferences(field)]),
+    )
+  return { referring: withReferences(parts) as A, components }
 }
 
 /** A shape that the document and generated clients know by name. */

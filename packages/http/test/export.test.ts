@@ -2,6 +2,8 @@
 // requests.
 import { connect } from 'node:net'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { scopes } from '@tradeport/domain/access'
+import { refuse } from '@tradeport/domain/errors'
 import type { ClosedTrade } from '@tradeport/domain/trades'
 import type { TradeExport } from '@tradeport/domain/use-cases'
 import { parse } from 'csv-parse/sync'
@@ -13,6 +15,7 @@ import {
   accountId,
   type Reply,
   closedTrade,
+  credential,
   exportOf,
   fakeDependencies,
   goodKey,
@@ -198,6 +201,23 @@ describe('a long export', () => {
     const expected = [{ route: '/api/v1/trades/export', status: 200 }]
     await expect.poll(() => answered).toMatchObject(expected)
     expect(dependencies.lines).toEqual([])
+  })
+
+  it('goes on after a pause of its reader in which the credential could not be checked', async () => {
+    let isUnavailable = false
+    await using api = await runApi({
+      identifyCaller: () =>
+        isUnavailable
+          ? TE.left(refuse('ServiceUnavailable', { reason: 'no database' }))
+          : TE.right(credential(scopes)),
+      exportTrades: () => TE.right(exportOf(...Array(20).fill(pages).flat())),
+    })
+    const { body } = await fetch(`${api.origin}/api/v1/trades/export`, {
+      headers: { 'x-api-key': goodKey },
+    })
+    isUnavailable = true
+    await wait(1_500)
+    expect(cells(await new Response(body).text()).length).toBe(200_000)
   })
 
   it('whose caller hung up before it began is reported as well', async () => {

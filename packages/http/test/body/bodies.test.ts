@@ -2,10 +2,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { scopes } from '@tradeport/domain/access'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxBodyBytes } from '../../src/fields.ts'
 import {
+  accountId,
   closedPosition,
   credential,
   fakeDependencies,
@@ -31,7 +33,7 @@ const volumes: unknown[] = []
 beforeAll(async () => {
   api = await runApi({
     // Each key is a credential of its own.
-    identifyCaller: ({ apiKey = '' }) => TE.right(credential(['positions:write'], { id: apiKey })),
+    identifyCaller: ({ apiKey = '' }) => TE.right(credential(scopes, { id: apiKey })),
     closePosition: (_, { body: { volume } }) => {
       volumes.push(volume)
       return TE.right({ data: closedPosition, provenance })
@@ -67,7 +69,8 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
     padded(maxBodyBytes),
     { 'content-type': 'Application/JSON;charset="UTF-8"', 'content-encoding': 'Identity' },
   ],
-  ['a body is required; send a JSON object', ''],
+  ['body is required; it must be an object', ''],
+  ['body is required; it must be an object', '', asChunks],
   ['the body must be JSON in UTF-8; got something else', '{"a":1'],
   ['the body must be JSON in UTF-8; got something else', Buffer.from('7b22ff223a317d', 'hex')],
   // Half a character at the end.
@@ -107,6 +110,17 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
 ])('answers %j to body %#', async ([outcome, body, headers]) => {
   expect(await outcomeOf(body, headers)).toEqual(outcome)
 })
+
+it.each([{}, { 'content-type': 'application/json' }])(
+  'a body that may be left out may also be empty and in chunks, with the headers %j',
+  async (headers) => {
+    const { status } = await send(api, `/api/v1/accounts/${accountId}/halt`, {
+      method: 'POST',
+      headers: { 'x-api-key': goodKey, ...asChunks, ...headers },
+    })
+    expect(status).toBe(200)
+  },
+)
 
 const head = (headers: string): string =>
   `POST ${target} HTTP/1.1\r\n${host}X-API-Key: ${goodKey}\r\nContent-Type: application/json\r\nConnection: close\r\n${headers}\r\n`
@@ -190,6 +204,27 @@ it.for<readonly [what: string, status: number, line: string]>([
   )
   expect(statusesOf(replies)).toEqual([status, 200])
   expect(performance.now() - startedAt).toBeGreaterThan(75)
+})
+
+it('bodies without a credential do not slow those of others', async () => {
+  await using open = await runApi()
+  const body = Buffer.alloc(maxBodyBytes)
+  const uploads = Array.from({ length: 50 }, () => {
+    const socket = connect(open.port, '127.0.0.1').on('error', () => undefined)
+    socket.write(`POST ${target} HTTP/1.1\r\n${host}Content-Length: ${body.length}\r\n\r\n`)
+    socket.write(body)
+    return socket.resume()
+  })
+  await setTimeout(200)
+  const startedAt = performance.now()
+  const { status } = await send(open, target, {
+    ...jsonRequest('POST', {}),
+    body: padded(maxBodyBytes),
+  })
+  expect(status).toBe(200)
+  // Behind all of theirs it would take eight seconds.
+  expect(performance.now() - startedAt).toBeLessThan(3_000)
+  for (const socket of uploads) socket.destroy()
 })
 
 it('a credential may have two bodies that are large or slow at a time, any number of others, and other credentials theirs', async () => {
