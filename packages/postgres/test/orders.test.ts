@@ -52,7 +52,6 @@ const open: PlacementStep = {
     heldAt: made,
     brokerOrderId: '4711',
     cancelledBy: null,
-    failedHaltCancellations: 0,
     missing: null,
   },
   continueInMs: null,

@@ -172,7 +172,6 @@ onEachDatabase('the watch', (here, there) => {
         heldAt: 1,
         brokerOrderId: '1',
         cancelledBy: null,
-        failedHaltCancellations: 0,
         missing: null,
       },
     })

@@ -15,9 +15,8 @@
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
 // A limit or stop order becomes `open` from any of these steps, once the broker has accepted it or
-// its records show that it holds it. Then it has no due time, except for a lookup of its number or for
-// another cancellation by a halt: the watch reads what the broker holds, and a request may change or
-// cancel it. An order that is missing at the broker is looked up until its end is known: it was there,
+// its records show that it holds it. Then it has no due time, except for a lookup of its number: the
+// watch reads what the broker holds, and a request may change or cancel it. An order that is missing at the broker is looked up until its end is known: it was there,
 // so its absence from the records proves nothing.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
@@ -95,8 +94,6 @@ export interface Open {
   readonly brokerOrderId: string | null
   /** Who sent a cancellation that was not refused; null where nobody did. */
   readonly cancelledBy: CancelReason | null
-  /** How many cancellations by the present halt of the account have failed. */
-  readonly failedHaltCancellations: number
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
 }
@@ -197,8 +194,6 @@ const recheckPauseMs = hourMs
 const rechecksOfADay = 24
 /** How old the stored time may be at which the broker was last known to hold an open order. */
 export const heldAtLagMs = 12 * hourMs
-const firstHaltPauseMs = minuteMs
-const longestHaltPauseMs = hourMs
 
 const lateMessages = {
   unreachable: 'The broker could not be reached within 30 seconds; the order was not placed.',
@@ -403,18 +398,14 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   heldAt: sentAt,
   brokerOrderId,
   cancelledBy: null,
-  failedHaltCancellations: 0,
   missing: null,
 })
 
 /** The number of an accepted order that came without one is looked up. */
 const stepToOpen = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
   placement: newlyOpen(sentAt, brokerOrderId),
-  continueInMs: lookupForNumberMs(brokerOrderId),
+  continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
 })
-
-const lookupForNumberMs = (brokerOrderId: string | null): number | null =>
-  brokerOrderId === null ? lookupPauseMs(0) : null
 
 /**
  * What follows when the broker holds the order. Where the list of what it holds does not show it,
@@ -449,28 +440,6 @@ const stillUnclear = (from: Open, now: Instant): PlacementStep => {
     continueInMs: lookupPauseMs(lookups + 1),
   }
 }
-
-/**
- * What follows when a halt could not cancel the order: another try after a pause. Undefined where it
- * is missing, because then a lookup is due in any case.
- */
-export const afterFailedHaltCancellation = (from: Open): PlacementStep | undefined => {
-  const { missing, failedHaltCancellations: before } = from
-  if (missing !== null) return undefined
-  return {
-    placement: { ...from, failedHaltCancellations: before + 1 },
-    continueInMs: Math.min(firstHaltPauseMs * 2 ** before, longestHaltPauseMs),
-  }
-}
-
-/** What follows when no halt cancels the order any more. */
-export const afterHaltLifted = (from: Open): PlacementStep | undefined =>
-  from.failedHaltCancellations === 0 || from.missing !== null
-    ? undefined
-    : {
-        placement: { ...from, failedHaltCancellations: 0 },
-        continueInMs: lookupForNumberMs(from.brokerOrderId),
-      }
 
 /** The order as its record shows it after a step; itself where the step changes nothing of it. */
 export const withStep = (

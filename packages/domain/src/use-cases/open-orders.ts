@@ -41,8 +41,6 @@ import {
 import {
   afterLookupOfOpen,
   goneFromBroker,
-  afterFailedHaltCancellation,
-  afterHaltLifted,
   heldAtLagMs,
   stillHeld,
   withStep,
@@ -127,6 +125,8 @@ const writeAttempts = 5
 
 export const createOpenOrders = (ports: OpenOrderPorts) => {
   const { orders, trading, clock } = ports
+  /** Those that were reported as left by the present halt of their account. */
+  const leftByHalts = new Set<OrderId>()
 
   /**
    * Writes what follows from the stored placement, again where another process wrote meanwhile.
@@ -383,30 +383,32 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   ): AsyncResult<Order, CancelTag> =>
     changeWhileLocked(caller, id, 'OrderNotCancellable', sendCancellation(reason))
 
-  /**
-   * Cancels an open order of an account whose halt cancels orders, and where that fails makes it due
-   * again.
-   */
+  /** Cancels an open order of an account whose halt cancels orders. */
   const cancelWhereHalted =
-    (found: StoredOrder): AsyncResult<unknown, 'NotFound'> =>
+    ({ order, placement }: StoredOrder): AsyncResult<void> =>
     async () => {
-      const { order, placement } = found
       if (placement.step !== 'open') return E.right(undefined)
-      const { missing } = placement
-      // A missing order is reported once: after the first lookup that did not find it.
-      if (missing !== null && missing.lookups !== 1) return E.right(undefined)
       const { owner, id, request } = order
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
-      if (!isHalted.right) return applyStep(found, afterHaltLifted)
-      if (missing !== null) return E.right(ports.onHaltCancellationFailed(order, 'missing'))
-      const cancelled = await cancel({ owner }, id, 'halt')()
-      if (E.isRight(cancelled)) return cancelled
-      const after = await applyStep(found, afterFailedHaltCancellation)
-      if (E.isRight(after) && failuresOf(after.right) === 1 && failuresOf(found) === 0)
-        ports.onHaltCancellationFailed(order, cancelled.left._tag)
-      return after
+      const because = isHalted.right ? await cancelByHalt(order, placement) : undefined
+      if (because === undefined) leftByHalts.delete(id)
+      else if (!leftByHalts.has(id)) {
+        leftByHalts.add(id)
+        ports.onHaltCancellationFailed(order, because)
+      }
+      return E.right(undefined)
     }
+
+  /** Returns why the order is left; undefined where it is cancelled. */
+  const cancelByHalt = async (
+    { owner, id }: Order,
+    { missing }: Open,
+  ): Promise<RefusalTag | 'missing' | undefined> => {
+    if (missing !== null) return 'missing'
+    const cancelled = await cancel({ owner }, id, 'halt')()
+    return E.isLeft(cancelled) ? cancelled.left._tag : undefined
+  }
 
   /** Returns the step that was made; undefined where there was nothing to store. */
   const follow = (
@@ -526,9 +528,6 @@ const stepOfRound = (
     withStep(order, step, now) === order
   return isUnchanged ? undefined : step
 }
-
-const failuresOf = ({ placement }: StoredOrder): number =>
-  placement.step === 'open' ? placement.failedHaltCancellations : 0
 
 /** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
 const withCancelledBy =

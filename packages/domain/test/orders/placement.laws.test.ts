@@ -321,7 +321,6 @@ const open: Open = {
   heldAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
-  failedHaltCancellations: 0,
   missing: null,
 }
 const anyNumber: Open = { ...open, brokerOrderId: null }

@@ -251,7 +251,6 @@ const tables = `
     held_at timestamptz,
     -- Who has sent a cancellation.
     cancelled_by text,
-    failed_halt_cancellations integer,
     -- Lookups, rechecks, or lookups while an open order is missing, by the step; and the last lookup that did not show it, or since when it is missing.
     lookups integer,
     absent_lookups integer,

@@ -143,7 +143,7 @@ const claimDue = async (
 const makeStrandedDue = sql`
   update orders set due_at = now()
   where due_at > now() + interval '70 minutes'
-    or due_at > now() + interval '16 minutes' and step <> 'rechecking' and coalesce(failed_halt_cancellations, 0) = 0`
+    or due_at > now() + interval '16 minutes' and step <> 'rechecking'`
 
 /**
  * Open orders that the watch cannot see, because their account was linked anew or removed, or their
@@ -157,7 +157,7 @@ const makeUnwatchedDue = sql`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and
- * again from here where the process died.
+ * again from here where that failed or the process died.
  */
 const makeHaltedDue = sql`
   update orders set due_at = now()

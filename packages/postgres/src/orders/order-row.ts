@@ -76,7 +76,6 @@ const progress = tableOf('orders', {
   sentAt: nullable(instant),
   heldAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
-  failedHaltCancellations: nullable(t.number),
   lookups: nullable(t.number),
   absentLookups: nullable(t.number),
   absentMs: nullable(t.number),
@@ -173,7 +172,6 @@ const placementOf = ({
   absentMs: coveredMs,
   absentAt: lastAt,
   cancelledBy,
-  failedHaltCancellations,
 }: ReturnType<typeof progress.read> & { readonly brokerOrderId: string | null }): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
@@ -187,7 +185,6 @@ const placementOf = ({
       heldAt,
       brokerOrderId,
       cancelledBy,
-      failedHaltCancellations: failedHaltCancellations ?? 0,
       missing,
     }
   }
@@ -259,7 +256,6 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
       heldAt: 'heldAt' in placement ? placement.heldAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
-      failedHaltCancellations: placement.step === 'open' ? placement.failedHaltCancellations : null,
       lookups: 'rechecks' in placement ? placement.rechecks : lookups,
       absentLookups: absence?.lookups,
       absentMs: absence?.coveredMs,
