@@ -4,8 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash, Secrets } from '../access/credential.ts'
 import { isSameLink, type Account } from '../accounts/account.ts'
-import type { OperatorHalt } from '../accounts/account.ts'
-import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -14,20 +12,12 @@ import { accountFieldsOf, changedFields, idOf } from './plan.ts'
 import {
   sections,
   type AccountFields,
-  type AccountSnapshot,
-  type AccountTraderLimits,
-  type Challenge,
-  type Desk,
   type OperatorChanges,
   type OperatorDocument,
   type OperatorKeys,
   type OperatorRecords,
   type Section,
   type Settings,
-  type StoredAccessToken,
-  type StoredApiKey,
-  type StoredMarketDataFeed,
-  type Tenant,
   type User,
 } from './records.ts'
 
@@ -60,24 +50,14 @@ type ParentKind = 'tenant' | 'user' | 'account'
 type FieldRule<Value> = 'required' | ParentKind | { readonly unset: Value }
 
 /** The fields of a record that are computed from the entry and the stored record only. */
-interface PlainFields {
-  readonly tenants: Tenant
-  readonly users: User
-  readonly accounts: Omit<AccountFields, 'createdAt'>
-  readonly apiKeys: Omit<StoredApiKey, 'hash' | 'name'> & { readonly name: string | null }
-  readonly accessTokens: Omit<StoredAccessToken, 'hash'>
-  readonly desks: Omit<Desk, 'limits'>
-  readonly traderLimits: Omit<AccountTraderLimits, 'limits'>
-  readonly challenges: Challenge
-  readonly balanceSnapshots: AccountSnapshot
-  readonly riskThresholds: RiskThreshold
-  readonly halts: Omit<OperatorHalt, 'since'>
-  readonly marketDataFeed: StoredMarketDataFeed
-}
+type RuledFields<S extends Section> = Omit<
+  S extends 'accounts' ? AccountFields : OperatorRecords[S][number],
+  'createdAt' | 'hash' | 'limits' | 'since'
+>
 
 const rules: {
   readonly [S in Section]: {
-    readonly [Field in keyof PlainFields[S]]: FieldRule<PlainFields[S][Field]>
+    readonly [Field in keyof RuledFields<S>]: FieldRule<RuledFields<S>[Field]>
   }
 } = {
   tenants: { id: 'required', name: 'required' },
@@ -103,7 +83,8 @@ const rules: {
   apiKeys: {
     id: 'required',
     userId: 'user',
-    name: { unset: null },
+    // Where it is unset, the id stands for it.
+    name: { unset: '' },
     // A new key starts with read access to accounts and market data only.
     scopes: { unset: ['accounts:read', 'market-data:read'] },
     ipAllowlist: { unset: [] },
@@ -165,28 +146,28 @@ export const keysOf = (
     ...document.marketDataFeed.map((feed) => feed.accountId),
   ]
   return {
-    tenants: present([...ids('tenants'), ...parents('tenant')]) as readonly TenantId[],
-    users: present([...ids('users'), ...parents('user')]) as readonly UserId[],
-    accounts: present([
+    tenants: distinctPresent([...ids('tenants'), ...parents('tenant')]) as readonly TenantId[],
+    users: distinctPresent([...ids('users'), ...parents('user')]) as readonly UserId[],
+    accounts: distinctPresent([
       ...ids('accounts'),
       ...accounts,
       ...parents('account'),
     ]) as readonly AccountId[],
-    apiKeys: present(ids('apiKeys')),
-    apiKeyHashes: present(document.apiKeys.map(({ key }) => key)).map(hash),
-    accessTokens: present(ids('accessTokens')),
-    accessTokenHashes: present(document.accessTokens.map(({ token }) => token)).map(hash),
-    desks: present(ids('desks')),
-    traderLimits: present(document.traderLimits.map(({ accountId }) => accountId)),
+    apiKeys: distinctPresent(ids('apiKeys')),
+    apiKeyHashes: distinctPresent(document.apiKeys.map(({ key }) => key)).map(hash),
+    accessTokens: distinctPresent(ids('accessTokens')),
+    accessTokenHashes: distinctPresent(document.accessTokens.map(({ token }) => token)).map(hash),
+    desks: distinctPresent(ids('desks')),
+    traderLimits: distinctPresent(document.traderLimits.map(({ accountId }) => accountId)),
     challenges: document.challenges,
     balanceSnapshots: document.balanceSnapshots,
     riskThresholds: document.riskThresholds,
-    halts: present(document.halts.map(({ accountId }) => accountId)),
+    halts: distinctPresent(document.halts.map(({ accountId }) => accountId)),
     marketDataFeed: ids('marketDataFeed'),
   }
 }
 
-const present = <A>(values: readonly A[]): readonly NonNullable<A>[] => [
+const distinctPresent = <A>(values: readonly A[]): readonly NonNullable<A>[] => [
   ...new Set(values.filter((value) => value !== null && value !== undefined)),
 ]
 
@@ -207,7 +188,7 @@ type ReportFault = (field: string, message: string) => unknown
  */
 type BuildRecord<S extends Section> = (
   entry: OperatorDocument[S][number],
-  fields: PlainFields[S] | undefined,
+  fields: RuledFields<S> | undefined,
   stored: Put<S> | undefined,
   reportFault: ReportFault,
 ) => Put<S> | undefined
@@ -228,11 +209,20 @@ export const decideApply =
         new Map(records[section].map((record) => [idOf(record), record])),
       ]),
     ) as unknown as RecordsAfter
-    const apiKeys = credentialHashes(records.apiKeys, secrets.newApiKey, secrets.hash)
+    const { hash } = secrets
+    const apiKeys = credentialHashes(
+      'key',
+      document.apiKeys,
+      records.apiKeys,
+      secrets.newApiKey,
+      hash,
+    )
     const accessTokens = credentialHashes(
+      'token',
+      document.accessTokens,
       records.accessTokens,
       secrets.newAccessToken,
-      secrets.hash,
+      hash,
     )
 
     const buildRecord: { readonly [S in Section]: BuildRecord<S> } = {
@@ -251,13 +241,13 @@ export const decideApply =
           : account
       },
       apiKeys: (entry, fields, stored, reportFault) => {
-        const hash = apiKeys.hashOf(entry.id, stored, 'key', entry.key, reportFault)
+        const hash = apiKeys.hashOf(entry, stored, reportFault)
         if (typeof entry.key === 'string' && !isApiKey(entry.key))
           reportFault('key', `a key must be ${apiKeyRequirement}`)
-        return fields && hash && { ...fields, name: fields.name ?? entry.id, hash }
+        return fields && hash && { ...fields, name: fields.name || entry.id, hash }
       },
       accessTokens: (entry, fields, stored, reportFault) => {
-        const hash = accessTokens.hashOf(entry.id, stored, 'token', entry.token, reportFault)
+        const hash = accessTokens.hashOf(entry, stored, reportFault)
         return fields && hash && { ...fields, hash }
       },
       desks: (entry, desk, stored, reportFault) => {
@@ -327,7 +317,7 @@ export const decideApply =
         const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)
         const record = buildRecord[section](
           entry,
-          fields as PlainFields[S] | undefined,
+          fields as RuledFields<S> | undefined,
           stored,
           reportFault,
         )
@@ -400,8 +390,8 @@ const accountOf = (
 ): Account => {
   // Without a provider account the region means nothing.
   const provider = providerAccountId === null ? null : { providerAccountId, region }
-  // What the broker reported of one account does not hold for another: neither its figures nor that
-  // it is a demo account.
+  // What the broker reported of one account does not hold for another. Only what the document has
+  // fields for stays until the next reading: the balance, equity and margin.
   const { tradeMode, lastReadAt, figures } =
     stored !== undefined && isSameLink(stored, { ...fields, provider }) ? stored : neverRead
   return {
@@ -433,19 +423,32 @@ const mergeLimits = <Limits extends object>(
   return { ...none, ...stored, ...Object.fromEntries(named) }
 }
 
+type CredentialEntry<Field extends string> = {
+  readonly id: string
+  readonly removed?: boolean | undefined
+} & { readonly [_ in Field]?: string | null | undefined }
+
 /** Hashes the credentials that a document gives, and makes those that it does not. */
-const credentialHashes = (
+const credentialHashes = <Field extends 'key' | 'token'>(
+  field: Field,
+  entries: readonly CredentialEntry<Field>[],
   stored: readonly { readonly id: string; readonly hash: CredentialHash }[],
   make: () => string,
   hashSecret: Secrets['hash'],
 ) => {
-  const holders = new Map(stored.map(({ id, hash }) => [hash, id]))
+  // Others may have what an entry holds no more.
+  const released = new Set(
+    entries
+      .filter((entry) => entry.removed === true || typeof entry[field] === 'string')
+      .map(({ id }) => id),
+  )
+  const holders = new Map(
+    stored.filter(({ id }) => !released.has(id)).map(({ id, hash }) => [hash, id]),
+  )
   const issued: IssuedSecret[] = []
   const hashOf = (
-    id: string,
+    { id, [field]: given }: CredentialEntry<Field>,
     before: { readonly hash: CredentialHash } | undefined,
-    field: 'key' | 'token',
-    given: string | null | undefined,
     reportFault: ReportFault,
   ): CredentialHash | undefined => {
     if (given === null) {

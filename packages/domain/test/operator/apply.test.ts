@@ -387,6 +387,28 @@ describe('a document on records that are there', () => {
     ])
   })
 
+  it.each([
+    [
+      'of another entry, which gets that of the first',
+      { key: 'tp_live_only_for_automated_tests_other' },
+    ],
+    ['of an entry that it removes', { removed: true }],
+  ])('gives a key %s', (_, held) => {
+    const key = 'tp_live_only_for_automated_tests_made1'
+    const entries = [
+      { id: 'k-2', userId: ann, key },
+      { id: 'k-1', ...held },
+    ]
+    for (const apiKeys of [entries, entries.toReversed()]) {
+      const { put } = applied({ apiKeys }, linked).changes.apiKeys
+      expect(put).toMatchObject(
+        apiKeys
+          .filter((entry) => 'key' in entry)
+          .map(({ id, key }) => ({ id, hash: createTestSecrets().hash(String(key)) })),
+      )
+    }
+  })
+
   it('keeps a key and does not show it again', () => {
     const { changes, apiKeys } = applied({ apiKeys: [{ id: 'k-1', enabled: false }] }, linked)
     expect(apiKeys).toEqual([])

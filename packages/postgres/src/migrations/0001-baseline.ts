@@ -59,7 +59,7 @@ const tables = `
   create index accounts_of_user on accounts (tenant_id, user_id, created_at, id);
   create index accounts_of_link on accounts (tenant_id, provider_account_id);
 
-  -- Hashes are checked when the document is written, so that two credentials can exchange theirs in it.
+  -- Hashes are checked at the end of a transaction, so that two credentials can exchange theirs in it.
   create table api_keys (
     tenant_id text not null,
     id text not null unique,
