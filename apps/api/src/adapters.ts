@@ -17,10 +17,7 @@ import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
   meteredAddressLimits,
-  meteredBroker,
-  meteredMarketData,
-  meteredPositionTrading,
-  meteredTrading,
+  meteredProvider,
   meteredWebhookSender,
 } from '@tradeport/metrics'
 import {
@@ -228,15 +225,12 @@ export const openAdapters = async (
     },
     orderLimits: createLimitStore(storeParts.knex),
     changeLocks: createPositionLocks(storeParts),
-    broker: {
-      ...meteredBroker(provider.broker, metrics.providerCalls),
-      source: config.broker,
-    },
-    trading: meteredTrading(provider.trading, metrics.providerCalls),
+    broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
+    trading: meteredProvider(provider.trading, metrics.providerCalls),
     candles: createCandleStore(storeParts.knex),
     marketDataFeeds: createMarketDataFeeds(storeParts.knex),
-    marketData: meteredMarketData(provider.marketData, metrics.providerCalls),
-    positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
+    marketData: meteredProvider(provider.marketData, metrics.providerCalls),
+    positionTrading: meteredProvider(provider.positionTrading, metrics.providerCalls),
     peerNotices,
     secrets,
     orderIds: { newOrderId },

@@ -17,7 +17,6 @@ import type {
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
 
 const timed =
   <A>(task: T.Task<A>, observe: (result: A, durationMs: number) => void): T.Task<A> =>
@@ -63,6 +62,7 @@ export type ObserveProviderCall = (
 ) => void
 
 type ProviderFailure = BrokerChangeError | MarketDataError | OrderChangeError
+type ProviderAnswer = E.Either<ProviderFailure, unknown> | PlacementAnswer | LookupAnswer
 
 const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>> = {
   BrokerUnavailable: 'unavailable',
@@ -76,81 +76,64 @@ const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>
   OrderGone: 'not_found',
 }
 
-const placementOutcomes: Readonly<Record<PlacementAnswer['kind'], ProviderOutcome>> = {
-  filled: 'ok',
-  partially_filled: 'ok',
-  placed: 'ok',
-  refused: 'rejected',
-  not_sent: 'unavailable',
-  unknown: 'unknown',
-}
-
-const lookupOutcome = ({ kind }: LookupAnswer): ProviderOutcome =>
-  kind === 'unreadable' ? 'unavailable' : 'ok'
-
-const meter =
-  (observe: ObserveProviderCall) =>
-  <F extends ProviderFailure, A>(call: string, task: TE.TaskEither<F, A>): TE.TaskEither<F, A> =>
-    timed(task, (result, ms) =>
-      observe(call, E.isLeft(result) ? failureOutcomes[result.left._tag] : 'ok', ms),
-    )
-
-export const meteredBroker = (broker: Broker, observe: ObserveProviderCall): Broker => {
-  const metered = meter(observe)
-  return {
-    source: broker.source,
-    accountInformation: (account) =>
-      metered('account_information', broker.accountInformation(account)),
-    positions: (account) => metered('positions', broker.positions(account)),
-    dealsPage: (account, window) => metered('deals', broker.dealsPage(account, window)),
-    requiredMargin: (account, query) =>
-      metered('required_margin', broker.requiredMargin(account, query)),
+const answerOutcomes: Readonly<Record<(PlacementAnswer | LookupAnswer)['kind'], ProviderOutcome>> =
+  {
+    filled: 'ok',
+    partially_filled: 'ok',
+    placed: 'ok',
+    refused: 'rejected',
+    not_sent: 'unavailable',
+    unknown: 'unknown',
+    found: 'ok',
+    open: 'ok',
+    nothing: 'ok',
+    unreadable: 'unavailable',
   }
+
+const outcomeOf = (answer: ProviderAnswer): ProviderOutcome => {
+  if ('kind' in answer) return answerOutcomes[answer.kind]
+  return E.isLeft(answer) ? failureOutcomes[answer.left._tag] : 'ok'
 }
 
-export const meteredMarketData = (
-  marketData: MarketData,
+type ProviderPorts = Broker & Trading & PositionTrading & MarketData
+type ProviderCall = Exclude<keyof ProviderPorts, 'source'>
+
+const callLabels: Readonly<Record<ProviderCall, string>> = {
+  accountInformation: 'account_information',
+  positions: 'positions',
+  dealsPage: 'deals',
+  requiredMargin: 'required_margin',
+  placeOrder: 'place_order',
+  findOrder: 'find_order',
+  heldOrders: 'working_orders',
+  modifyOrder: 'modify_order',
+  cancelOrder: 'cancel_order',
+  freshPositions: 'fresh_positions',
+  setLevels: 'set_levels',
+  closePosition: 'close_position',
+  symbols: 'symbols',
+  instrument: 'instrument',
+  quote: 'quote',
+  candles: 'candles',
+  ticks: 'ticks',
+}
+
+/** A port to the provider, each of whose calls is observed. */
+export const meteredProvider = <Port extends Partial<ProviderPorts>>(
+  port: Port,
   observe: ObserveProviderCall,
-): MarketData => {
-  const metered = meter(observe)
-  return {
-    symbols: (account) => metered('symbols', marketData.symbols(account)),
-    instrument: (...query) => metered('instrument', marketData.instrument(...query)),
-    quote: (...query) => metered('quote', marketData.quote(...query)),
-    candles: (...query) => metered('candles', marketData.candles(...query)),
-    ticks: (...query) => metered('ticks', marketData.ticks(...query)),
-  }
+): Port => {
+  const metered =
+    (name: ProviderCall, call: (...args: unknown[]) => T.Task<ProviderAnswer>) =>
+    (...args: unknown[]) =>
+      timed(call(...args), (answer, ms) => observe(callLabels[name], outcomeOf(answer), ms))
+  return Object.fromEntries(
+    Object.entries(port).map(([name, value]) => [
+      name,
+      typeof value === 'function' ? metered(name as ProviderCall, value as never) : value,
+    ]),
+  ) as Port
 }
-
-export const meteredPositionTrading = (
-  trading: PositionTrading,
-  observe: ObserveProviderCall,
-): PositionTrading => {
-  const metered = meter(observe)
-  return {
-    freshPositions: (account) => metered('fresh_positions', trading.freshPositions(account)),
-    setLevels: (account, ...change) => metered('set_levels', trading.setLevels(account, ...change)),
-    closePosition: (account, ...change) =>
-      metered('close_position', trading.closePosition(account, ...change)),
-  }
-}
-
-export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
-  // docs/metrics.md names the label so.
-  heldOrders: (account) => meter(observe)('working_orders', trading.heldOrders(account)),
-  modifyOrder: (account, ...change) =>
-    meter(observe)('modify_order', trading.modifyOrder(account, ...change)),
-  cancelOrder: (account, ...change) =>
-    meter(observe)('cancel_order', trading.cancelOrder(account, ...change)),
-  placeOrder: (...order) =>
-    timed(trading.placeOrder(...order), ({ kind }, ms) =>
-      observe('place_order', placementOutcomes[kind], ms),
-    ),
-  findOrder: (...order) =>
-    timed(trading.findOrder(...order), (answer, ms) =>
-      observe('find_order', lookupOutcome(answer), ms),
-    ),
-})
 
 /** Decisions by the limit that refused. Every request is counted, so counting is one addition. */
 export const newDecisionCounters = () => ({

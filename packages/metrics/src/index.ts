@@ -1,11 +1,8 @@
 // The package's entry: the metrics of one instance, and decorators of ports that feed them.
 export {
   meteredAddressLimits,
-  meteredBroker,
   meteredLimiter,
-  meteredMarketData,
-  meteredPositionTrading,
-  meteredTrading,
+  meteredProvider,
   meteredWebhookSender,
 } from './decorators.ts'
-export { createMetrics, type BacklogReading, type Metrics } from './metrics.ts'
+export { createMetrics, type Metrics } from './metrics.ts'

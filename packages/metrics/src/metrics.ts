@@ -1,12 +1,13 @@
 // The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a user,
 // a tenant or an account: the values of every label are few, and defined by this service.
+import type { LimiterStanding } from '@tradeport/domain/operator'
+import type { Backlog } from '@tradeport/domain/ports'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import {
   newDecisionCounters,
   type ObserveDelivery,
   type ObserveProviderCall,
 } from './decorators.ts'
-import { createRequestMeter } from './request-meter.ts'
 
 /** The counters of a cache of @tradeport/memory. */
 interface CacheCounters {
@@ -16,7 +17,7 @@ interface CacheCounters {
 }
 
 interface LimiterReading {
-  readonly status: 'in-process' | 'shared' | 'alone'
+  readonly status: LimiterStanding
   /** How long in total this instance has limited alone. */
   readonly aloneMs: number
 }
@@ -28,29 +29,12 @@ interface PoolReading {
   readonly size: number
 }
 
-/** The work that waits, of all instances. */
-export interface BacklogReading {
-  readonly queues: readonly {
-    readonly queue: string
-    readonly waiting: number
-    readonly oldestMs: number
-  }[]
-  readonly orders: {
-    readonly pending: number
-    readonly unknown: number
-    readonly oldestUnknownMs: number
-  }
-  readonly journals: {
-    readonly disagreeing: number
-    readonly watched: number
-    readonly watchedFailing: number
-    readonly watchLagMs: number
-  }
-  readonly deliveries: {
-    readonly pending: number
-    readonly due: number
-    readonly oldestDueMs: number
-  }
+/** What is counted of an answered request of @tradeport/http. */
+interface AnsweredRequest {
+  readonly method: string
+  readonly route: string
+  readonly status: number
+  readonly durationMs: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -139,6 +123,12 @@ const buildMetrics = () => {
     "Webhooks that were disabled because of their receivers' answers, by cause.",
     ['because'],
   )
+  const requests = histogram(
+    'tradeport_http_request_duration_seconds',
+    'Time from the head of a request to its whole reply, by route and status.',
+    ['method', 'route', 'status'],
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  )
   const providerCalls = histogram(
     'tradeport_provider_call_duration_seconds',
     "Time of a call to the broker's provider with its retries and pages, by kind and outcome.",
@@ -181,7 +171,8 @@ const buildMetrics = () => {
     deliveries.labels(outcome).observe(durationMs / 1_000)
 
   return {
-    requests: createRequestMeter(registry),
+    requests: ({ method, route, status, durationMs }: AnsweredRequest): void =>
+      requests.labels(method, route, String(status)).observe(durationMs / 1_000),
     /** Counts an answer to what never became a request. */
     unread: (status: number): void => unread.inc({ status: String(status) }),
     providerCalls: observeProviderCall,
@@ -248,7 +239,7 @@ const buildMetrics = () => {
         },
       ),
     /** @param read undefined if the backlog cannot be read */
-    watchBacklog: (read: () => Promise<BacklogReading | undefined>): void => {
+    watchBacklog: (read: () => Promise<Backlog | undefined>): void => {
       readGauge(
         'tradeport_backlog_readable',
         '1 if the backlog could be read from the database, else 0.',
@@ -275,7 +266,7 @@ type BacklogGauge = readonly [
   name: string,
   help: string,
   labelNames: readonly string[],
-  readings: (backlog: BacklogReading) => Readings,
+  readings: (backlog: Backlog) => Readings,
 ]
 
 const backlogGauges: readonly BacklogGauge[] = [

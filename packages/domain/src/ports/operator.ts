@@ -161,6 +161,43 @@ export interface HealthReads {
   readonly probeProvider: (tenantId: TenantId) => T.Task<ProviderStanding>
 }
 
+/**
+ * The unfinished work of all instances. Ages in milliseconds by the clock of the database; 0 where
+ * there is nothing.
+ */
+export interface Backlog {
+  /** Jobs that are due and that no process has claimed. */
+  readonly queues: readonly {
+    readonly queue: string
+    readonly waiting: number
+    readonly oldestMs: number
+  }[]
+  /**
+   * Unknown: pending, and may have been sent, which their age is since; or open, and missing at the
+   * broker, since they were missed.
+   */
+  readonly orders: {
+    readonly pending: number
+    readonly unknown: number
+    readonly oldestUnknownMs: number
+  }
+  /**
+   * Accounts whose kept deals do not add up to their balance, and those of the watch. The lag is
+   * that of the most overdue read of an account that could be read last time.
+   */
+  readonly journals: {
+    readonly disagreeing: number
+    readonly watched: number
+    readonly watchedFailing: number
+    readonly watchLagMs: number
+  }
+  readonly deliveries: {
+    readonly pending: number
+    readonly due: number
+    readonly oldestDueMs: number
+  }
+}
+
 /** What the provider knows of an account before anybody has linked it. */
 export interface ProviderAccounts {
   /** Read with the tenant's token; the account must be deployed at the provider. */

@@ -1,47 +1,13 @@
 // The unfinished work of all instances, which shows an operator when something is stuck.
 import type { AsyncResult } from '@tradeport/domain/errors'
 import { maxListedJournals } from '@tradeport/domain/operator'
-import type { HealthReads } from '@tradeport/domain/ports'
+import type { Backlog, HealthReads } from '@tradeport/domain/ports'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { databaseTask } from '../connection/failures.ts'
 import { query, queryOne, sql, type Sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
-
-/** Ages in milliseconds by the clock of the database; 0 where there is nothing. */
-export interface Backlog {
-  /** Jobs that are due and that no process has claimed. */
-  readonly queues: readonly {
-    readonly queue: string
-    readonly waiting: number
-    readonly oldestMs: number
-  }[]
-  /**
-   * Unknown: pending, and may have been sent, which their age is since; or open, and missing at the
-   * broker, since they were missed.
-   */
-  readonly orders: {
-    readonly pending: number
-    readonly unknown: number
-    readonly oldestUnknownMs: number
-  }
-  /**
-   * Accounts whose kept deals do not add up to their balance, and those of the watch. The lag is
-   * that of the most overdue read of an account that could be read last time.
-   */
-  readonly journals: {
-    readonly disagreeing: number
-    readonly watched: number
-    readonly watchedFailing: number
-    readonly watchLagMs: number
-  }
-  readonly deliveries: {
-    readonly pending: number
-    readonly due: number
-    readonly oldestDueMs: number
-  }
-}
 
 /** Reads partial indexes of unfinished work only, however much is finished. */
 export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
