@@ -1,33 +1,18 @@
 // The package's entry: the client, its errors, and what a receiver of webhooks needs.
 export { createClient, newIdempotencyKey } from './client.ts'
+export type * from './contract.ts'
 export type {
-  Account,
-  BalanceSnapshot,
   BodyOf,
-  BrokerInstrument,
-  Candle,
-  ClosePositionResult,
-  CreatedWebhook,
   DataOf,
-  Delivery,
   EventBody,
   EventName,
-  Instrument,
   MetaOf,
   NewOrder,
   NewWebhook,
   Operation,
-  Order,
-  Position,
-  Quote,
   QueryOf,
   Reply,
   ReplyOf,
-  Tick,
-  Trade,
-  TradeStatistics,
-  Webhook,
-  WebhookTestResult,
 } from './contract-types.ts'
 export {
   isTradeportError,

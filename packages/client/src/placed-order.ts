@@ -1,6 +1,7 @@
 // Waits until a placed order is no longer pending: reads it now and then, and as soon as the stream
 // of events reports its outcome, where the service has one and the credential may read it.
-import type { Order, ReplyOf } from './contract-types.ts'
+import type { Order } from './contract.ts'
+import type { ReplyOf } from './contract-types.ts'
 import { toError } from './errors.ts'
 import type { FollowOptions, LogEvent } from './events.ts'
 import { longestTimerMs, type CallOptions } from './options.ts'
