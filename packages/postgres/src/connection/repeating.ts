@@ -1,7 +1,6 @@
 // Runs a task again and again, never twice at once. A failure is logged once for each reason, and
 // again only after the task has worked in between, so that an unavailable database does not fill the
 // log.
-import { hourMs } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { describeFailure, type Log } from './failures.ts'
 import { Sql, query, sql } from './sql.ts'
@@ -58,19 +57,31 @@ export const repeat = (
   }
 }
 
+export interface Upkeep {
+  readonly logName: string
+  readonly everyMs: number
+  /** They run one after another, and again until none returns a row. */
+  readonly statements: () => readonly Sql[]
+}
+
 /**
- * Repeats a statement once an hour until it returns no row. It deletes some of what is old: to delete
- * everything may take longer than a statement may last, and would hold locks for as long.
+ * Repeats statements that delete or correct some rows each: to change all at once may take longer
+ * than a statement may last, and would hold locks for as long.
  */
-export const startPurge = (
+export const startUpkeep = (
   knex: Knex,
-  { logName, deleteSome }: { readonly logName: string; readonly deleteSome: Sql },
   log: Log,
-): Repeating => {
-  const purge = repeat(hourMs, logName, log, async () => {
-    if ((await query(knex, deleteSome)).length > 0) purge.again()
+  tasks: readonly Upkeep[],
+): Pick<Repeating, 'stop'> => {
+  const started = tasks.map(({ logName, everyMs, statements }) => {
+    const task = repeat(everyMs, logName, log, async () => {
+      let changed = 0
+      for (const statement of statements()) changed += (await query(knex, statement)).length
+      if (changed > 0) task.again()
+    })
+    return task
   })
-  return purge
+  return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
 }
 
 /** A condition: the row is one of the next thousand for which `where` holds; locks them. */

@@ -54,9 +54,12 @@ interface Bounds {
   readonly newest: string | null
 }
 
-/** The number of the user's last event that was cleared away. What a replay keeps of those before it is not shown. */
+/**
+ * The number of the user's last event that was cleared away; null where the user was removed. What a
+ * replay keeps of those before it is not shown.
+ */
 const clearedTo = (owner: Owner): Sql =>
-  sql`coalesce((select events_cleared_to from users where ${isUser(owner)}), 0)`
+  sql`(select events_cleared_to from users where ${isUser(owner)})`
 
 /** What is kept of an owner's log. */
 const keptOf = (owner: Owner): Sql => sql`${ofOwner(owner)} and sequence > ${clearedTo(owner)}`
@@ -94,7 +97,7 @@ export const createEventLog = (
     bounds: async (owner) => {
       const { start, oldest, newest } = await queryOne<Bounds>(
         knex,
-        sql`select ${clearedTo(owner)} as start,
+        sql`select coalesce(${clearedTo(owner)}, 0) as start,
           (select min(sequence) from events where ${keptOf(owner)}) as oldest,
           (select max(sequence) from events where ${keptOf(owner)}) as newest`,
       )

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { noticeKey, type OwnerNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
-import { minuteMs, secondMs, type Owner } from '@tradeport/domain/primitives'
+import { hourMs, minuteMs, secondMs, type Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, instant, nullable, oneOf, tableOf } from '../connection/columns.ts'
@@ -14,7 +14,7 @@ import {
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import { createFailureLog, nextThousandOf, startPurge } from '../connection/repeating.ts'
+import { createFailureLog, nextThousandOf, startUpkeep } from '../connection/repeating.ts'
 import { isUser, query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
@@ -113,15 +113,13 @@ export const openOwnerNotices = (
         },
       })
       worker = started
-      const purge = startPurge(
-        knex,
-        { logName: 'owner_notice_purge', deleteSome: purgeNotices },
-        log,
-      )
+      const upkeep = startUpkeep(knex, log, [
+        { logName: 'owner_notice_purge', everyMs: hourMs, statements: () => [purgeNotices] },
+      ])
       return {
         stop: async () => {
           worker = undefined
-          await Promise.all([started.stop(), purge.stop()])
+          await Promise.all([started.stop(), upkeep.stop()])
         },
       }
     },

@@ -10,7 +10,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { query, readFirst, returnsRow, sql, transact, type Sql } from '../connection/sql.ts'
+import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
 import {
@@ -175,27 +175,33 @@ export const resetIfRelinked = async (
   )
 }
 
-// Nobody recorded when the account was linked anew: deals from before now are no events.
-const reset = (
+const deletedAtOnce = 10_000
+
+/**
+ * Deletes the deals and trades of an earlier link, some at a time, since all may take longer than a
+ * statement may. Meanwhile the journal is of no link, so that what is left is not read.
+ */
+const reset = async (
   knex: Knex,
   claim: Pick<JournalClaim, 'account' | 'leaseId'>,
-): Promise<O.Option<ClaimedJournal>> =>
-  transact(knex, async (trx) => {
-    const { account } = claim
-    const row = await readFirst(
-      trx,
-      sql`update journals set provider_account_id = ${account.providerAccountId},
-          linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
-          latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0,
-          revision = revision + 1
-        where ${isClaimed(claim)} returning ${claimedJournals.columns}`,
-      claimedJournals,
-    )
-    if (O.isNone(row)) return O.none
-    await query(trx, sql`delete from deals where ${ofAccount(account)}`)
-    await query(
-      trx,
-      sql`delete from trades where ${ofAccount(account)} and position_id is not null`,
-    )
-    return row
-  })
+): Promise<O.Option<ClaimedJournal>> => {
+  const { account } = claim
+  const deleteSome = (table: Sql, where: Sql): Sql => sql`
+    with claimed as (
+      update journals set provider_account_id = '', leased_until = ${leaseEnd} where ${isClaimed(claim)} returning 1)
+    delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${ofAccount(account)} and ${where} and exists (select from claimed)
+      limit ${deletedAtOnce})) returning 1`
+  while (await returnsRow(knex, deleteSome(sql`deals`, sql`true`)));
+  while (await returnsRow(knex, deleteSome(sql`trades`, sql`position_id is not null`)));
+  // Nobody recorded when the account was linked anew: deals from before now are no events.
+  return readFirst(
+    knex,
+    sql`update journals set provider_account_id = ${account.providerAccountId},
+        linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
+        latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0,
+        revision = revision + 1
+      where ${isClaimed(claim)} returning ${claimedJournals.columns}`,
+    claimedJournals,
+  )
+}

@@ -19,10 +19,12 @@ const rowsOfNumbers = codecOf('rows of numbers', O.fromPredicate(isRows), identi
 
 const kept = tableOf('candle_series', { known: rowsOfNumbers, candles: rowsOfNumbers })
 
-const ofSeries = ({ account, symbol, timeframe }: CandleSeries): Sql => sql`
+/** A condition: the row is that of the series, and its account is there. */
+const isSeries = ({ account, symbol, timeframe }: CandleSeries): Sql => sql`
   tenant_id = ${account.owner.tenantId} and account_id = ${account.accountId}
   and provider_account_id = ${account.providerAccountId}
-  and symbol = ${symbol} and timeframe = ${timeframe}`
+  and symbol = ${symbol} and timeframe = ${timeframe}
+  and exists (select from accounts where ${isAccount(account.owner, account.accountId)})`
 
 const candleOf = ([
   time = 0,
@@ -47,7 +49,7 @@ export const createCandleStore = (knex: Knex): CandleStore =>
                 where candles.tenant_id = candle_series.tenant_id and series_id = candle_series.id
                   and time_ms between ${from} and ${to}
                 order by time_ms ${direction} limit ${limit}) as page) as candles
-          from candle_series where ${ofSeries(series)}`,
+          from candle_series where ${isSeries(series)}`,
         kept,
       )
       return {
@@ -66,7 +68,7 @@ export const createCandleStore = (knex: Knex): CandleStore =>
             select tenant_id, id, ${providerAccountId}, ${toText(symbol)}, ${timeframe},
               int8multirange(int8range(${from}, ${to}, '[]'))
             from accounts
-            where ${isAccount(owner, accountId)}
+            where ${isAccount(owner, accountId)} for key share
             on conflict (tenant_id, account_id, provider_account_id, symbol, timeframe)
               do update set known = candle_series.known + excluded.known
             returning tenant_id, id)

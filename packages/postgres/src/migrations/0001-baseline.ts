@@ -1,6 +1,6 @@
 // Every table. A key begins with its tenant, so that the database can be divided by tenant. Ids
 // that the operator's documents name without a tenant are unique by themselves too. What belongs to
-// a record goes with it.
+// a record goes with it, and what there may be much of is deleted afterwards (operator/removals.ts).
 import type { Knex } from 'knex'
 
 export const up = (knex: Knex): Promise<void> => knex.raw(tables)
@@ -138,8 +138,7 @@ const tables = `
     equity numeric not null,
     margin numeric not null,
     free_margin numeric,
-    primary key (tenant_id, account_id, taken_at),
-    foreign key (tenant_id, account_id) references accounts on delete cascade
+    primary key (tenant_id, account_id, taken_at)
   );
   -- An account has one tenant. Otherwise the planner expects few snapshots of an account, and sorts them all instead of reading the newest off the index.
   create statistics balance_snapshots_of_account (dependencies) on tenant_id, account_id from balance_snapshots;
@@ -191,8 +190,7 @@ const tables = `
     -- The times of which every candle is kept.
     known int8multirange not null default '{}',
     primary key (tenant_id, account_id, provider_account_id, symbol, timeframe),
-    unique (tenant_id, id),
-    foreign key (tenant_id, account_id) references accounts on delete cascade
+    unique (tenant_id, id)
   );
 
   create table candles (
@@ -315,8 +313,7 @@ const tables = `
     reply_body text,
     -- A reply that holds a secret.
     sealed_reply_body bytea,
-    primary key (tenant_id, user_id, key),
-    foreign key (tenant_id, user_id) references users on delete cascade
+    primary key (tenant_id, user_id, key)
   );
   create index idempotency_keys_by_age on idempotency_keys (since);
   create index idempotency_keys_sealed on idempotency_keys (id) where sealed_reply_body is not null;
@@ -371,8 +368,7 @@ const tables = `
     occurred_at timestamptz not null,
     recorded_at timestamptz not null default now(),
     primary key (tenant_id, sequence),
-    unique (tenant_id, user_id, key),
-    foreign key (tenant_id, user_id) references users on delete cascade
+    unique (tenant_id, user_id, key)
   );
   create index events_of_user on events (tenant_id, user_id, sequence);
   create index events_by_age on events (recorded_at);
@@ -393,7 +389,6 @@ const tables = `
     next_attempt_at timestamptz,
     replay_of uuid,
     primary key (tenant_id, id),
-    foreign key (tenant_id, webhook_id) references webhooks on delete cascade,
     foreign key (tenant_id, event_sequence) references events on delete cascade
   );
   create index webhook_deliveries_log on webhook_deliveries (tenant_id, webhook_id, sequence);
@@ -506,11 +501,18 @@ const tables = `
   create index trades_closed on trades (tenant_id, account_id, closed_at, length(closing_deal_id), closing_deal_id)
     include (symbol, net_profit, holding_time) where status = 'closed';
 
-  -- Instead of a foreign key, which would be checked for each of thousands of rows.
-  create function delete_deals_and_trades() returns trigger language plpgsql as $$
+  -- What was removed and has left rows behind.
+  create table removals (
+    kind text not null,
+    tenant_id text not null,
+    id text not null,
+    primary key (tenant_id, kind, id)
+  );
+  create function record_removal() returns trigger language plpgsql as $$
   begin
-    delete from deals where tenant_id = old.tenant_id and account_id = old.account_id;
-    delete from trades where tenant_id = old.tenant_id and account_id = old.account_id and position_id is not null;
+    insert into removals values (tg_argv[0], old.tenant_id, old.id) on conflict do nothing;
     return null;
   end $$;
-  create trigger delete_deals_and_trades after delete on journals for each row execute function delete_deals_and_trades();`
+  create trigger record_removal after delete on users for each row execute function record_removal('user');
+  create trigger record_removal after delete on accounts for each row execute function record_removal('account');
+  create trigger record_removal after delete on webhooks for each row execute function record_removal('webhook');`

@@ -8,6 +8,7 @@ import {
   type OperatorRecords,
 } from '@tradeport/domain/operator'
 import type { OperatorStore } from '@tradeport/domain/ports'
+import type { UserId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type { Knex } from 'knex'
@@ -28,6 +29,7 @@ import {
   traderLimits,
   users,
 } from './records.ts'
+import { hasLeftovers, purgeLeftovers } from './removals.ts'
 
 interface Dependencies {
   readonly knex: Knex
@@ -38,25 +40,36 @@ export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorSto
   databasePort<OperatorStore>('operator', {
     // A commit without an answer is reported as such: the document may stand, and the keys that it
     // made are shown once.
-    apply: (keys, decide) =>
-      transactOrUnknown(knex, async (trx) => {
-        await query(
-          trx,
-          sql`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`,
-        )
-        const records = await readRecords(trx, keys)
-        const decision = decide(records)
-        if (E.isLeft(decision)) return decision
-        const { changes } = decision.right
-        for (const users of chunksOf(removedAtOnce)(await usersRemovedBy(trx, changes)))
-          await removeUsers(trx, users)
-        for (const section of sections) await remove(trx, section, changes[section].remove)
-        for (const section of sections) await put(trx, section, changes[section].put)
-        await putProviderTokens(trx, cipher, changes)
-        await putDeskAccounts(trx, changes)
-        await sendCredentialsChanged(trx, usersAffectedBy(changes, records))
-        return decision
-      }),
+    apply: async (keys, decide) => {
+      for (;;) {
+        let created: readonly string[] = []
+        const decision = await transactOrUnknown(knex, async (trx) => {
+          await query(
+            trx,
+            sql`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`,
+          )
+          const records = await readRecords(trx, keys)
+          const decision = decide(records)
+          if (E.isLeft(decision)) return decision
+          const { changes } = decision.right
+          created = [...changes.users.put, ...changes.accounts.put].map(({ id }) => id)
+          if (await hasLeftovers(trx, created)) return undefined
+          await remove(trx, 'users', await usersRemovedBy(trx, changes))
+          for (const section of sections) await remove(trx, section, changes[section].remove)
+          // Left by what this document itself removes: an account gets another user so.
+          await purgeLeftovers(trx, created)
+          for (const section of sections) await put(trx, section, changes[section].put)
+          await putProviderTokens(trx, cipher, changes)
+          await putDeskAccounts(trx, changes)
+          await sendCredentialsChanged(trx, usersAffectedBy(changes, records))
+          return decision
+        })
+        if (decision !== undefined) return decision
+        // What has an id of a removed record must not get its rows. They are deleted without a lock
+        // that anybody waits for.
+        await purgeLeftovers(knex, created)
+      }
+    },
   })
 
 type Section = keyof OperatorRecords
@@ -118,11 +131,14 @@ const sections = Object.keys(stored) as Section[]
 const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
   const { key, keyOf }: Stored<S> = stored[section]
   const values = keys.map(keyOf)
-  const arrays = Object.values(key).map(
-    (type, at) => sql`${values.map((one) => one[at])}::${new Sql(type)}[]`,
-  )
   const columns = new Sql(Object.keys(key).join())
-  return sql`(${columns}) in (select * from unnest(${arrays.reduce((all, one) => sql`${all}, ${one}`)}))`
+  const arrays = Object.values(key)
+    .map((type, at) => sql`${values.map((one) => one[at])}::${new Sql(type)}[]`)
+    .reduce((all, one) => sql`${all}, ${one}`)
+  // Beside another condition, only an array is looked up by the index.
+  return Object.keys(key).length === 1
+    ? sql`${columns} = any(${arrays})`
+    : sql`(${columns}) in (select * from unnest(${arrays}))`
 }
 
 const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => {
@@ -172,41 +188,25 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
   }
 }
 
-interface UserKey {
-  readonly tenant_id: string
-  readonly id: string
-}
-
-const usersRemovedBy = (
+/** Those of removed tenants too, of whom there may be more than one statement could remove. */
+const usersRemovedBy = async (
   trx: Knex.Transaction,
   { users, tenants }: OperatorChanges,
-): Promise<readonly UserKey[]> =>
-  query(
+): Promise<readonly UserId[]> => {
+  const rows = await query<{ readonly id: UserId }>(
     trx,
-    sql`select tenant_id, id from users where id = any(${users.remove}) or tenant_id = any(${tenants.remove})
+    sql`select id from users where id = any(${users.remove}) or tenant_id = any(${tenants.remove})
       order by tenant_id, id`,
   )
+  return rows.map(({ id }) => id)
+}
 
-/**
- * How many users or other records a statement removes with all that belongs to them: that of a whole
- * tenant may take longer than a statement may last.
- */
 const removedAtOnce = 20
 
 /**
- * Orders under way stay until their outcome is known: they may be executed whoever is removed. The
- * users are removed first, which waits for transactions that record orders of theirs.
+ * What belongs to a record is removed by the tables' references. Users are removed first, which waits
+ * for transactions that record orders of theirs.
  */
-const removeUsers = async (trx: Knex.Transaction, removed: readonly UserKey[]): Promise<void> => {
-  const keys = sql`(
-    select * from unnest(${removed.map((user) => user.tenant_id)}::text[], ${removed.map(({ id }) => id)}::text[]))`
-  await query(trx, sql`delete from users where (tenant_id, id) in ${keys}`)
-  await query(trx, sql`delete from orders where step = 'ended' and (tenant_id, user_id) in ${keys}`)
-  // Those that ended since then too; they are deleted with the others once these have ended.
-  await query(trx, sql`update orders set is_orphaned = true where (tenant_id, user_id) in ${keys}`)
-}
-
-/** What belongs to a record is removed by the tables' references, except for orders. */
 const remove = async <S extends Section>(
   trx: Knex.Transaction,
   section: S,
@@ -243,8 +243,10 @@ const put = async <S extends Section>(
   // A tenant has none, and the one feed can move to an account of another tenant.
   const isKeyedByTenant = section !== 'tenants' && section !== 'marketDataFeed'
   const conflict = [...(isKeyedByTenant ? ['tenant_id'] : []), ...Object.keys(key)]
+  // Not the key, so that the lock of a changed row does not stop checks of references to it.
+  const changed = Object.keys(rows[0] ?? {}).filter((column) => !conflict.includes(column))
   for (const piece of chunksOf(rowsPerStatement)(rows))
-    await trx(table.text).insert(piece).onConflict(conflict).merge()
+    await trx(table.text).insert(piece).onConflict(conflict).merge(changed)
 }
 
 const putProviderTokens = async (
@@ -268,7 +270,8 @@ const putDeskAccounts = async (trx: Knex.Transaction, changes: OperatorChanges):
   )
   await query(
     trx,
-    sql`delete from desk_accounts where desk_id = any(${changes.desks.put.map(({ id }) => id)})`,
+    sql`delete from desk_accounts using desks where desks.id = any(${changes.desks.put.map(({ id }) => id)})
+      and desk_accounts.tenant_id = desks.tenant_id and desk_id = desks.id`,
   )
   await query(
     trx,

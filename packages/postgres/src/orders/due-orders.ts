@@ -1,7 +1,7 @@
 // Gives due orders to the process that sends and follows them. Those that it records itself are
 // given out at once, and those that it retries after their pause, without reading the table.
 import { sendTimeoutMs } from '@tradeport/domain/orders'
-import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import { hourMs, minuteMs, secondMs } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderJob, OrderJobs, Stopwatch } from '@tradeport/domain/ports'
 import {
   workOnDueRows,
@@ -9,8 +9,9 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { nextThousandOf, startPurge, repeat } from '../connection/repeating.ts'
+import { nextThousandOf, startUpkeep } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
+import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
 import { haltsOfAccount, placements, databaseRun } from './order-row.ts'
@@ -23,7 +24,7 @@ const claimMs = 15 * secondMs
  * For how long a recorded order is left to the process that has it in memory, which need not look
  * it up before it sends it.
  */
-const ownMs = 3 * secondMs
+const headStartMs = 3 * secondMs
 const maxPerTenant = 250
 const strandedMs = 30 * secondMs
 const unwatchedMs = 5 * minuteMs
@@ -79,24 +80,29 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
         work: process,
       })
       worker = started
-      const upkeep = [
-        { everyMs: strandedMs, logName: 'stranded_orders', statement: makeStrandedDue },
-        { everyMs: unwatchedMs, logName: 'unwatched_orders', statement: makeUnwatchedDue },
-        ...(dependencies.obeysHalts
-          ? [{ everyMs: haltedMs, logName: 'halted_orders', statement: makeHaltedDue }]
-          : []),
-      ].map(({ everyMs, logName, statement }) =>
-        repeat(everyMs, logName, log, () => query(knex, statement)),
-      )
-      const purges = [
-        { logName: 'idempotency_purge', deleteSome: purgeKeys },
-        { logName: 'order_list_purge', deleteSome: purgeOrderLists },
-        { logName: 'orphaned_order_purge', deleteSome: purgeOrphans },
-      ].map((purge) => startPurge(knex, purge, log))
+      const upkeep = startUpkeep(knex, log, [
+        {
+          logName: 'stranded_orders',
+          everyMs: strandedMs,
+          statements: () => [strandedOrders],
+        },
+        { logName: 'unwatched_orders', everyMs: unwatchedMs, statements: () => [unwatchedOrders] },
+        {
+          logName: 'halted_orders',
+          everyMs: haltedMs,
+          statements: () => (dependencies.obeysHalts ? [haltedOrders] : []),
+        },
+        { logName: 'removal_purge', everyMs: minuteMs, statements: () => purgeRemoved() },
+        {
+          logName: 'order_purge',
+          everyMs: hourMs,
+          statements: () => [purgeKeys, purgeOrderLists, purgeOrphans],
+        },
+      ])
       return {
         stop: async () => {
           worker = undefined
-          await Promise.all([started, ...upkeep, ...purges].map(({ stop }) => stop()))
+          await Promise.all([started.stop(), upkeep.stop()])
         },
       }
     },
@@ -119,7 +125,7 @@ const claimDue = async (
     sql`with due as (
         select ctid as row_id, tenant_id, due_at from orders
         where due_at <= now() and tenant_id <> all(${busyTenants}::text[])
-          and (step <> 'recorded' or due_at <= now() - ${ownMs} * interval '1 ms')
+          and (step <> 'recorded' or due_at <= now() - ${headStartMs} * interval '1 ms')
         order by due_at limit ${limit} for update skip locked),
       ranked as (
         select row_id, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by due_at) as rank
@@ -140,7 +146,7 @@ const claimDue = async (
 }
 
 /** No pause between two steps is this long: such a due time is of a clock that was set back since. */
-const makeStrandedDue = sql`
+const strandedOrders = sql`
   update orders set due_at = now()
   where due_at > now() + interval '70 minutes'
     or due_at > now() + interval '16 minutes' and step <> 'rechecking'`
@@ -149,7 +155,7 @@ const makeStrandedDue = sql`
  * Open orders that the watch cannot see, because their account was linked anew or removed, or their
  * user was, are looked up one by one.
  */
-const makeUnwatchedDue = sql`
+const unwatchedOrders = sql`
   update orders set due_at = now()
   where status = 'open' and due_at is null and (is_orphaned or not exists (
     select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
@@ -159,7 +165,7 @@ const makeUnwatchedDue = sql`
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and
  * again from here where that failed or the process died.
  */
-const makeHaltedDue = sql`
+const haltedOrders = sql`
   update orders set due_at = now()
   where status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`
 

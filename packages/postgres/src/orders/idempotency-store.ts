@@ -18,7 +18,7 @@ import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { nextThousandOf } from '../connection/repeating.ts'
-import { ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
+import { isUser, ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
 interface Dependencies {
@@ -73,17 +73,19 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
     },
   })
 
-// The condition is that of `mayBeClaimed`.
+// The condition is that of `mayBeClaimed`. The user is locked, so that nothing is inserted for one who
+// was removed.
 const acquireKey = (
   knex: Knex,
-  { tenantId, userId }: Owner,
+  owner: Owner,
   { key, requestHash, id }: IdempotencyClaim,
   now: Instant,
 ): Promise<boolean> =>
   returnsRow(
     knex,
     sql`insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since)
-      values (${tenantId}, ${userId}, ${key}, ${requestHash}, ${id}, 'claimed', ${toTimestamptz(now)})
+      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', ${toTimestamptz(now)}::timestamptz
+      from users where ${isUser(owner)} for key share
       on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
         since = excluded.since, reply_body = null, sealed_reply_body = null
       where held.since <= ${toTimestamptz(now - keyLifetimeMs)} or (held.state = 'claimed'

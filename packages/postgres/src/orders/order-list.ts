@@ -10,7 +10,7 @@ import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { nextThousandOf } from '../connection/repeating.ts'
 import { allOf, ofOwner, query, sql } from '../connection/sql.ts'
-import { callersText, orders } from './order-row.ts'
+import { callersText, ofPresentUser, orders } from './order-row.ts'
 
 const lifetimeMs = 10 * minuteMs
 /** How often at most a page 1 that shows nothing new is written. */
@@ -27,7 +27,7 @@ export const listOrders = async (
   const list = hashOf(program, filter)
   const ofList = sql`${ofOwner(owner)} and list = ${list}`
   const matching = allOf(
-    sql`${ofOwner(owner)} and not is_orphaned`,
+    ofPresentUser(owner),
     accountId !== undefined && sql`account_id = ${accountId}`,
     status !== undefined && sql`status = ${status}`,
     symbol !== undefined && sql`symbol = ${symbol}`,

@@ -8,7 +8,7 @@ import {
   type Order,
   type Placement,
 } from '@tradeport/domain/orders'
-import { parseTicket } from '@tradeport/domain/primitives'
+import { parseTicket, type Owner } from '@tradeport/domain/primitives'
 import type { NewOrder, StoredOrder } from '@tradeport/domain/ports'
 import * as Json from 'fp-ts/lib/Json.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -26,7 +26,7 @@ import {
   type Row,
 } from '../connection/columns.ts'
 import { DescribedError } from '../connection/failures.ts'
-import { Sql, sql, type Selection } from '../connection/sql.ts'
+import { isUser, ofOwner, Sql, sql, type Selection } from '../connection/sql.ts'
 
 /** Text from the caller: a JSON string, which holds characters that PostgreSQL's text does not. */
 export const callersText = codecOf(
@@ -263,6 +263,10 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
     }),
   }
 }
+
+/** A condition: the order is of the user, who is not removed. */
+export const ofPresentUser = (owner: Owner): Sql => sql`
+  ${ofOwner(owner)} and not is_orphaned and exists (select from users where ${isUser(owner)})`
 
 /** Those of the account of a row of `orders`. */
 export const haltsOfAccount = sql`

@@ -26,6 +26,7 @@ import {
   orders,
   recordColumnsOf,
   haltsOfAccount,
+  ofPresentUser,
   placements,
   rowOfNewOrder,
   databaseRun,
@@ -69,7 +70,7 @@ export const openOrders = (
     readFirst(
       knex,
       sql`select ${rows.columns} from orders
-        where ${ofOwner(owner)} and id = ${id} and not is_orphaned`,
+        where ${ofPresentUser(owner)} and id = ${id}`,
       rows,
     )
   return {
@@ -117,8 +118,7 @@ export const openOrders = (
           readAll(
             knex,
             sql`select ${placements.columns} from orders
-              where ${ofOwner(owner)} and account_id = ${accountId} and status = 'open'
-                and not is_orphaned
+              where ${ofPresentUser(owner)} and account_id = ${accountId} and status = 'open'
               order by created_at, sequence`,
             placements,
           ),

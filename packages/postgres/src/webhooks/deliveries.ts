@@ -98,18 +98,17 @@ const eventOf = ({ type, data, sequence }: ReturnType<typeof events.read>): Deli
   return { id, type, data: values }
 }
 
-/** The deliveries of an owner's webhook with their events, which have the same owner. */
-const ofWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql => sql`
+/** The deliveries of an owner's webhook with their events. */
+const deliveriesOfWebhook = (owner: Owner, id: WebhookId): Sql => sql`
   webhook_deliveries join events
     on events.tenant_id = webhook_deliveries.tenant_id and events.sequence = webhook_deliveries.event_sequence
-  where events.tenant_id = ${tenantId} and events.user_id = ${userId}
-    and webhook_deliveries.tenant_id = ${tenantId} and webhook_id = ${id}`
+  where webhook_deliveries.tenant_id = ${owner.tenantId} and webhook_id = (select id from webhooks where ${isWebhook(owner, id)})`
 
 /** @param afterCommit called after a replay was committed */
 export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): WebhookDeliveries =>
   databasePort<WebhookDeliveries>('deliveries', {
     list: async (owner, id, { status, page, limit }) => {
-      const matching = sql`${ofWebhook(owner, id)} and ${allOf(
+      const matching = sql`${deliveriesOfWebhook(owner, id)} and ${allOf(
         status !== undefined && sql`status = ${status}`,
       )}`
       const { total } = await queryOne<{ readonly total: number }>(
@@ -126,9 +125,10 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
     },
     replay: async (owner, id, original, { id: replayId, at }) => {
       const recorded = await transactOrUnknown(knex, async (trx) => {
+        await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for key share`)
         const found = await readFirst(
           trx,
-          sql`select ${deliveriesWithEvent.columns} from ${ofWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
+          sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and webhook_deliveries.id = ${original}`,
           deliveriesWithEvent,
         )
         if (O.isNone(found)) return O.none
@@ -280,7 +280,7 @@ export const createDueDeliveries = ({
         if (!webhooks.read(webhookRow).enabled) await withdrawAll(knex, owner, id)
         const [row] = await query<{ readonly id: string }>(
           knex,
-          sql`select ${deliveriesWithEvent.columns} from ${ofWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
+          sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
             order by webhook_deliveries.sequence limit 1`,
         )
         if (row === undefined) return undefined
@@ -370,7 +370,7 @@ const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)
  * long it has waited is unknown, so it is due at once: otherwise it would wait for as long again as
  * the clock was set back.
  */
-export const makeStrandedDue = (now: Instant): Sql => sql`
+export const strandedDeliveries = (now: Instant): Sql => sql`
   update webhook_deliveries set next_attempt_at = ${toTimestamptz(now)}
   where status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
     and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`

@@ -4,15 +4,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
+import { hourMs } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { DescribedError } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import { createFailureLog, nextThousandOf, startPurge, repeat } from '../connection/repeating.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { createFailureLog, nextThousandOf, startUpkeep } from '../connection/repeating.ts'
+import { sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
-  makeStrandedDue,
+  strandedDeliveries,
   type DueDeliveries,
   type DueDeliveriesDependencies,
   type DueWebhook,
@@ -148,13 +149,18 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       work: (webhook) => sendTurn(deliveries, webhook),
     })
   })
-  const upkeep = [
-    { logName: 'webhook_delivery_purge', deleteSome: purgeEvents(retentionDays) },
-    { logName: 'webhook_secret_purge', deleteSome: purgePreviousSecrets },
-  ].map((purge) => startPurge(knex, purge, log))
-  const stranded = repeat(strandedMs, 'stranded_deliveries', log, () =>
-    query(knex, makeStrandedDue(clock.now())),
-  )
+  const upkeep = startUpkeep(knex, log, [
+    {
+      logName: 'webhook_purge',
+      everyMs: hourMs,
+      statements: () => [purgeEvents(retentionDays), purgePreviousSecrets],
+    },
+    {
+      logName: 'stranded_deliveries',
+      everyMs: strandedMs,
+      statements: () => [strandedDeliveries(clock.now())],
+    },
+  ])
 
   return {
     wake: () => {
@@ -166,7 +172,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
         Promise.all(workers.map(({ stop }) => stop())),
         setTimeout(drainMs, undefined, { ref: false }),
       ])
-      await Promise.all([stranded, ...upkeep].map(({ stop }) => stop()))
+      await upkeep.stop()
     },
   }
 }
