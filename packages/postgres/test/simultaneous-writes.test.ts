@@ -390,6 +390,37 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
   )
 
   it.skipIf(kind === 'embedded')(
+    'of orders do not wait for a user whose row another transaction holds',
+    async () => {
+      const [blocked, other, third] = [
+        await storedOwner(here.operator),
+        await storedOwner(here.operator),
+        await storedOwner(here.operator),
+      ]
+      const record = (owner: Owner) => here.orders.record(owner, toRecord(newOrder(owner, noon)))()
+      await recordMany(here, blocked, 1)
+      const { waiting } = await here.knex.transaction(async (trx) => {
+        await trx.raw('select from order_counters where user_id = ? for update', [blocked.userId])
+        const waiting = [record(blocked)]
+        expect(await record(other)).toMatchObject({ _tag: 'Right' })
+        waiting.push(record(blocked), record(blocked))
+        expect(await Promise.all([record(other), record(third)])).toMatchObject([
+          { _tag: 'Right' },
+          { _tag: 'Right' },
+        ])
+        return { waiting }
+      })
+      const results = await Promise.all(waiting)
+      // What waits for long is refused; nothing of it is recorded.
+      for (const { left } of results.filter(E.isLeft))
+        expect(left).toMatchObject({ reason: 'orders.record: 55P03' })
+      expect(await rightOf(here.orders.counts(blocked, noon))).toMatchObject({
+        underWay: 1 + results.filter(E.isRight).length,
+      })
+    },
+  )
+
+  it.skipIf(kind === 'embedded')(
     'of an order of several desks, and of these desks in any order, do not end each other',
     async () => {
       const [account] = await limited(here, 'trader')

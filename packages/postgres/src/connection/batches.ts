@@ -11,22 +11,22 @@ interface BatchOptions {
 
 interface Waiting<A, B> {
   readonly item: A
-  readonly resolve: (result: B) => void
+  readonly resolve: (result: B | Promise<B>) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
  * @param run returns one result for each item, in their order; when it fails, every call of the batch
- * fails
+ * fails. A result may be a promise, which the next batch does not wait for.
  */
 export const inBatches = <A, B>(
   { concurrency, maxSize }: BatchOptions,
-  run: (items: readonly A[]) => Promise<readonly B[]>,
+  run: (items: readonly A[]) => Promise<readonly (B | Promise<B>)[]>,
 ): ((item: A) => Promise<B>) => {
   const waiting: Waiting<A, B>[] = []
   let busy = 0
 
-  const runNext = async (): Promise<void> => {
+  const runBatch = async (): Promise<void> => {
     const batch = waiting.splice(0, maxSize)
     if (batch.length === 0) return
     try {
@@ -37,12 +37,12 @@ export const inBatches = <A, B>(
     }
   }
 
-  const work = async (): Promise<void> => {
+  const runUntilEmpty = async (): Promise<void> => {
     busy += 1
     while (waiting.length > 0) {
       // The batch then also has the other calls of this turn, and those that the last results cause.
       await setImmediate()
-      await runNext()
+      await runBatch()
     }
     busy -= 1
   }
@@ -50,7 +50,7 @@ export const inBatches = <A, B>(
   return (item) =>
     new Promise<B>((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (busy < concurrency) void work()
+      if (busy < concurrency) void runUntilEmpty()
     })
 }
 

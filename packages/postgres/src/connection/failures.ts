@@ -114,16 +114,18 @@ const textField = (error: Error, field: 'code' | 'constraint'): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+const hasCode = (error: unknown, codes: RegExp): boolean =>
+  error instanceof Error && codes.test(textField(error, 'code') ?? '')
+
 /** Whether the server ended the transaction because it and another one waited for each other. */
-export const isDeadlock = (error: unknown): boolean =>
-  error instanceof Error && textField(error, 'code') === '40P01'
+export const isDeadlock = (error: unknown): boolean => hasCode(error, /^40P01$/)
+
+/** Whether the server ended the statement because another transaction held a row for too long. */
+export const isLockTimeout = (error: unknown): boolean => hasCode(error, /^55P03$/)
 
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused
- * again and nothing of it was written.
+ * again and nothing of it was written: a value out of bounds, a row touched twice, a broken
+ * constraint.
  */
-export const isDataFault = (error: unknown): boolean =>
-  error instanceof Error && dataFaults.test(textField(error, 'code') ?? '')
-
-// A value out of bounds, a row touched twice, a broken constraint.
-const dataFaults = /^2[123].{3}$/
+export const isDataFault = (error: unknown): boolean => hasCode(error, /^2[123].{3}$/)

@@ -122,59 +122,35 @@ const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToSto
   sealed: isSecret ? cipher.encrypt('kept_reply', claim.id, body) : null,
 })
 
-export interface OwnedReply extends ReplyToStore {
-  readonly owner: Owner
-}
-
 /**
- * Keeps several replies in the caller's transaction. Returns the ids of the claims that hold their
- * keys and have not begun; the others are left as they are.
+ * Keeps several replies in the caller's transaction, and returns how many: those whose claims hold
+ * their keys and have not begun.
  */
 export const keepReplies = async (
   trx: Knex.Transaction,
   cipher: Cipher,
-  replies: readonly OwnedReply[],
-): Promise<ReadonlySet<string>> => {
-  if (replies.length === 0) return new Set()
+  replies: readonly (ReplyToStore & { readonly owner: Owner })[],
+): Promise<number> => {
+  if (replies.length === 0) return 0
   const bodies = replies.map((reply) => bodyOf(cipher, reply))
   const sealed = bodies.map((body) =>
     body.sealed === null ? null : `\\x${Buffer.from(body.sealed).toString('hex')}`,
   )
   // Arrays rather than JSON: their lengths are known when the statement is planned, so that it
   // reads the keys by index.
-  const rows = await query<{ readonly id: string }>(
+  const kept = await query(
     trx,
     sql`update idempotency_keys as held
       set state = 'replied', reply_body = new.reply_body, sealed_reply_body = new.sealed::bytea
-      from unnest(${keysOf(replies)}, ${replies.map(({ claim }) => claim.id)}::text[],
+      from unnest(${replies.map(({ owner }) => owner.tenantId)}::text[],
+          ${replies.map(({ owner }) => owner.userId)}::text[], ${replies.map(({ claim }) => claim.key)}::text[],
+          ${replies.map(({ claim }) => claim.id)}::text[],
           ${bodies.map(({ plain }) => plain)}::text[], ${sealed}::text[])
         as new (tenant_id, user_id, key, id, reply_body, sealed)
       where held.tenant_id = new.tenant_id and held.user_id = new.user_id and held.key = new.key and held.id = new.id and held.state = 'claimed'
-      returning held.id`,
+      returning 1`,
   )
-  return new Set(rows.map(({ id }) => id))
-}
-
-/** The primary keys of several rows, column by column. */
-const keysOf = (replies: readonly OwnedReply[]): Sql =>
-  sql`${replies.map(({ owner }) => owner.tenantId)}::text[],
-    ${replies.map(({ owner }) => owner.userId)}::text[],
-    ${replies.map(({ claim }) => claim.key)}::text[]`
-
-/**
- * Withdraws replies that `keepReplies` kept in the same transaction, so that the claims hold their
- * keys as before.
- */
-export const withdrawReplies = async (
-  trx: Knex.Transaction,
-  replies: readonly OwnedReply[],
-): Promise<void> => {
-  if (replies.length === 0) return
-  await query(
-    trx,
-    sql`update idempotency_keys set state = 'claimed', reply_body = null, sealed_reply_body = null
-      where (tenant_id, user_id, key) in (select * from unnest(${keysOf(replies)}))`,
-  )
+  return kept.length
 }
 
 /** Removes expired keys, an hour late, because clocks differ. */

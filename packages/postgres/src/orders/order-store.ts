@@ -1,13 +1,26 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
 import { outcomeEvents } from '@tradeport/domain/events'
-import { isUnderWay, withStep, type OrderId, type PlacementStep } from '@tradeport/domain/orders'
-import type { OrderJobs, StoredOrder, OrderStore, Stopwatch } from '@tradeport/domain/ports'
-import { toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
+import {
+  isUnderWay,
+  withStep,
+  type OrderId,
+  type PendingOrder,
+  type PlacementStep,
+} from '@tradeport/domain/orders'
+import type {
+  OrderJobs,
+  OrderStore,
+  RecordRefusal,
+  Stopwatch,
+  StoredOrder,
+} from '@tradeport/domain/ports'
+import { secondMs, toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
-import { databasePort, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
+import { DescribedError, databasePort, isDataFault, isLockTimeout } from '../connection/failures.ts'
 import type { WorkerDependencies } from '../connection/due-rows.ts'
+import { createFairPool } from '../connection/fair-pool.ts'
 import {
   allOf,
   ofOwner,
@@ -32,7 +45,7 @@ import {
   databaseRun,
   stepColumnsOf,
 } from './order-row.ts'
-import { recordOrders, type OrderToRecord, type Verdict } from './record-orders.ts'
+import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
 
 interface Dependencies extends WorkerDependencies {
   /** Seals kept replies that hold a secret. */
@@ -52,6 +65,14 @@ export interface OpenedOrders {
 
 type StoreDependencies = Pick<Dependencies, 'knex' | 'cipher' | 'recorder' | 'obeysHalts'>
 
+type Verdict = E.Either<RecordRefusal, PendingOrder>
+
+/** Orders that are recorded alone leave database connections to all others. */
+const aloneLimits = { size: 4, perTenant: 3, perAccount: 1 }
+const alonePatienceMs = 10 * secondMs
+const aloneLockTimeoutMs = 5 * secondMs
+const batchLockTimeoutMs = 500
+
 export const openOrders = (
   dependencies: Dependencies,
   options: DueOrdersOptions = {},
@@ -59,13 +80,41 @@ export const openOrders = (
   const { knex, recorder } = dependencies
   const due = createDueOrders({ ...dependencies, ...options })
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
-  const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
-    const verdicts = await recordOrSplit(dependencies, orders)
+  const record = async (orders: readonly OrderToRecord[], lockTimeoutMs: number): Promise<void> => {
+    await recordOrders(dependencies, orders, lockTimeoutMs)
     recorder?.afterCommit()
-    due.workOnRecorded(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
-    return verdicts
+    due.workOnRecorded(orders)
   }
-  const recordInBatch = inBatches({ concurrency: 2, maxSize: 100 }, recordTogether)
+  const alone = createFairPool(aloneLimits)
+  const recordAlone = async (order: OrderToRecord): Promise<Verdict> => {
+    const { tenantId: tenant, userId: account } = order.order.owner
+    const release = await alone.acquire({ tenant, account }, alonePatienceMs)
+    if (release === undefined) throw new DescribedError('other orders were recorded for too long')
+    try {
+      await record([order], aloneLockTimeoutMs)
+      return E.right(order.order)
+    } catch (error) {
+      if (error instanceof OrderRefused) return E.left(error.refusal)
+      throw error
+    } finally {
+      release()
+    }
+  }
+  const recordInBatch = inBatches<OrderToRecord, Verdict>(
+    { concurrency: 2, maxSize: 100 },
+    async (orders) => {
+      try {
+        await record(orders, batchLockTimeoutMs)
+        return orders.map(({ order }) => E.right(order))
+      } catch (error) {
+        // One of them is refused or waits for somebody, and none is recorded. Each is recorded alone
+        // then, so that the others, and the next batches, are not held up with it.
+        if (error instanceof OrderRefused || isDataFault(error) || isLockTimeout(error))
+          return orders.map(recordAlone)
+        throw error
+      }
+    },
+  )
   const find = <A>(owner: Owner, id: OrderId, rows: Selection<A>) =>
     readFirst(
       knex,
@@ -82,9 +131,7 @@ export const openOrders = (
           const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
           // An order with limits holds the locks of its account and desks, so it has a transaction of
           // its own. All others share one with those that come at once.
-          if (order.openPositions === undefined) return recordInBatch(order)
-          const [verdict] = await recordTogether([order])
-          return verdict as Verdict
+          return order.openPositions === undefined ? recordInBatch(order) : recordAlone(order)
         },
         counts: async (owner, now) => {
           const [counted] = await query<{ readonly today: number; readonly underWay: number }>(
@@ -132,23 +179,6 @@ export const openOrders = (
         }
       },
     },
-  }
-}
-
-// When the database refuses one order of a batch, each is recorded alone, so that the others are
-// not refused with it.
-const recordOrSplit = async (
-  dependencies: StoreDependencies,
-  batch: readonly OrderToRecord[],
-): Promise<readonly Verdict[]> => {
-  try {
-    return await recordOrders(dependencies, batch)
-  } catch (error) {
-    if (batch.length === 1) return [E.left(toServiceUnavailable('orders.record')(error))]
-    if (!isDataFault(error)) throw error
-    const verdicts: Verdict[] = []
-    for (const order of batch) verdicts.push(...(await recordOrSplit(dependencies, [order])))
-    return verdicts
   }
 }
 

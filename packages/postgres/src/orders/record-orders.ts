@@ -1,14 +1,19 @@
 // Records several orders in one transaction: the replies to keep, the limits, the counts and the
-// orders. Each order has a verdict of its own.
+// orders. All of them are recorded or none.
 import { refuse } from '@tradeport/domain/errors'
 import { orderCreated } from '@tradeport/domain/events'
 import {
   requireCountsInLimit,
   requireOrderLimits,
-  type OrderId,
   type PendingOrder,
 } from '@tradeport/domain/orders'
-import { dayMs, startOfUtcDay, toUtcDay, type Instant } from '@tradeport/domain/primitives'
+import {
+  dayMs,
+  startOfUtcDay,
+  toUtcDay,
+  type Instant,
+  type Owner,
+} from '@tradeport/domain/primitives'
 import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -17,7 +22,7 @@ import { transactOrUnknown, queryPrepared, query, queryOne, sql } from '../conne
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { lockLimits } from './limit-store.ts'
-import { keepReplies, withdrawReplies, type OwnedReply } from './idempotency-store.ts'
+import { keepReplies } from './idempotency-store.ts'
 import { newOrderColumns } from './order-row.ts'
 
 interface Dependencies {
@@ -31,84 +36,69 @@ export interface OrderToRecord extends NewOrder {
   readonly row: Row
 }
 
-export type Verdict = E.Either<RecordRefusal, PendingOrder>
+/** One of the orders may not be recorded, so that none of them was. */
+export class OrderRefused extends Error {
+  override readonly name = 'OrderRefused'
+  readonly refusal: RecordRefusal
 
-type Refusals = Map<OrderId, RecordRefusal>
+  constructor(refusal: RecordRefusal) {
+    super(refusal._tag)
+    this.refusal = refusal
+  }
+}
+
+const orThrow = (checked: E.Either<RecordRefusal, unknown>): void => {
+  if (E.isLeft(checked)) throw new OrderRefused(checked.left)
+}
 
 /**
- * Returns one verdict for each, in their order. All accepted orders are committed together. An order
- * with limits must come alone.
+ * An order with limits must come alone.
+ * @param lockTimeoutMs how long it waits for rows that another transaction holds
+ * @throws OrderRefused
  * @throws CommitOutcomeUnknown when all of it may be recorded or nothing
  */
 export const recordOrders = (
   { knex, cipher, recorder }: Dependencies,
   orders: readonly OrderToRecord[],
-): Promise<readonly Verdict[]> =>
+  lockTimeoutMs: number,
+): Promise<void> =>
   transactOrUnknown(knex, async (trx) => {
-    const notHoldingKey = await keepRepliesOf(trx, cipher, orders)
-    const holdingKey = orders.filter((one) => !notHoldingKey.has(one))
-    const refused = await refuseLimited(trx, holdingKey)
-    const inserted = holdingKey.filter(({ order }) => !refused.has(order.id))
-    await insertCounted(trx, inserted, refused)
-    const isRefused = ({ order }: OrderToRecord): boolean => refused.has(order.id)
-    await removeOrders(trx, inserted.filter(isRefused))
-    await withdrawReplies(trx, repliesOf(holdingKey.filter(isRefused)))
+    await query(trx, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`)
+    const replies = orders.flatMap(({ order: { owner }, keep }) =>
+      keep === undefined ? [] : [{ owner, ...keep }],
+    )
+    // Fewer where a claim was taken over or answered already, or two orders have the same claim.
+    if ((await keepReplies(trx, cipher, replies)) < replies.length)
+      throw new OrderRefused(refuse('IdempotencyInProgress'))
+    for (const order of orders) await requireLimits(trx, order)
+    const counters = await insertCounted(trx, orders)
+    for (const { order } of orders) {
+      const counter = counters.get(keyOf(order.owner))
+      if (counter !== undefined) await requireCounts(trx, order, counter)
+    }
     await recorder?.recordWithin(
       trx,
-      holdingKey
-        .filter(({ order }) => !refused.has(order.id))
-        .map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
+      orders.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
     )
-    return orders.map((one): Verdict => {
-      if (notHoldingKey.has(one)) return E.left(refuse('IdempotencyInProgress'))
-      const refusal = refused.get(one.order.id)
-      return refusal === undefined ? E.right(one.order) : E.left(refusal)
-    })
   })
-
-/**
- * Stores the replies, and returns the orders to refuse: their claim was taken over or answered
- * already, or another order of the same claim comes first.
- */
-const keepRepliesOf = async (
-  trx: Knex.Transaction,
-  cipher: Cipher,
-  orders: readonly OrderToRecord[],
-): Promise<ReadonlySet<OrderToRecord>> => {
-  const firsts = new Map(orders.toReversed().map((one) => [one.keep?.claim.id, one]))
-  const holding = await keepReplies(trx, cipher, repliesOf([...firsts.values()]))
-  return new Set(
-    orders.filter((one) => {
-      const id = one.keep?.claim.id
-      return id !== undefined && (!holding.has(id) || firsts.get(id) !== one)
-    }),
-  )
-}
-
-const repliesOf = (orders: readonly OrderToRecord[]): readonly OwnedReply[] =>
-  orders.flatMap(({ order: { owner }, keep }) => (keep === undefined ? [] : [{ owner, ...keep }]))
 
 // Decides under the locks of the account and its desks, so that each of several simultaneous orders
 // sees those that were accepted before it.
-const refuseLimited = async (
+const requireLimits = async (
   trx: Knex.Transaction,
-  orders: readonly OrderToRecord[],
-): Promise<Refusals> => {
-  const refused: Refusals = new Map()
-  for (const { order, openPositions } of orders) {
-    if (openPositions === undefined) continue
-    const locked = await lockLimits(trx, order.owner, order.request.accountId, openPositions.asOf)
-    const allowed =
-      locked === undefined
-        ? E.left(
-            refuse('LimitCheckUnavailable', {
-              reason: 'the account was removed while the order was checked',
-            }),
-          )
-        : requireOrderLimits(locked.account, order.request, locked.limits, openPositions)
-    if (E.isLeft(allowed)) refused.set(order.id, allowed.left)
-  }
-  return refused
+  { order: { owner, request }, openPositions }: OrderToRecord,
+): Promise<void> => {
+  if (openPositions === undefined) return
+  const locked = await lockLimits(trx, owner, request.accountId, openPositions.asOf)
+  orThrow(
+    locked === undefined
+      ? E.left(
+          refuse('LimitCheckUnavailable', {
+            reason: 'the account was removed while the order was checked',
+          }),
+        )
+      : requireOrderLimits(locked.account, request, locked.limits, openPositions),
+  )
 }
 
 /** A user's row after everything was counted in. */
@@ -123,12 +113,12 @@ interface Counter {
 
 const dayOf = ({ createdAt }: PendingOrder): Instant => startOfUtcDay(createdAt)
 
+const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
+
 /**
- * Adds orders to the counters of their users and inserts them. Those over a count limit are added to
- * `refused`.
+ * Adds orders to the counters of their users, inserts them, and returns each user's counter.
  *
- * 1. It is one statement, because every order waits for it. Orders that turn out to be too many are
- *    removed again, which is rare.
+ * 1. It is one statement, because every order waits for it.
  * 2. The counter is written before the limits are checked. The write locks it until the transaction
  *    ends, so that its figures are exact, and a user's orders are numbered in the order in which
  *    they are committed (see order-list.ts).
@@ -138,12 +128,10 @@ const dayOf = ({ createdAt }: PendingOrder): Instant => startOfUtcDay(createdAt)
 const insertCounted = async (
   trx: Knex.Transaction,
   orders: readonly OrderToRecord[],
-  refused: Refusals,
-): Promise<void> => {
-  if (orders.length === 0) return
+): Promise<ReadonlyMap<string, Counter>> => {
   const users = Map.groupBy(
     orders.map(({ order }) => order),
-    ({ owner }) => JSON.stringify([owner.tenantId, owner.userId]),
+    ({ owner }) => keyOf(owner),
   )
   const additions = [...users.values()].map((own) => {
     const day = Math.max(...own.map(dayOf))
@@ -155,9 +143,9 @@ const insertCounted = async (
       pending: own.length,
     }
   })
-  const counters = await queryPrepared<Counter>(
+  const rows = await queryPrepared<Counter>(
     trx,
-    sql`with counted as (
+    sql`with counters as (
         insert into order_counters as c (tenant_id, user_id, day, created, pending)
         select tenant_id, user_id, day, created, pending
         from json_populate_recordset(null::order_counters, ${JSON.stringify(additions)}::json)
@@ -172,56 +160,23 @@ const insertCounted = async (
         insert into orders (${newOrderColumns}, due_at)
         select ${newOrderColumns}, now()
         from json_populate_recordset(null::orders, ${JSON.stringify(orders.map(({ row }) => row))}::json)
-        where (select count(*) from counted) > 0)
-      select * from counted`,
+        where (select count(*) from counters) > 0)
+      select * from counters`,
   )
-  for (const counter of counters)
-    await refuseOverCountLimit(
-      trx,
-      users.get(JSON.stringify([counter.tenant_id, counter.user_id])) ?? [],
-      counter,
-      refused,
-    )
+  return new Map(rows.map((row) => [JSON.stringify([row.tenant_id, row.user_id]), row] as const))
 }
 
-/**
- * Decides one order after the other, each seeing those that were accepted before it, and counts
- * those out again that pass a limit.
- */
-const refuseOverCountLimit = async (
+/** The last of a user's orders is refused where one of them is. */
+const requireCounts = async (
   trx: Knex.Transaction,
-  orders: readonly PendingOrder[],
+  order: PendingOrder,
   counter: Counter,
-  refused: Refusals,
 ): Promise<void> => {
-  const { tenant_id: tenantId, user_id: userId } = counter
-  const ofCounterDay = (order: PendingOrder): boolean => toUtcDay(dayOf(order)) === counter.day
-  const created = new Map<Instant, number>()
-  for (const [day, { length }] of Map.groupBy(orders, dayOf))
-    created.set(
-      day,
-      (toUtcDay(day) === counter.day ? counter.created : await countOrders(trx, counter, day)) -
-        length,
-    )
-  let underWay = counter.pending - orders.length
-  const overLimit: PendingOrder[] = []
-  for (const order of orders) {
-    const today = created.get(dayOf(order)) ?? 0
-    const allowed = requireCountsInLimit({ today, underWay }, order.createdAt)
-    if (E.isLeft(allowed)) {
-      refused.set(order.id, allowed.left)
-      overLimit.push(order)
-      continue
-    }
-    created.set(dayOf(order), today + 1)
-    underWay += 1
-  }
-  if (overLimit.length === 0) return
-  await query(
-    trx,
-    sql`update order_counters set created = created - ${overLimit.filter(ofCounterDay).length},
-        pending = pending - ${overLimit.length}
-      where tenant_id = ${tenantId} and user_id = ${userId}`,
+  const day = dayOf(order)
+  const today =
+    toUtcDay(day) === counter.day ? counter.created : await countOrders(trx, counter, day)
+  orThrow(
+    requireCountsInLimit({ today: today - 1, underWay: counter.pending - 1 }, order.createdAt),
   )
 }
 
@@ -237,16 +192,4 @@ const countOrders = async (
       and created_at >= ${toTimestamptz(day)} and created_at < ${toTimestamptz(day + dayMs)}`,
   )
   return count
-}
-
-const removeOrders = async (
-  trx: Knex.Transaction,
-  orders: readonly OrderToRecord[],
-): Promise<void> => {
-  if (orders.length === 0) return
-  await query(
-    trx,
-    sql`delete from orders where (tenant_id, id) in (select * from unnest(
-      ${orders.map(({ order }) => order.owner.tenantId)}::text[], ${orders.map(({ order }) => order.id)}::text[]))`,
-  )
 }
