@@ -282,7 +282,7 @@ export const openAdapters = async (
 const noHalts: Halts = {
   find: () => TE.right(O.none),
   cancelsOrders: () => TE.right(false),
-  halt: () => TE.right(undefined),
+  halt: () => TE.right(O.none),
   lift: () => TE.right(undefined),
 }
 

@@ -64,7 +64,11 @@ export const startService = async (
       log,
       closers,
     })
-    await startWorkers(composed, opened, { closers: workers, log })
+    await startWorkers(composed, opened, {
+      closers: workers,
+      log,
+      watchMs: config.watchMs,
+    })
     return {
       apiUrl: urls.api,
       operatorUrl: urls.operator,

@@ -1,4 +1,5 @@
 // Hands due rows of the database to the use cases that process them.
+import { setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import type { AsyncResult, BrokerReadTag } from '@tradeport/domain/errors'
@@ -20,7 +21,16 @@ export const startWorkers = async (
     journal,
     metrics,
   }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics'>,
-  { closers, log }: { readonly closers: AsyncDisposableStack; readonly log: Logger },
+  {
+    closers,
+    log,
+    watchMs,
+  }: {
+    readonly closers: AsyncDisposableStack
+    readonly log: Logger
+    /** Between two rounds of a watched account. */
+    readonly watchMs: number
+  },
 ): Promise<void> => {
   const workers: { readonly stop: () => Promise<void> }[] = []
   // Together: no order is claimed while the read of a long history comes to its end.
@@ -40,17 +50,25 @@ export const startWorkers = async (
   workers.push(orderWorker)
   if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
   // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on the
-  // history.
+  // history, whose read may take minutes, in which the account gets no other round.
   const journalWorker = await journal.jobs.work(async (due) => {
     const followOrders = async (): Promise<void> => {
       const { areDue } = await runOrThrow(followOpenOrders(due.account))
       if (areDue) orders.jobs.wake()
     }
-    const parts = await Promise.allSettled([
-      runOrThrow(readDueJournal(due)),
-      followOrders(),
-      due.hasThresholds ? runOrThrow(checkThresholds(due.account)) : undefined,
-    ])
+    const reading = { isOver: false }
+    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(due))])
+    const isRead = historyRead.then(() => (reading.isOver = true))
+    let round: readonly PromiseSettledResult<unknown>[]
+    do {
+      const nextAt = setTimeout(watchMs, undefined, { ref: false })
+      round = await Promise.allSettled([
+        followOrders(),
+        due.hasThresholds ? runOrThrow(checkThresholds(due.account)) : undefined,
+      ])
+      await Promise.race([isRead, nextAt])
+    } while (!reading.isOver)
+    const parts = [...(await historyRead), ...round]
     const reasons = parts.flatMap((part) =>
       part.status === 'rejected' ? [describeFailure(part.reason)] : [],
     )

@@ -1,5 +1,7 @@
 // How the workers on due rows fail and stop.
 import { refuse } from '@tradeport/domain/errors'
+import * as E from 'fp-ts/lib/Either.js'
+import { setTimeout } from 'node:timers/promises'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
 import { startWorkers } from '../src/workers.ts'
@@ -44,6 +46,7 @@ const setUp = async (failing: object = {}) => {
   await startWorkers(composed as unknown as Parts[0], opened as unknown as Parts[1], {
     closers,
     log: {} as Parts[2]['log'],
+    watchMs: 10,
   })
   return { steps, historyRead, closers, read: () => started[2]?.({ hasThresholds: true }) }
 }
@@ -56,6 +59,23 @@ it('stop together, whatever one of them still has under way', async () => {
   historyRead.resolve()
   await closed
   expect(steps.at(-1)).toBe('journals stopped')
+})
+
+it('follow orders and check thresholds in every interval while a journal is read', async () => {
+  const reading = Promise.withResolvers<unknown>()
+  const rounds = { orders: 0, thresholds: 0 }
+  const { read } = await setUp({
+    readDueJournal: () => () => reading.promise,
+    followOpenOrders: () => TE.fromIO(() => ((rounds.orders += 1), { areDue: false })),
+    checkThresholds: () => TE.fromIO(() => (rounds.thresholds += 1)),
+  })
+  const job = read()
+  await expect.poll(() => Math.min(rounds.orders, rounds.thresholds)).toBeGreaterThan(2)
+  reading.resolve(E.right({}))
+  await job
+  const { orders } = rounds
+  await setTimeout(50)
+  expect(rounds.orders).toBe(orders)
 })
 
 it('report why each part of a round failed', async () => {

@@ -8,6 +8,7 @@ import {
   type Account,
   type BalanceSnapshot,
 } from '@tradeport/domain/accounts'
+import type { Halt } from '@tradeport/domain/errors'
 import type { ServiceEvent } from '@tradeport/domain/events'
 import { isUnderWay, type AccountLimits, type CountedOrder } from '@tradeport/domain/orders'
 import type {
@@ -62,21 +63,23 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
 export const createFakeHalts = (records: FakeRecords): Halts => {
   const ownHalt = (owner: Owner, id: AccountId) =>
     ownAccount(records, owner, id) && records.tables.ownHalts.get(id)
+  const find = (owner: Owner, id: AccountId): O.Option<Halt> => {
+    if (ownAccount(records, owner, id) === undefined) return O.none
+    const { halts, ownHalts } = records.tables
+    const [operators, owners] = [halts.get(id), ownHalts.get(id)]
+    if (operators !== undefined)
+      return O.some({ by: 'operator', since: operators.since, reason: operators.reason })
+    return O.fromNullable(owners && { by: 'owner', since: owners.since, reason: owners.reason })
+  }
   return portOf<Halts>({
-    find: (owner, id) => {
-      if (ownAccount(records, owner, id) === undefined) return O.none
-      const { halts, ownHalts } = records.tables
-      const [operators, owners] = [halts.get(id), ownHalts.get(id)]
-      if (operators !== undefined)
-        return O.some({ by: 'operator', since: operators.since, reason: operators.reason })
-      return O.fromNullable(owners && { by: 'owner', since: owners.since, reason: owners.reason })
-    },
+    find,
     cancelsOrders: (owner, id) => ownHalt(owner, id)?.cancelsOrders === true,
     halt: (owner, id, halt) => {
-      if (ownAccount(records, owner, id) === undefined) return
+      if (ownAccount(records, owner, id) === undefined) return O.none
       const standing = ownHalt(owner, id)
       const cancelsOrders = halt.cancelsOrders || standing?.cancelsOrders === true
       records.tables.ownHalts.put({ ...(standing ?? halt), accountId: id, cancelsOrders })
+      return find(owner, id)
     },
     lift: (owner, id) => {
       if (ownHalt(owner, id) !== undefined) records.tables.ownHalts.delete(id)

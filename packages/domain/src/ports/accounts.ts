@@ -76,8 +76,9 @@ export interface Halts {
   /**
    * Halts an account for its owner. A halt that stands stays as it is, but cancels orders from now
    * on where this one does.
+   * @returns what `find` would; none where the account was removed
    */
-  readonly halt: (owner: Owner, id: AccountId, halt: NewHalt) => AsyncResult<void>
+  readonly halt: (owner: Owner, id: AccountId, halt: NewHalt) => AsyncResult<O.Option<Halt>>
   /** Lifts the owner's halt. The operator's stays. */
   readonly lift: (owner: Owner, id: AccountId) => AsyncResult<void>
 }

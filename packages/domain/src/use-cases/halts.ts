@@ -66,14 +66,16 @@ export const createHalts = (ports: HaltPorts) => {
       pipe(
         findAccount(ports)(caller.owner, id),
         TE.tap(() => begin),
-        TE.tap((account) =>
-          halts.halt(caller.owner, account.id, {
-            since: clock.now(),
-            reason: body.reason ?? null,
-            cancelsOrders: body.cancelOrders === true,
-          }),
+        TE.flatMap(({ id: accountId }) =>
+          pipe(
+            halts.halt(caller.owner, accountId, {
+              since: clock.now(),
+              reason: body.reason ?? null,
+              cancelsOrders: body.cancelOrders === true,
+            }),
+            TE.map((halt) => ({ accountId, halt })),
+          ),
         ),
-        TE.flatMap(haltOf),
         // That orders could not be cancelled, or positions closed, does not undo the halt.
         TE.flatMapTask(({ accountId, halt }) => async () => {
           const [cancellations, closes] = await Promise.all([

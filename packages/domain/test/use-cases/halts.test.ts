@@ -8,15 +8,30 @@ import { refuse } from '../../src/errors.ts'
 import { withoutKey } from '../../src/ports/index.ts'
 import { createHalts } from '../../src/use-cases/halts.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
-import { createChangeDesk, down, noon, owner, rightOf, stranger, tagOf } from './desk.ts'
+import {
+  createChangeDesk,
+  down,
+  noon,
+  owner,
+  rightOf,
+  stranger,
+  tagOf,
+  unavailable,
+} from './desk.ts'
 
-const open = (other: Partial<Parameters<typeof createHalts>[0]> = {}) => {
+type HaltPorts = Parameters<typeof createHalts>[0]
+
+const open = ({
+  halts,
+  ...other
+}: Partial<Omit<HaltPorts, 'halts'>> & { readonly halts?: Partial<HaltPorts['halts']> } = {}) => {
   const desk = createChangeDesk({}, [openPosition()])
   const { closePositions } = createPositionChanges(desk)
   const cancelled: unknown[] = []
   const { haltAccount, liftHalt } = createHalts({
     ...desk,
     closePositions,
+    halts: { ...desk.halts, ...halts },
     cancelOrders: (_, _id, reason) => TE.fromIO(() => (cancelled.push(reason), [])),
     ...other,
   })
@@ -64,6 +79,14 @@ it('closes every position where that is wanted, and stands where they cannot be 
   expect((await rightOf(halt({ closePositions: true }))).closes).toMatchObject(
     E.right([{ ticket: '42', result: E.right({ remainingVolume: 0 }) }]),
   )
+})
+
+it('closes every position also where nothing can be read of the halt once it stands', async () => {
+  const { desk, halt } = open({ halts: { find: unavailable } })
+  expect((await rightOf(halt({ closePositions: true }))).halt).toMatchObject(
+    O.some({ by: 'owner' }),
+  )
+  expect(desk.positionTrading.sent()).toMatchObject([{ ticket: '42' }])
 })
 
 it('closes positions also where orders are still being cancelled', async () => {

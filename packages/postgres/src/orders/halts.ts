@@ -1,8 +1,9 @@
 // Which accounts are halted, in PostgreSQL: by their owners and by the operator.
-import type { AsyncResult } from '@tradeport/domain/errors'
+import type { AsyncResult, Halt } from '@tradeport/domain/errors'
 import type { Halts } from '@tradeport/domain/ports'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { toTimestamptz } from '../connection/columns.ts'
+import type * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { databasePort, databaseTask } from '../connection/failures.ts'
 import {
@@ -18,33 +19,35 @@ import { halts } from '../operator/records.ts'
 
 export const createHalts = (knex: Knex): Halts =>
   databasePort<Halts>('halts', {
-    // In the order of the alphabet the operator comes first.
-    find: (owner, id) =>
-      readFirst(
-        knex,
-        sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
-        halts,
-      ),
+    find: (owner, id) => findHalt(knex, owner, id),
     cancelsOrders: (owner, id) =>
       returnsRow(knex, sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`),
-    halt: async (owner, id, { since, reason, cancelsOrders }) => {
-      await transactOrUnknown(knex, (trx) =>
-        query(
+    halt: (owner, id, { since, reason, cancelsOrders }) =>
+      transactOrUnknown(knex, async (trx) => {
+        await query(
           trx,
           sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
           where ${isAccount(owner, id)}
           on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
           where excluded.cancels_orders`,
-        ),
-      )
-    },
+        )
+        return findHalt(trx, owner, id)
+      }),
     lift: async (owner, id) => {
       await transactOrUnknown(knex, (trx) =>
         query(trx, sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`),
       )
     },
   })
+
+// In the order of the alphabet the operator comes first.
+const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Halt>> =>
+  readFirst(
+    knex,
+    sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
+    halts,
+  )
 
 /** How many accounts are halted, of all tenants. */
 export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
