@@ -47,7 +47,6 @@ import {
   cachedMarketDataFeeds,
   cachedPositionViews,
   cachedTokenVerifier,
-  invalidatingPositionTrading,
 } from '@tradeport/memory'
 import type { CountersOf } from '@tradeport/memory'
 
@@ -100,11 +99,7 @@ export const composeUseCases = (adapters: Adapters) => {
     invalidateHere(accountId)
     peerNotices.notifyAccountChanged(accountId)
   }
-  const positionTrading = invalidatingPositionTrading(
-    adapters.positionTrading,
-    invalidateEverywhere,
-  )
-  const accountChanged = (account: BrokerAccount): void => {
+  const onAccountChanged = (account: BrokerAccount): void => {
     invalidateEverywhere(account.accountId)
     void adapters.journal.want(account, clock.now())()
   }
@@ -138,9 +133,8 @@ export const composeUseCases = (adapters: Adapters) => {
     tokens,
     broker,
     liveAccounts,
-    positionTrading,
     synchroniseJournal,
-    accountChanged,
+    onAccountChanged,
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
   const portsWithCachedAccounts = { ...ports, accounts: cachedAccountStore, positionViews }

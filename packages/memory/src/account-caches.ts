@@ -4,11 +4,7 @@ import {
   type AccountReading,
   type BrokerAccount,
 } from '@tradeport/domain/accounts'
-import type {
-  BrokerChangeError,
-  BrokerReadError,
-  ServiceUnavailable,
-} from '@tradeport/domain/errors'
+import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
 import type {
   Broker,
   PositionOnAccount,
@@ -26,9 +22,7 @@ import type { BrokerPosition, Position, PositionsReading } from '@tradeport/doma
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
@@ -308,39 +302,5 @@ export const cachedPositionViews = (views: PositionViews): PositionViews => {
       }
       return found
     },
-  }
-}
-
-/**
- * Invalidates an account after a change of one of its positions that may have been made, and if the
- * broker does not have the position, because cached positions are outdated then.
- * @param invalidate invalidates the account in every cache
- */
-export const invalidatingPositionTrading = (
-  positionTrading: PositionTrading,
-  invalidate: (accountId: AccountId) => void,
-): PositionTrading => {
-  const invalidating = <A>(
-    { accountId }: BrokerAccount,
-    change: TE.TaskEither<BrokerChangeError, A>,
-  ): TE.TaskEither<BrokerChangeError, A> =>
-    pipe(
-      change,
-      T.map((result) => {
-        if (
-          E.isRight(result) ||
-          result.left._tag === 'BrokerOutcomeUnknown' ||
-          result.left._tag === 'PositionNotFound'
-        )
-          invalidate(accountId)
-        return result
-      }),
-    )
-  return {
-    ...positionTrading,
-    setLevels: (account, ...change) =>
-      invalidating(account, positionTrading.setLevels(account, ...change)),
-    closePosition: (account, ...change) =>
-      invalidating(account, positionTrading.closePosition(account, ...change)),
   }
 }

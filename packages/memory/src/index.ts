@@ -5,7 +5,6 @@ export {
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedPositionViews,
-  invalidatingPositionTrading,
 } from './account-caches.ts'
 export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts, cachedCredentials, cachedTokenVerifier } from './credential-caches.ts'

@@ -9,7 +9,7 @@ import { createFakeBroker, newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cachedBroker, invalidatingPositionTrading } from '../src/index.ts'
+import { cachedBroker } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
 const account: BrokerAccount = {
@@ -95,7 +95,6 @@ it('positions show every change that was answered before they were read', async 
       const { clock, broker, positionTrading, executeNext, answerFirst, deliver } =
         createVenue(lagMs)
       const cached = cachedBroker(broker, { clock, positionTrading })
-      const changing = invalidatingPositionTrading(positionTrading, cached.invalidate)
       const checks: Promise<void>[] = []
       let level = 0
       let answered = 0
@@ -106,7 +105,8 @@ it('positions show every change that was answered before they were read', async 
           expect(result.right.positions[0]?.stopLoss).toBeGreaterThanOrEqual(wanted)
       }
       const change = async (stopLoss: number): Promise<void> => {
-        await changing.setLevels(account, ticket, { stopLoss }, () => true)()
+        await positionTrading.setLevels(account, ticket, { stopLoss }, () => true)()
+        cached.invalidate(account.accountId)
         answered = stopLoss
       }
       for (const step of run) {

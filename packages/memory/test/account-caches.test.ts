@@ -1,7 +1,7 @@
 // How long each value is kept, what it depends on, and that a change shows at once.
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { PositionOnAccount, PositionTrading } from '@tradeport/domain/ports'
+import { refuse } from '@tradeport/domain/errors'
+import type { PositionOnAccount } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
 import {
   createFakeAccountStore,
@@ -18,7 +18,6 @@ import {
   cachedBroker,
   cachedLiveAccounts,
   cachedPositionViews,
-  invalidatingPositionTrading,
 } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
@@ -168,36 +167,6 @@ describe('margins', () => {
 })
 
 describe('a change of a position', () => {
-  it.each<readonly [BrokerChangeError | 'done', boolean]>([
-    ['done', true],
-    [refuse('BrokerOutcomeUnknown', { accountId: linked.id }), true],
-    [refuse('PositionNotFound'), true],
-    [
-      refuse('TradeRejected', {
-        code: 'TRADE_RETCODE_MARKET_CLOSED',
-        message: 'The market is closed',
-      }),
-      false,
-    ],
-    [refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }), false],
-    [refuse('NotProvisioned', { accountId: linked.id }), false],
-  ])('that ends with %j invalidates the account: %s', async (outcome, isInvalidated) => {
-    const change = () => async () =>
-      outcome === 'done' ? E.right({ progress: outcome, brokerOrderId: null }) : E.left(outcome)
-    const positionTrading: PositionTrading = {
-      freshPositions: createFakeBroker(createMovableClock()).positions,
-      setLevels: change,
-      closePosition: change,
-    }
-    const invalidated: string[] = []
-    const { setLevels, closePosition } = invalidatingPositionTrading(positionTrading, (id) =>
-      invalidated.push(id),
-    )
-    await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
-    await closePosition(account, position.ticket, null, () => true)()
-    expect(invalidated).toStrictEqual(isInvalidated ? [linked.id, linked.id] : [])
-  })
-
   it('makes positions come from the terminal, never from the copy, for half a minute', async () => {
     const { clock, broker, terminal, ask, invalidate } = setUp()
     invalidate()

@@ -66,6 +66,7 @@ import {
   readChanged,
   readRepeatedly,
   type BrokerChangeTag,
+  type OnAccountChanged,
   type SendChange,
 } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
@@ -82,8 +83,7 @@ interface OpenOrderPorts extends Pick<
   | 'stopwatch'
   | 'pause'
 > {
-  /** The broker may have changed the account: what caches keep of it is dropped. */
-  readonly accountChanged: (account: BrokerAccount) => void
+  readonly onAccountChanged: OnAccountChanged
   /**
    * A halt that cancels orders could not cancel one, or one is missing at the broker. Each is
    * reported once.
@@ -279,7 +279,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown')
         return refusalAfter(open, 'OrderNotModifiable', sent.left)
-      ports.accountChanged(destination)
+      ports.onAccountChanged(destination)
       const progress = E.isLeft(sent) ? 'unknown' : sent.right.progress
       const shown = await shownTerms(open, before, terms.right, progress)
       if (shown === 'unknown') return E.left(outcomeUnknown(open))
@@ -340,7 +340,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         await applyStep(open, withCancelledBy(earlier))
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
-      ports.accountChanged(open.destination)
+      ports.onAccountChanged(open.destination)
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
         answer = await lookUp(open)

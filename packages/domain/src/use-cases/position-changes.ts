@@ -18,7 +18,13 @@ import {
 } from '../errors.ts'
 import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../journal/closes.ts'
-import { withoutKey, type Broker, type IdempotencyGuard, type Ports } from '../ports/index.ts'
+import {
+  withoutKey,
+  type Broker,
+  type IdempotencyGuard,
+  type MaySend,
+  type Ports,
+} from '../ports/index.ts'
 import {
   closeShownBy,
   decideClose,
@@ -51,6 +57,7 @@ import {
   readChanged,
   repeatUntil,
   type BrokerChangeTag,
+  type OnAccountChanged,
   type SendChange,
 } from './steps/broker-change.ts'
 import {
@@ -75,6 +82,7 @@ interface ChangePorts extends Pick<
   | 'pause'
 > {
   readonly synchroniseJournal: SynchroniseJournal
+  readonly onAccountChanged: OnAccountChanged
 }
 
 type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag
@@ -187,6 +195,24 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
     )
 
+  /** What was read of the account is out of date where the position may have been changed. */
+  const sendChange = <A>(
+    { brokerAccount }: ChangeTarget,
+    send: SendChange,
+    trade: (maySend: MaySend) => TE.TaskEither<BrokerChangeError, A>,
+  ): TE.TaskEither<BrokerChangeError, A> =>
+    pipe(
+      send(trade),
+      T.tapIO((sent) => () => {
+        if (
+          E.isRight(sent) ||
+          sent.left._tag === 'BrokerOutcomeUnknown' ||
+          sent.left._tag === 'PositionNotFound'
+        )
+          ports.onAccountChanged(brokerAccount)
+      }),
+    )
+
   // --- levels ---
 
   /** None where the margin takes too long: the change is made, and its answer must not be late. */
@@ -229,7 +255,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       send: SendChange,
     ): TE.TaskEither<BrokerChangeError, OpenPosition> =>
     async () => {
-      const sent = await send((maySend) =>
+      const sent = await sendChange(target, send, (maySend) =>
         positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
       )()
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') return sent
@@ -264,9 +290,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- closes ---
 
-  const wantRead = ({ brokerAccount }: ChangeTarget, afterMs: number): AsyncResult<void> =>
-    journal.want(brokerAccount, clock.now() + afterMs)
-
   /**
    * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
    * elsewhere each has a number of its own.
@@ -288,8 +311,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
     send: SendChange,
   ): TE.TaskEither<BrokerChangeError, SentClose> => {
     const { brokerAccount, id } = close.target
-    const sentOrShown = async (): Promise<E.Either<BrokerChangeError, SentClose>> => {
-      const sent = await send((maySend) =>
+    return async () => {
+      const sent = await sendChange(close.target, send, (maySend) =>
         positionTrading.closePosition(brokerAccount, id.ticket, close.request.volume, maySend),
       )()
       if (E.isRight(sent)) {
@@ -303,11 +326,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
         ? E.right({ brokerOrderId: null, isConfirmed: false, shown })
         : sent
     }
-    // Whatever its outcome, trades that were read before it are out of date.
-    return pipe(
-      sentOrShown,
-      T.tap(() => wantRead(close.target, 0)),
-    )
   }
 
   /**
@@ -379,7 +397,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
-        TE.tap(() => wantRead(target, lateDealsMs)),
+        TE.tap(() => journal.want(target.brokerAccount, clock.now() + lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
         // A close that the broker has only accepted counts as made when a read shows it.

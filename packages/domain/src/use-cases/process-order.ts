@@ -35,6 +35,7 @@ import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../p
 import { secondMs } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import { orderToSend, lookUpOrder, type LookupHints } from './steps/broker-order.ts'
+import type { OnAccountChanged } from './steps/broker-change.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
@@ -50,8 +51,7 @@ interface ProcessPorts extends Pick<
   | 'pause'
 > {
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
-  /** Drops what caches keep of an account, since the broker may have changed it. */
-  readonly accountChanged: (account: BrokerAccount) => void
+  readonly onAccountChanged: OnAccountChanged
 }
 
 export interface ProcessedOrder {
@@ -160,7 +160,8 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         orderToSend(order),
         () => timeToDeadlineMs(job) > 0,
       )()
-      if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)
+      if (answer.kind !== 'refused' && answer.kind !== 'not_sent')
+        ports.onAccountChanged(destination)
       return E.right({
         step: afterSendAnswer(sending, answer, timeToDeadlineMs(job), isLimitOrStop(order)),
         // No databaseRun check: the broker's answer must be stored even after a database failover.
@@ -196,7 +197,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       ),
       TE.flatMap((answer) => {
         if (answer === undefined) return TE.right(nothingFollows)
-        if (answer.kind === 'found') ports.accountChanged(job.destination)
+        if (answer.kind === 'found') ports.onAccountChanged(job.destination)
         const step = after(answer)
         return step === undefined ? send(job) : write(job, step)
       }),

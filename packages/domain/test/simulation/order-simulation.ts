@@ -229,7 +229,7 @@ export const simulateOrders = async (
         clock,
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
-        accountChanged: () => undefined,
+        onAccountChanged: () => undefined,
         onHaltCancellationFailed: () => undefined,
         liveAccounts: {
           read: (account: Account) => async () => {

@@ -201,7 +201,7 @@ export const createOrderDesk = () => {
     orderLimits: createFakeLimitStore(records, clock),
     positionTrading: partOf<PositionTrading>({ freshPositions: broker.positions }),
     slots: { forSend: slot, forLookup: slot },
-    accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
+    onAccountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
     onHaltCancellationFailed: ({ id }: Order, because: string) =>
       void leftByHalts.push([id, because]),
@@ -309,6 +309,7 @@ export const createChangeDesk = (
   const desk = createTestDesk(time.clock)
   const positionTrading = createFakePositionTrading(time.clock)
   const account = desk.link({ tradeMode: 'demo', ...fields })
+  const changedAccounts: string[] = []
   positionTrading.put(account.id, positions)
   positionTrading.putHistory(account.id, history)
   return {
@@ -319,6 +320,8 @@ export const createChangeDesk = (
     changeLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,
     journal: partOf<Journal>(positionTrading.journal),
+    onAccountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
+    changedAccounts,
     account,
     id: formatPositionId(account.id, '42'),
     /** The position as it truly is now; undefined when it is closed. */

@@ -65,6 +65,15 @@ const limited = (id: AccountId) => brokerRateLimited(id, noon + secondMs, noon)
 const goingDown = failing(down)
 const healing = ({ account, positionTrading }: ChangeDesk) => positionTrading.heal(account.id)
 const hanging = ({ positionTrading }: ChangeDesk) => positionTrading.hold()
+/** The second read of the journal is wanted once the close was sent. */
+const hangingAfterSend: Scene['ports'] = ({ journal, positionTrading }) => ({
+  ...hangingJournal(),
+  journal: {
+    ...journal,
+    want: (...of) =>
+      positionTrading.sent().length > 0 ? () => new Promise(() => {}) : journal.want(...of),
+  },
+})
 const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<never>(() => {}) })
 const executing = ({ positionTrading }: ChangeDesk) => positionTrading.execute()
 const nowHolding =
@@ -216,7 +225,7 @@ describe.each(changes)('%s is answered in time where', (_, make) => {
           return never
         },
       },
-      ['BrokerOutcomeUnknown', 25_000, 1],
+      ['BrokerOutcomeUnknown', 23_000, 1],
     ],
   ])('%s does not come', async (__, scene, expected) => {
     const desk = open(scene)
@@ -250,6 +259,22 @@ describe.each(changes)('%s is answered in time where', (_, make) => {
     connect()
     expect(await wasSent.promise).toBe(false)
   })
+
+  it.each<[NonNullable<Scene['broker']>, boolean]>([
+    ['do', true],
+    ['do_and_lose_the_answer', true],
+    [lost, true],
+    [refuse('PositionNotFound'), true],
+    ['refuse', false],
+    [down('a' as AccountId), false],
+  ])(
+    'the broker answers %j, which may have changed the account: %s',
+    async (broker, hasChanged) => {
+      const desk = open({ broker })
+      await make(desk)()
+      expect(desk.changedAccounts).toEqual(hasChanged ? [desk.account.id] : [])
+    },
+  )
 
   it('the broker’s answer does not come, and the next waits for that as long as it has time', async () => {
     const answered = Promise.withResolvers<void>()
@@ -535,6 +560,7 @@ describe('POST /positions/:id/close', () => {
     ['done, and nothing is readable', { meanwhile: goingDown }, 0.3, [0.3, 0, null, 2_000]],
     ['done, and every read hangs', { meanwhile: hanging }, 0.1, [0.1, 0.2, null, 2_000]],
     ['done, and the journal hangs', { ports: hangingJournal }, 0.1, [0.1, 0.2, null, 2_000]],
+    ['done, and its database hangs', { ports: hangingAfterSend }, 0.3, [0.3, 0, null, 2_000]],
     [
       'done, and the journal is down at first',
       { meanwhile: journalDown, atPause: healing },
@@ -595,6 +621,7 @@ describe('POST /positions/:id/close', () => {
       if (closed.brokerOrderId === null) expect(positionTrading.calls('synchroniseJournal')).toBe(0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
-    expect(positionTrading.wanted()).toEqual([noon + 10 * secondMs, noon])
+    expect(positionTrading.wanted()).toEqual([noon + 10 * secondMs])
+    expect(desk.changedAccounts).toEqual([account.id])
   })
 })

@@ -17,9 +17,15 @@ const deadlinesMs = {
   sendBy: 15 * secondMs,
   /** How long the broker's answer is awaited, so that a read can still decide. */
   brokerAnswerBy: 20 * secondMs,
-  /** Before callers give up, and before a close counts as unknown under its idempotency key. */
-  replyBy: 25 * secondMs,
+  /**
+   * Before callers give up at 25 seconds, and before a close counts as unknown under its idempotency
+   * key. The margin of a position whose levels were changed takes two seconds more.
+   */
+  replyBy: 23 * secondMs,
 }
+
+/** The broker may have changed the account: its caches are dropped, and its journal is read. */
+export type OnAccountChanged = (account: BrokerAccount) => void
 
 /** Sends what makes the change, and waits for the broker's answer while there is time. */
 export type SendChange = <Failure, A>(
