@@ -16,7 +16,7 @@ import { demoProviderToken } from '../src/demo.ts'
 import {
   accessibilityFaults,
   chromiumPath,
-  overflowOf,
+  expectFit,
   signIn,
   useBrowser,
 } from './support/browser.ts'
@@ -60,6 +60,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       OPERATOR_TOKEN: operatorToken,
       DATA_DIR: await newFolder(),
       LOG_LEVEL: 'info',
+      WATCH_SECONDS: '2',
     })
     await setUpAt(
       service.operatorUrl,
@@ -115,8 +116,18 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('Copied.').waitFor()
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(secret)
     expect(await accessibilityFaults(page)).toEqual([])
+    // One that is created meanwhile takes no other's secret away.
+    await page.getByLabel('Posts to').fill(`${hook}/second`)
+    await press(page, 'All')
+    await press(page, 'Create webhook')
+    const secrets = page.getByLabel('Secret of the webhook')
+    await secrets.nth(1).waitFor()
+    await page.getByLabel('Posts to').fill(`${hook}/third`)
+    await page.getByRole('button', { name: 'I have stored it' }).nth(1).click()
+    expect(await secrets.inputValue()).toBe(secret)
+    expect(await page.getByLabel('Posts to').inputValue()).toBe(`${hook}/third`)
     await press(page, 'I have stored it')
-    await page.getByRole('link', { name: hook }).click()
+    await page.getByRole('link', { name: hook, exact: true }).click()
     await press(page, 'Send a test')
     await page.getByText(/The test arrived: answered 200/).waitFor()
     const [first] = received
@@ -131,6 +142,25 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     status = 404
     await press(page, 'Send a test')
     await page.getByText('The test did not arrive: it answered 404 instead of 2xx.').waitFor()
+  })
+
+  it('replaces a secret once where the first answer is lost', async () => {
+    const page = await open(`webhooks/${await createWebhook(['order.created'])}`)
+    const keys: (string | undefined)[] = []
+    let isLost = true
+    await page.route('**/rotate-secret', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      const response = await route.fetch()
+      await (isLost ? route.abort() : route.fulfill({ response }))
+    })
+    await press(page, 'Rotate the secret…')
+    await confirm(page, 'Rotate')
+    await page.getByText('It may have been done.').waitFor()
+    isLost = false
+    await press(page, 'Rotate the secret…')
+    await confirm(page, 'Rotate')
+    await page.getByLabel('Secret of the webhook').waitFor()
+    expect(new Set(keys).size).toBe(1)
   })
 
   it('rotates a secret with an overlap, and disables, changes and removes only when confirmed', async () => {
@@ -231,6 +261,28 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
   })
 
+  it('goes on following after the log could not be read, and misses nothing on the way', async () => {
+    const page = await open('events?types=order.cancelled')
+    await page.getByText('No event that matches the filters was recorded.').waitFor()
+    await page.route('**/api/v1/events?*', (route) => route.fulfill({ status: 503 }))
+    await page.getByRole('link', { name: 'Trades', exact: true }).click()
+    await page.goBack()
+    await page.getByText('Events are not followed: The service does not answer.').waitFor()
+    await page.unrouteAll()
+    await page.route(
+      '**/api/v1/events/stream?*',
+      async (route) => {
+        const { id } = await desk.placeAndWait({ orderType: 'limit', price: 0.5 })
+        await desk.call('DELETE', `/orders/${id}`)
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await page.clock.fastForward(10_000)
+    await page.getByRole('rowheader', { name: 'Order cancelled' }).waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+  })
+
   it('shows what a key may read and do, and says why the rest is not there', async () => {
     const page = await open('events', 'watcher')
     await page
@@ -252,24 +304,18 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await other.getByText('it needs the scope webhooks:read').waitFor()
   })
 
-  it.each([
-    [360, 'dark'],
-    [768, 'light'],
-    [1_440, 'dark'],
-  ] as const)('fits %i pixels and is accessible in %s colours', async (width, colorScheme) => {
+  it('fits small and large screens, and is accessible on them in both colour schemes', async () => {
     await createWebhook(['order.created'])
     await desk.place()
     await delivered(1)
-    const page = await open('webhooks', 'trader', { viewport: { width, height: 800 }, colorScheme })
-    const check = async (): Promise<void> =>
-      expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
+    const page = await open('webhooks')
     await page.getByRole('link', { name: hook }).waitFor()
-    await check()
+    await expectFit(page)
     await page.getByRole('link', { name: hook }).click()
     await page.getByRole('group', { name: 'Deliveries' }).waitFor()
-    await check()
+    await expectFit(page)
     await page.getByRole('link', { name: 'Events', exact: true }).click()
     await page.getByRole('group', { name: 'Log' }).waitFor()
-    await check()
+    await expectFit(page)
   })
 })

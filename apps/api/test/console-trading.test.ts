@@ -1,6 +1,5 @@
 // Prices and trading in the console, in a real browser.
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { brokerOf, everyScope, keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
@@ -61,6 +60,11 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await signIn(page, keyOf('trader'))
     const prices = page.getByRole('region', { name: 'Prices around it' })
     await prices.getByRole('alert').waitFor()
+    await page.route(/price-chart/, (route) => route.abort())
+    service.sandbox.faults.clear()
+    await page.reload()
+    await signIn(page, keyOf('trader'))
+    await prices.getByText('A part of the page cannot be loaded.').waitFor()
     const unpriced = await opened(`/console/trades/${newAccountUuid(2)}:${ticket}`, 'reader')
     await unpriced.getByText('it needs the scope market-data:read').waitFor()
     await unpriced.getByRole('link', { name: 'Trading', exact: true }).click()
@@ -83,14 +87,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
 
   it('shows the positions also where they take longer to read than the pause between reads', async () => {
     const page = await browser.open(`${service.apiUrl}/console/trading`)
-    await page.route(/\/positions\?/, async (route) => {
-      await pause(7_000)
-      await route.continue().catch(() => undefined)
-    })
+    const held: Route[] = []
+    await page.route(/\/positions\?/, (route) => void held.push(route))
     await signIn(page, keyOf('trader'))
+    await expect.poll(() => held.length).toBe(1)
+    await page.clock.fastForward(7_000)
+    for (const route of held) await route.continue()
     const positions = page.getByRole('region', { name: 'Open positions' })
     await positions.getByText('No position is open.').waitFor()
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
@@ -123,11 +127,19 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await sent(page, 'Buy 0.10').getByText('Filled 0.10 of 0.10').waitFor()
     await list(page, 'Open positions').getByRole('link', { name: 'EURUSD' }).click()
 
+    // What was typed stays where it is refused.
+    const field = page.getByLabel('Stop loss', { exact: true })
+    await field.fill('9')
+    await page.getByRole('button', { name: 'Change the levels' }).click()
+    await confirm(page, /stop loss from 1.00000 to 9.00000/)
+    await sent(page, 'Change the buy position').getByText('Not done').waitFor()
+    expect(await field.inputValue()).toBe('9')
+    await field.fill('1.0000')
     const stop = page.getByRole('slider', { name: 'Stop loss on the chart' })
     await stop.press('PageUp')
     expect(await page.getByLabel('Stop loss', { exact: true }).inputValue()).toBe('1.00100')
-    const target = page.getByRole('button', { name: 'On chart (take profit)' })
-    await target.click()
+    const entry = Number(broker().positions()[0]?.openPrice)
+    await page.getByLabel('Take profit', { exact: true }).fill((entry + 0.001).toFixed(5))
     const line = await page.getByRole('slider', { name: 'Take profit' }).boundingBox()
     const { x = 0, y = 0 } = line ?? {}
     await page.mouse.move(x + 300, y + 12)
@@ -147,7 +159,19 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       /^Close 0.04 of the buy position of 0.10 EURUSD, number \d+, on First at market; 0.06 stay/,
     )
     await sent(page, 'Close 0.04').getByText('0.06 stay open').waitFor()
+    // A sentence that is not true any more cannot be confirmed.
+    await page.getByRole('heading', { name: 'EURUSD buy 0.06' }).waitFor()
+    await page.getByRole('button', { name: 'Close all of it' }).click()
+    await dialog.getByText('Close the buy position of 0.06').waitFor()
+    broker().trade({
+      actionType: 'POSITION_PARTIAL',
+      positionId: broker().held()[0]?.ticket ?? '',
+      volume: 0.01,
+    })
+    await page.clock.fastForward(5_000)
+    await dialog.waitFor({ state: 'detached' })
     broker().open()
+    await page.clock.fastForward(5_000)
     const positions = list(page, 'Open positions')
     await positions.getByRole('row').nth(2).waitFor()
     await positions.getByLabel('Select all positions').check()
@@ -163,7 +187,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       colorScheme: 'dark',
     })
     await page.getByRole('radio', { name: 'Limit', exact: true }).check()
-    await page.getByRole('button', { name: 'On chart (limit price)' }).click()
+    await page.getByLabel('Limit price').fill('1')
     await page.getByText(/checks pass/).waitFor()
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
     await confirm(page, /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until it/)
@@ -173,8 +197,11 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       const url = route.request().url().replace('status=pending', 'status=open')
       await route.fulfill({ response: await route.fetch({ url }) })
     })
-    await page.waitForResponse(/orders\?.*status=pending/)
-    await page.waitForResponse(/orders\?.*status=open/)
+    await Promise.all([
+      page.waitForResponse(/orders\?.*status=pending/),
+      page.waitForResponse(/orders\?.*status=open/),
+      page.clock.fastForward(10_000),
+    ])
     await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
     await page.unrouteAll({ behavior: 'wait' })
     await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
@@ -187,6 +214,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
     await sent(page, 'Cancel the order').getByText('Cancelled.').waitFor()
 
+    await page.getByText('The order is not open any more.').waitFor()
+    await page.getByRole('button', { name: 'New order' }).click()
     await page.getByLabel('Reason').fill('news')
     await page.getByRole('button', { name: 'Halt the account' }).click()
     await confirm(page, 'Halt First: it accepts no orders until the halt is lifted.')
@@ -201,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const page = await opened('/console/trading')
     const before = broker().sends()
     // The service has it, and no answer comes back to the page.
-    await page.route('**/api/v1/orders', async (route) => {
+    await page.route('**/api/v1/orders?wait=*', async (route) => {
       await route.fetch()
       await route.abort()
     })
@@ -220,18 +249,22 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await confirm(page, /^Close the buy position/)
     await close.getByText('Unknown').waitFor({ timeout: 60_000 })
     // It is open, which does not say that it will not be closed.
-    await page.waitForResponse((reply) => /positions\/[^?]+$/.test(reply.url()) && reply.ok())
-    await page.waitForTimeout(500)
+    await Promise.all([
+      page.waitForResponse((reply) => /positions\/[^?]+$/.test(reply.url()) && reply.ok()),
+      page.clock.fastForward(2_000),
+    ])
     expect(await close.getByText('Unknown').count()).toBe(1)
     broker().trade({
       actionType: 'POSITION_CLOSE_ID',
       positionId: broker().held()[0]?.ticket ?? '',
     })
-    await close.getByText('The position is not open any more.').waitFor({ timeout: 60_000 })
+    await page.clock.fastForward(30_000)
+    await close.getByText('The position is not open any more.').waitFor()
     expect(await close.getByText('Done').count()).toBe(1)
 
     // Signing out ends no write, and says which outcomes are not known.
-    await page.route('**/api/v1/orders', () => undefined)
+    await page.route('**/api/v1/orders?wait=*', () => undefined)
+    await page.getByRole('button', { name: 'New order' }).click()
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
     await confirm(page, /^Buy 0.10/)
     await page.getByRole('button', { name: 'Sign out' }).click()

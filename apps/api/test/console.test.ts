@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   accessibilityFaults,
   chromiumPath,
-  overflowOf,
+  expectFit,
   signIn,
   useBrowser,
 } from './support/browser.ts'
@@ -18,6 +18,12 @@ const [first, second, third, fourth] = [1, 2, 3, 4].map(newAccountUuid) as [
   string,
   string,
 ]
+const practice = {
+  id: newAccountUuid(5),
+  name: 'Practice',
+  brokerType: 'paper',
+  providerAccountId: null,
+}
 
 /** Returns the link of the welcome. */
 const startDemo = async (now = Date.now): Promise<string> => {
@@ -49,7 +55,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await service.setUp(
       linkDocument({
         user: 'trader',
+        // The overview begins with the oldest account at a broker.
         accounts: [
+          practice,
           { id: first, name: 'First', providerAccountId: 'first' },
           { id: second, name: 'Second', providerAccountId: 'second' },
         ],
@@ -96,10 +104,50 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect(await kept()).not.toContain('tp_live')
   })
 
-  it('signs out after 30 minutes without activity', async () => {
+  it('signs in and out where the browser keeps nothing', async () => {
     const page = await open()
-    await page.clock.install()
-    await signIn(page, keyOf('trader'))
+    await page.addInitScript(
+      "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked') } })",
+    )
+    await page.reload()
+    await signIn(page, keyOf('reader'))
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  it('signs out once the service refuses the key, and asks nothing more', async () => {
+    const page = await opened('/console', {}, 'reader')
+    await page.getByRole('row').nth(0).or(page.getByText('No account is linked')).first().waitFor()
+    let refused = 0
+    await page.route('**/api/v1/**', (route) => {
+      refused += 1
+      const error = { code: 'UNAUTHORIZED', message: 'Refused.', request_id: 'req_1' }
+      return route.fulfill({ status: 401, json: { success: false, error } })
+    })
+    await page.clock.fastForward(30_000)
+    await page.getByText('the service does not accept this key any more').waitFor()
+    const before = refused
+    await page.clock.fastForward(60_000)
+    expect(refused).toBe(before)
+  })
+
+  it('reads again what was not kept current while nobody saw it', async () => {
+    const page = await opened()
+    await page.getByRole('region', { name: 'Open positions' }).getByText('open').waitFor()
+    const show = (state: 'hidden' | 'visible') =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+         document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await show('hidden')
+    await page.clock.fastForward(10 * 60_000)
+    const read = page.waitForRequest(/\/positions\?/)
+    await show('visible')
+    await read
+  })
+
+  it('signs out after 30 minutes without activity', async () => {
+    const page = await opened()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.clock.fastForward(29 * 60_000)
     await page.keyboard.press('Shift')
@@ -115,39 +163,35 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('it needs the scope trading:read or positions:read').waitFor()
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('it needs the scope trading:read or history:read').waitFor()
+    expect(await page.title()).toBe('Trades – Tradeport console')
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
   })
 
-  it.each([
-    [360, 'light'],
-    [768, 'dark'],
-    [1_440, 'light'],
-  ] as const)('fits %i pixels and is accessible in %s colours', async (width, colorScheme) => {
-    const page = await opened('/console', { viewport: { width, height: 800 }, colorScheme })
+  it('fits small and large screens, and is accessible on them in both colour schemes', async () => {
+    const page = await opened('/console', { viewport: { width: 360, height: 800 } })
+    /** @param names of tables whose figures are all on a small screen, without scrolling */
+    const check = (...names: readonly string[]) =>
+      expectFit(page, async (width) => {
+        for (const name of width === 360 ? names : [])
+          expect(
+            await page
+              .getByRole('group', { name, exact: true })
+              .evaluate((box) => box.scrollWidth - box.clientWidth),
+            name,
+          ).toBe(0)
+      })
     await page.locator('.curve').first().waitFor()
     await page.getByRole('table').nth(1).waitFor()
     await page.getByText('add up to the broker').waitFor()
-    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
-    // Every figure of money is on a small screen without scrolling.
-    const expectAllInSight = async (...names: readonly string[]): Promise<void> => {
-      for (const name of width === 360 ? names : [])
-        expect(
-          await page
-            .getByRole('group', { name, exact: true })
-            .evaluate((box) => box.scrollWidth - box.clientWidth),
-          name,
-        ).toBe(0)
-    }
-    await expectAllInSight('Accounts', 'Open positions')
+    await check('Accounts', 'Open positions')
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('Average trade', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
     await page.getByRole('group', { name: 'By symbol' }).waitFor()
-    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
-    await expectAllInSight('By symbol', 'By holding time', 'Closed trades')
+    await check('By symbol', 'By holding time', 'Closed trades')
     await page.getByRole('group', { name: 'Closed trades' }).getByRole('link').first().click()
     await page.getByRole('group', { name: 'Deals' }).waitFor()
-    expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
-    await expectAllInSight('Deals')
+    await check('Deals')
   })
 
   it('shows a position when it opens', async () => {
@@ -186,8 +230,12 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const held = positions.getByRole('row').filter({ hasText: 'Read once' })
     await held.first().waitFor()
     service.sandbox.faults.set('first', 'any', { kind: 'unavailable' })
-    // With the next regular read.
-    await positions.getByText('Its positions are those of').waitFor({ timeout: 60_000 })
+    // With a regular read, once the service has forgotten what it read itself.
+    const nextRead = async (): Promise<number> => {
+      await page.clock.fastForward(30_000)
+      return positions.getByText('Its positions are those of').count()
+    }
+    await expect.poll(nextRead, { interval: 500 }).toBe(1)
     expect(await held.count()).toBe(2)
   })
 

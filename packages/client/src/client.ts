@@ -36,14 +36,15 @@ export const createClient = (options: ClientOptions): Client => {
     input: Fields | undefined,
     { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
   ) => {
-    const { route, input: kind, reply, ifUnknown } = routeOf(operation)
+    const { route, input: kind, reply, isKeyless, ifUnknown } = routeOf(operation)
     requireDefined(operation, input)
     const [method = '', path = ''] = route.split(' ')
     const body =
       kind === 'body' || kind === 'optional-body'
         ? bodyOf(operation, kind === 'body' ? input : (input ?? {}))
         : undefined
-    const idempotencyKey = method === 'POST' ? keyOf(key) : undefined
+    const hasKey = method === 'POST' && (key !== undefined || isKeyless !== true)
+    const idempotencyKey = hasKey ? keyOf(key) : undefined
     const call = {
       ...limitsOf(changes, limits),
       operation,

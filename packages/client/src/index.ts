@@ -35,7 +35,7 @@ export type {
 } from './options.ts'
 export type { PlacedOrder, SettledOptions } from './placed-order.ts'
 export { sleep } from './send.ts'
-export type { Client, List } from './routes.ts'
+export type { ArgsOf, Client, List } from './routes.ts'
 export {
   readWebhook,
   verifyWebhook,

@@ -14,6 +14,8 @@ export interface Route {
   /** Other than the envelope. */
   readonly reply?: 'file' | 'stream'
   readonly walk?: Walk
+  /** A POST that does nothing, so that it gets no Idempotency-Key by itself. */
+  readonly isKeyless?: true
   /** What to do if the outcome of a write without a key is unknown. */
   readonly ifUnknown?: string
 }
@@ -50,7 +52,7 @@ export const routes = {
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
   /** Runs every check of a new order, and estimates what it would cost, without placing it. */
-  previewOrder: { route: 'POST /orders/preview', input: 'body' },
+  previewOrder: { route: 'POST /orders/preview', input: 'body', isKeyless: true },
   /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
   listOrders: { route: 'GET /orders', input: 'query', walk: 'pages' },
   getOrder: { route: 'GET /orders/:id' },
@@ -183,6 +185,8 @@ type Input<Op extends Name> = Routes[Op] extends { readonly input: 'body' }
         ? [query?: QueryOf<Op>]
         : [query: QueryOf<Op>]
       : []
+/** What the method of a route is called with before its options. */
+export type ArgsOf<Op extends Name> = [...Ids<Op>, ...Required<Input<Op>>]
 type Options<Op extends Name> = Routes[Op]['route'] extends `POST ${string}`
   ? Op extends 'placeOrder'
     ? PlaceOptions

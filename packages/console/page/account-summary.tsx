@@ -3,8 +3,8 @@ import type { Account, DataOf, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
 import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
-import { Age, InCurrency, Notice, Result, Section, Shown, useMoney } from './parts.tsx'
-import { dataOf, inTurn, useRead, type Read, type Request } from './read.ts'
+import { Age, InCurrency, Notice, Result, Section, ReadResult, useMoney } from './parts.tsx'
+import { inTurn, useData, useRead, type Read } from './read.ts'
 import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
 import { reconciledWords } from './words.ts'
@@ -19,35 +19,33 @@ export const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): 
 /**
  * @param open what its open positions have made as a whole, and when they were read; undefined where
  * it is not known
- * @param eventCount a number that grows when something may have changed
+ * @param changes a number that grows when something may have changed
  */
 export const AccountSummary = ({
   account,
   open,
-  eventCount,
+  changes,
 }: {
   account: Account
   open: OpenResult | undefined
-  eventCount: number
+  changes: number
 }) => {
   const hidden = useSession().whyHidden('insights')
   const { id: accountId, currency, name, equity, liveDataUpdatedAt: readAt } = account
-  const useAnswer = <A,>(read: Request<A>) =>
-    useRead('insights', accountId, inTurn(read), { everyMs, on: eventCount })
-  const statistics = useAnswer((client, signal) =>
-    client
-      .getTradeStatistics({ accountId }, { signal })
-      .then(({ data, meta }) => ({ ...data, skipped: meta.provenance.skipped.length })),
+  const when = { everyMs, changes }
+  const statistics = useRead(
+    'insights',
+    accountId,
+    inTurn((client, signal) =>
+      client
+        .getTradeStatistics({ accountId }, { signal })
+        .then(({ data, meta }) => ({ ...data, skipped: meta.provenance.skipped.length })),
+    ),
+    when,
   )
-  const curve = useAnswer((client, signal) =>
-    client.getTradeCurve({ accountId }, { signal }).then(dataOf),
-  )
-  const symbols = useAnswer((client, signal) =>
-    client.getTradeBreakdown({ accountId, by: 'symbol' }, { signal }).then(dataOf),
-  )
-  const reconciliation = useAnswer((client, signal) =>
-    client.getReconciliation(accountId, { signal }).then(dataOf),
-  )
+  const curve = useData('insights', 'getTradeCurve', [{ accountId }], when)
+  const symbols = useData('insights', 'getTradeBreakdown', [{ accountId, by: 'symbol' }], when)
+  const reconciliation = useData('insights', 'getReconciliation', [accountId], when)
   return (
     <Section
       title={`${name} in short`}
@@ -77,11 +75,11 @@ export const AccountSummary = ({
             {(data) => <Reconciled reconciliation={data} />}
           </Answer>
         </dl>
-        <Shown read={curve}>
+        <ReadResult read={curve}>
           {(data) => (
             <Curve curve={data} now={readAt === null ? undefined : { equity, at: readAt, open }} />
           )}
-        </Shown>
+        </ReadResult>
         {readAt === null && (
           <Notice kind="warning">
             Equity now is unknown, because the broker cannot be read.{' '}
@@ -109,7 +107,7 @@ const Answer = <A,>({
     <dt>{question}</dt>
     <dd>
       {props.read.data === undefined && props.read.failure !== undefined && 'Not known.'}
-      <Shown {...props} />
+      <ReadResult {...props} />
     </dd>
   </div>
 )
@@ -180,20 +178,14 @@ const DrawdownSymbol = ({
   },
 }: WorstProps) => {
   const { money } = useMoney()
-  const { data } = useRead(
-    'insights',
-    `${accountId} ${peakAt} ${troughAt}`,
-    inTurn((client, signal) => {
-      const period = {
-        // The trade that made the peak is no part of the fall.
-        ...(peakAt !== null && { startDate: new Date(Date.parse(peakAt) + 1).toISOString() }),
-        ...(troughAt !== null && { endDate: troughAt }),
-      }
-      return client
-        .getTradeBreakdown({ accountId, by: 'symbol', ...period }, { signal })
-        .then(dataOf)
-    }),
-  )
+  const period = {
+    // The trade that made the peak is no part of the fall.
+    ...(peakAt !== null && { startDate: new Date(Date.parse(peakAt) + 1).toISOString() }),
+    ...(troughAt !== null && { endDate: troughAt }),
+  }
+  const query = { accountId, by: 'symbol', ...period } as const
+  const { data, failure } = useData('insights', 'getTradeBreakdown', [query])
+  if (failure !== undefined) return <>Which symbol caused it is not known: {failure}</>
   const worst = worstFirst(data?.groups ?? [])[0]
   if (worst === undefined) return null
   const { key, netProfit, totalTrades, largestLoss } = worst

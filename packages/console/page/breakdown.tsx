@@ -3,8 +3,8 @@ import type { DataOf, QueryOf } from '@tradeport/client'
 import { Select } from './fields.tsx'
 import { number, percent, viewerZone, weekdayName } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
-import { Result, Section, Shown, Table, useMoney } from './parts.tsx'
-import { inTurn, useRead } from './read.ts'
+import { Result, Section, ReadResult, Table, useMoney } from './parts.tsx'
+import { useData } from './read.ts'
 import { fewNote, worstFirst } from './statistics.tsx'
 
 type Query = QueryOf<'getTradeBreakdown'>
@@ -35,15 +35,7 @@ const nameOf = (by: Query['by'], key: string): string => {
 
 /** The trades of a filter in groups. */
 export const useGroups = (filter: Filter, by: Query['by'], timeZone: string) =>
-  useRead(
-    'insights',
-    JSON.stringify([by, filter, timeZone]),
-    inTurn((client, signal) =>
-      client
-        .getTradeBreakdown({ ...filter, by, timeZone }, { signal })
-        .then(({ data }) => data.groups),
-    ),
-  )
+  useData('insights', 'getTradeBreakdown', [{ ...filter, by, timeZone }])
 
 export const Breakdown = ({ filter }: { filter: Filter }) => {
   const query = useQuery()
@@ -64,7 +56,9 @@ export const Breakdown = ({ filter }: { filter: Filter }) => {
         </label>
       }
     >
-      <Shown read={breakdown}>{(groups) => <Groups {...{ groups, by, name }} />}</Shown>
+      <ReadResult read={breakdown}>
+        {({ groups }) => <Groups {...{ groups, by, name }} />}
+      </ReadResult>
     </Section>
   )
 }

@@ -1,4 +1,4 @@
-// Candles with lines and markers; in a file of its own, because the library is loaded with it.
+// Candles with lines and markers, drawn by the library.
 import type { Candle } from '@tradeport/client'
 import {
   CandlestickSeries,
@@ -11,40 +11,10 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
+import type { PriceLine, PriceMarker } from './candles.ts'
 import { localDay, localSecond, localTimeOfDay, priceIn } from './format.ts'
 
-/** A price that is drawn across the chart. */
-export interface PriceLine {
-  readonly id: string
-  readonly label: string
-  readonly kind: 'entry' | 'stop' | 'target' | 'now'
-  readonly price: number
-  /** Whether the reader may move it. */
-  readonly isMovable?: boolean
-}
-
-/** Something that happened at a time and a price. */
-export interface PriceMarker {
-  /** ISO 8601. */
-  readonly time: string
-  readonly price: number
-  readonly label: string
-  readonly isBuy: boolean
-}
-
-export interface CandleChart {
-  readonly setCandles: (candles: readonly Candle[]) => void
-  readonly setLines: (lines: readonly PriceLine[]) => void
-  readonly setMarkers: (markers: readonly PriceMarker[]) => void
-  /** While a line is moved, the scale of prices stands still. */
-  readonly holdScale: (isHeld: boolean) => void
-  /** Pixels from the top; undefined where there are no candles. */
-  readonly yOf: (price: number) => number | undefined
-  readonly priceAt: (y: number) => number | undefined
-  /** Of the part with candles, in pixels. */
-  readonly size: () => { readonly width: number; readonly height: number }
-  readonly remove: () => void
-}
+export type CandleChart = ReturnType<typeof drawCandles>
 
 const secondsOf = (iso: string): UTCTimestamp => Math.floor(Date.parse(iso) / 1_000) as UTCTimestamp
 
@@ -69,10 +39,7 @@ const colourNames = {
 const maxStretch = 1
 
 /** @param onLayout is called whenever a price may have moved to another place */
-export const drawCandles = (
-  element: HTMLElement,
-  { digits, onLayout }: { readonly digits: number; readonly onLayout: () => void },
-): CandleChart => {
+export const drawCandles = (element: HTMLElement, digits: number, onLayout: () => void) => {
   const colour = colourOf(element)
   const chart = createChart(element, {
     autoSize: true,
@@ -149,21 +116,13 @@ export const drawCandles = (
   const drawn = new Map<string, IPriceLine>()
   let times: readonly number[] = []
   return {
-    setCandles: (candles) => {
+    setCandles: (candles: readonly Candle[]): void => {
       const isFirst = times.length === 0
       times = candles.map(({ time }) => secondsOf(time))
-      series.setData(
-        candles.map(({ time, open, high, low, close }) => ({
-          time: secondsOf(time),
-          open,
-          high,
-          low,
-          close,
-        })),
-      )
+      series.setData(candles.map(({ time, ...prices }) => ({ ...prices, time: secondsOf(time) })))
       if (isFirst) chart.timeScale().fitContent()
     },
-    setLines: (next) => {
+    setLines: (next: readonly PriceLine[]): void => {
       lines = next
       for (const [id, line] of drawn)
         if (!next.some((one) => one.id === id)) {
@@ -185,7 +144,7 @@ export const drawCandles = (
         else line.applyOptions(options)
       }
     },
-    setMarkers: (next) => {
+    setMarkers: (next: readonly PriceMarker[]): void => {
       // The library draws only at the opening of a candle.
       const placed = next.map((marker) => {
         const opening = times.findLast((at) => at <= secondsOf(marker.time)) ?? times[0] ?? 0
@@ -209,31 +168,19 @@ export const drawCandles = (
         })),
       )
     },
-    holdScale: (isHeld) => {
+    /** While a line is moved, the scale of prices stands still. */
+    holdScale: (isHeld: boolean): void => {
       heldRange = isHeld ? lastRange : undefined
       if (!isHeld) series.applyOptions({})
     },
-    yOf: (price) => series.priceToCoordinate(price) ?? undefined,
-    priceAt: (y) => series.coordinateToPrice(y) ?? undefined,
+    /** Pixels from the top; undefined where there are no candles. */
+    yOf: (price: number) => series.priceToCoordinate(price) ?? undefined,
+    priceAt: (y: number) => series.coordinateToPrice(y) ?? undefined,
+    /** Of the part with candles, in pixels. */
     size: () => ({
       width: chart.timeScale().width(),
       height: chart.panes()[0]?.getHeight() ?? 0,
     }),
-    remove: () => chart.remove(),
-  }
-}
-
-/** Draws, and draws anew when the colours of the system change. Returns what removes it. */
-export const drawInColours = (draw: () => () => void): (() => void) => {
-  let remove = draw()
-  const scheme = matchMedia('(prefers-color-scheme: dark)')
-  const redraw = (): void => {
-    remove()
-    remove = draw()
-  }
-  scheme.addEventListener('change', redraw)
-  return () => {
-    scheme.removeEventListener('change', redraw)
-    remove()
+    remove: (): void => chart.remove(),
   }
 }

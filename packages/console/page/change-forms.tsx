@@ -2,10 +2,9 @@
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { NumberField, plain, UntilField } from './fields.tsx'
-import { lots, numberOf } from './format.ts'
+import { localSecond, lots, numberOf } from './format.ts'
 import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
-import { changeWords } from './order-words.ts'
 import type { PriceField } from './trading-prices.tsx'
 import { orderTypeNames, priceText } from './words.ts'
 
@@ -18,7 +17,7 @@ type HeldPrices = Partial<Record<ChangeableField, number>>
 /** Null removes. */
 type FieldChanges = Partial<Record<ChangeableField, number | null>>
 
-const names: Readonly<Record<ChangeableField, string>> = {
+const labels: Readonly<Record<ChangeableField, string>> = {
   price: 'Price',
   stopLimitPrice: 'Price of the limit order',
   stopLoss: 'Stop loss',
@@ -39,7 +38,7 @@ export const shownOf = (
 /** The changes that are typed; undefined where one of them is no price. */
 const changesOf = (held: HeldPrices, edits: Edits): FieldChanges | undefined => {
   const changes: FieldChanges = {}
-  for (const name of Object.keys(names) as ChangeableField[]) {
+  for (const name of Object.keys(labels) as ChangeableField[]) {
     const text = edits[name]
     if (text === undefined) continue
     const value = numberOf(text)
@@ -53,21 +52,31 @@ const wordsOfChanges = (
   held: HeldPrices,
   changes: FieldChanges,
   digits: number,
-): readonly string[] =>
-  (Object.entries(changes) as [ChangeableField, number | null][]).map(([name, to]) =>
-    changeWords(names[name].toLowerCase(), held[name], to, digits),
-  )
+): readonly string[] => {
+  const text = (price: number): string => priceText(price, digits)
+  return (Object.entries(changes) as [ChangeableField, number | null][]).map(([name, to]) => {
+    const from = held[name]
+    const label = labels[name].toLowerCase()
+    if (to === null) return `${label} ${text(from ?? 0)} removed`
+    return `${label} ${from === undefined ? 'set' : `from ${text(from)}`} to ${text(to)}`
+  })
+}
 
 interface ChangeProps<Held> {
   readonly held: Held
   readonly edits: Edits
-  readonly onEdit: (edits: Edits) => void
+  readonly onEdit: (name: string, text: string) => void
   readonly digits: number
-  readonly suggest: ((name: PriceField) => void) | undefined
 }
 
 /** A form for what is held, with a way back to a new order. */
-const HeldSection = ({ title, children }: { title: string; children: ComponentChildren }) => (
+export const HeldSection = ({
+  title,
+  children,
+}: {
+  title: string
+  children: ComponentChildren
+}) => (
   <Section
     title={title}
     aside={
@@ -80,35 +89,39 @@ const HeldSection = ({ title, children }: { title: string; children: ComponentCh
   </Section>
 )
 
-const PriceFields = ({
-  of,
-  held,
-  edits,
+export const PriceFields = ({
+  names,
+  priceLabel = labels.price,
+  textOf,
   onEdit,
-  digits,
-  suggest,
-}: ChangeProps<HeldPrices> & { of: readonly ChangeableField[] }) =>
-  of.map((name) => (
+}: {
+  names: readonly ChangeableField[]
+  priceLabel?: string
+  textOf: (name: ChangeableField) => string
+  onEdit: (name: ChangeableField, text: string) => void
+}) =>
+  names.map((name) => (
     <NumberField
       key={name}
-      label={names[name]}
-      value={shownOf(held, edits, name, digits)}
+      label={name === 'price' ? priceLabel : labels[name]}
+      value={textOf(name)}
       isRequired={name === 'price' || name === 'stopLimitPrice'}
-      onInput={(value) => onEdit({ ...edits, [name]: value })}
-      onSuggest={suggest && name !== 'stopLimitPrice' ? () => suggest(name) : undefined}
+      onInput={(text) => onEdit(name, text)}
     />
   ))
 
 export const PositionForm = ({
+  held,
+  edits,
+  onEdit,
+  digits,
   onChange,
   onClose,
-  ...props
 }: ChangeProps<Position> & {
   onChange: (levels: BodyOf<'changePositionLevels'>, words: string) => void
   /** Undefined closes all. */
   onClose: (volume: number | undefined) => void
 }) => {
-  const { held, edits, onEdit, digits } = props
   const changes = changesOf(held, edits)
   const hasChanges = changes !== undefined && Object.keys(changes).length > 0
   const volumeText = edits['volume'] ?? plain(held.volume, 2)
@@ -127,7 +140,11 @@ export const PositionForm = ({
           Position {held.brokerPositionId}, opened <Time iso={held.openedAt} /> at{' '}
           {priceText(held.entryPrice, digits)}.
         </p>
-        <PriceFields {...props} of={['stopLoss', 'takeProfit']} />
+        <PriceFields
+          names={['stopLoss', 'takeProfit']}
+          textOf={(name) => shownOf(held, edits, name, digits)}
+          onEdit={onEdit}
+        />
         <button type="submit" class="primary" disabled={!hasChanges}>
           Change the levels…
         </button>
@@ -144,7 +161,7 @@ export const PositionForm = ({
           value={volumeText}
           isRequired
           hint={`at most ${lots(held.volume)}`}
-          onInput={(value) => onEdit({ ...edits, volume: value })}
+          onInput={(text) => onEdit('volume', text)}
         />
         <button type="submit" disabled={!canClose}>
           Close {volume === held.volume ? 'all of it' : volumeText}…
@@ -155,14 +172,16 @@ export const PositionForm = ({
 }
 
 export const OrderForm = ({
+  held,
+  edits,
+  onEdit,
+  digits,
   onChange,
   onCancel,
-  ...props
 }: ChangeProps<Order> & {
   onChange: (terms: BodyOf<'modifyOrder'>, words: string) => void
   onCancel: () => void
 }) => {
-  const { held, edits, onEdit, digits } = props
   const changes = changesOf(held, edits)
   const expiresAt = edits['expiresAt']
   const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
@@ -180,7 +199,7 @@ export const OrderForm = ({
     event.preventDefault()
     if (!hasChanges) return
     const words = wordsOfChanges(held, changes, digits)
-    const until = terms.expiresAt && `held until ${new Date(terms.expiresAt).toLocaleString()}`
+    const until = terms.expiresAt && `held until ${localSecond(terms.expiresAt)}`
     onChange(terms, [...words, ...(until ? [until] : [])].join(', '))
   }
   return (
@@ -189,18 +208,19 @@ export const OrderForm = ({
     >
       <form class="ticket" onSubmit={submit}>
         <PriceFields
-          {...props}
-          of={[
+          names={[
             'price',
             ...(held.orderType === 'stop_limit' ? (['stopLimitPrice'] as const) : []),
             'stopLoss',
             'takeProfit',
           ]}
+          textOf={(name) => shownOf(held, edits, name, digits)}
+          onEdit={onEdit}
         />
         {held.timeInForce === 'gtd' && held.expiresAt !== undefined && (
           <UntilField
             value={expiresAt ?? localInput(held.expiresAt)}
-            onInput={(value) => onEdit({ ...edits, expiresAt: value })}
+            onInput={(text) => onEdit('expiresAt', text)}
           />
         )}
         <button type="submit" class="primary" disabled={!hasChanges}>

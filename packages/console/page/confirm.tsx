@@ -13,8 +13,14 @@ export interface Question {
   readonly onConfirm: () => void
 }
 
-/** Returns what asks, and the dialog to render. Escape and the button that goes back do nothing. */
-export const useConfirm = (): readonly [(question: Question) => void, ComponentChildren] => {
+/**
+ * Returns what asks, or with undefined stops asking, and the dialog to render. Escape and the back
+ * button close it without confirming.
+ */
+export const useConfirm = (): readonly [
+  (question: Question | undefined) => void,
+  ComponentChildren,
+] => {
   const [question, setQuestion] = useState<Question>()
   const close = (): void => setQuestion(undefined)
   return [setQuestion, question && <Dialog question={question} onClose={close} />]
@@ -29,31 +35,23 @@ const Dialog = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
-  // Closed before it goes, so that the focus returns to where it was.
-  const leave = (then?: () => void): void => {
-    dialog.current?.close()
-    onClose()
-    then?.()
-  }
   return (
     <dialog
       ref={dialog}
       aria-label={title}
-      onCancel={(event) => {
-        event.preventDefault()
-        leave()
+      onClose={({ currentTarget }) => {
+        onClose()
+        if (currentTarget.returnValue === 'confirmed') onConfirm()
       }}
     >
       <h2>{title}</h2>
       {content}
-      <div class="buttons">
-        <button type="button" onClick={() => leave()}>
-          {back}
-        </button>
-        <button type="button" class="primary" onClick={() => leave(onConfirm)}>
+      <form method="dialog" class="buttons">
+        <button type="submit">{back}</button>
+        <button type="submit" class="primary" value="confirmed">
           {verb}
         </button>
-      </div>
+      </form>
     </dialog>
   )
 }

@@ -1,8 +1,8 @@
 // The log of events, as it arrives.
-import type { Account, LogEvent } from '@tradeport/client'
+import { sleep, type Account, type LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { ActionMessage, useAction, type Action } from './actions.tsx'
+import { ActionMessage, useAction } from './actions.tsx'
 import {
   describeEvent,
   eventTitle,
@@ -14,8 +14,8 @@ import {
 import { AccountFilter, TypeChoices } from './filters.tsx'
 import { plural } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
-import { Notice, Section, Shown, Table, Time } from './parts.tsx'
-import { spaced } from './one-at-a-time.ts'
+import { Notice, Section, ReadResult, Table, Time } from './parts.tsx'
+import { throttled } from './one-at-a-time.ts'
 import { useAccounts, useStream } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, sentenceOf } from './words.ts'
@@ -23,32 +23,24 @@ import { accountName, sentenceOf } from './words.ts'
 const pageSize = 50
 /** With more events than this, the oldest are dropped from the page. */
 const maxEvents = 1_000
+
 interface EventFilter {
   readonly accountId?: string
   /** All that the key may read when left out. */
   readonly types?: readonly EventType[]
 }
 
-interface FollowedLog {
-  /** Why the key may not read it. */
-  readonly hidden: string | undefined
-  readonly filter: EventFilter
-  /** Newest first; undefined until they were read. */
-  readonly events: readonly LogEvent[] | undefined
-  readonly isFollowing: boolean
-  readonly failure: string | undefined
-  readonly hasOlder: boolean
-  readonly readOlder: () => void
-  readonly reading: Action
-}
+export type FollowedLog = ReturnType<typeof useEventLog>
 
-/**
- * The latest events, and each that comes.
- * @param onEvent called soon after one or several came
- */
-export const useEventLog = (filter: EventFilter, onEvent?: () => void): FollowedLog => {
+const retryMs = 10_000
+
+/** The latest events, and each that comes. */
+export const useEventLog = (filter: EventFilter) => {
   const { client, whyHidden } = useSession()
+  /** Newest first; undefined until they were read. */
   const [events, setEvents] = useState<readonly LogEvent[]>()
+  /** How often some came that may have changed what else is shown. */
+  const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
   const [hasOlder, setHasOlder] = useState(false)
@@ -57,37 +49,46 @@ export const useEventLog = (filter: EventFilter, onEvent?: () => void): Followed
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types !== undefined && { types: types.join() }) }
   /** What was read last, from where it is followed again. */
-  const latest = useRef<{ readonly key: string; newest: string | undefined }>(undefined)
+  const latest = useRef<{ readonly key: string; newest?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
-    const changed = spaced(() => onEvent?.())
-    setFailure(undefined)
-    try {
-      if (latest.current?.key !== key || latest.current.newest === undefined) {
-        setEvents(undefined)
-        const { data, meta } = await client.listEvents(
-          { ...query, order: 'desc', limit: pageSize },
-          { signal },
-        )
-        setEvents(data)
-        setHasOlder(meta.pagination.has_next)
-        latest.current = { key, newest: data[0]?.id }
+    const changed = throttled(() => setChanges((last) => last + 1))
+    const onConnection = (isOpen: boolean): void => {
+      if (!signal.aborted) setIsFollowing(isOpen)
+    }
+    let read = latest.current
+    if (read?.key !== key) {
+      latest.current = read = { key }
+      setEvents(undefined)
+      setFailure(undefined)
+    }
+    while (!signal.aborted) {
+      try {
+        if (read.newest === undefined) {
+          // Before the filtered ones: where there are none, what comes meanwhile follows this one.
+          const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
+          const { data, meta } = await client.listEvents(
+            { ...query, order: 'desc', limit: pageSize },
+            { signal },
+          )
+          setEvents(data)
+          setHasOlder(meta.pagination.has_next)
+          setFailure(undefined)
+          read.newest = (data[0] ?? place)?.id
+        }
+        const after = read.newest
+        for await (const event of client.events({ ...filter, after, signal, onConnection })) {
+          read.newest = event.id
+          setEvents((last = []) => [event, ...last].slice(0, Math.max(maxEvents, last.length)))
+          changed()
+        }
+      } catch (error) {
+        if (signal.aborted) break
+        // Such as an event that is kept no more: the log is read anew.
+        read.newest = undefined
+        setFailure(sentenceOf(error))
       }
-      const read = latest.current
-      const onConnection = (isOpen: boolean): void => {
-        if (!signal.aborted) setIsFollowing(isOpen)
-      }
-      for await (const event of client.events({
-        ...filter,
-        after: read.newest,
-        signal,
-        onConnection,
-      })) {
-        read.newest = event.id
-        setEvents((last = []) => [event, ...last].slice(0, Math.max(maxEvents, last.length)))
-        changed()
-      }
-    } catch (error) {
-      if (!signal.aborted) setFailure(sentenceOf(error))
+      setIsFollowing(false)
+      await sleep(retryMs, signal)
     }
     setIsFollowing(false)
   })
@@ -101,8 +102,19 @@ export const useEventLog = (filter: EventFilter, onEvent?: () => void): Followed
       setHasOlder(meta.pagination.has_next)
       return undefined
     })
-  const hidden = whyHidden('events')
-  return { hidden, filter, events, isFollowing, failure, hasOlder, readOlder, reading }
+  return {
+    /** Why the key may not read it. */
+    hidden: whyHidden('events'),
+    filter,
+    events,
+    changes,
+    isFollowing,
+    failure,
+    // Those that were dropped can be read again.
+    hasOlder: hasOlder || (events?.length ?? 0) === maxEvents,
+    readOlder,
+    reading,
+  }
 }
 
 export const ConnectionStatus = ({ log: { isFollowing } }: { log: FollowedLog }) =>
@@ -121,11 +133,11 @@ export const EventsOrReason = ({
   children: (events: readonly LogEvent[]) => ComponentChildren
 }) => {
   const { hidden, events, failure } = log
-  const why = failure && `Events are not followed: ${failure} Reload to try again.`
+  const why = failure && `Events are not followed: ${failure} It is tried again every few seconds.`
   return (
-    <Shown read={{ hidden, failure: why, data: events }}>
+    <ReadResult read={{ hidden, failure: why, data: events }}>
       {(shown) => (shown.length === 0 ? <p class="quiet">{emptyWords(log)}</p> : children(shown))}
-    </Shown>
+    </ReadResult>
   )
 }
 
@@ -279,7 +291,7 @@ const EventTable = ({
       columns={[
         ['Recorded', ({ timestamp }) => <Time iso={timestamp} />],
         ['Event', ({ event }) => eventTitle(event), 'row'],
-        ['What happened', describeEvent, 'words'],
+        ['What happened', (event) => describeEvent(event, accounts), 'words'],
         ['Account', ({ accountId }) => accountName(accounts, accountId)],
         [
           'Look at',

@@ -1,5 +1,5 @@
 // An event of the log in a few words, and what it is about.
-import type { EventBody, LogEvent } from '@tradeport/client'
+import type { Account, EventBody, LogEvent } from '@tradeport/client'
 import { missingScopes, type Area, type Me } from './access.ts'
 import { lots, money, price, result } from './format.ts'
 
@@ -64,14 +64,18 @@ type Data = Partial<
 >
 
 /** The fields that are known of its type; others are left out. */
-export const describeEvent = ({ event, data: anyData }: LogEvent): string => {
+export const describeEvent = (
+  { event, accountId, data: anyData }: LogEvent,
+  accounts: readonly Pick<Account, 'id' | 'currency'>[],
+): string => {
   const data = anyData as Data
+  const currency = accounts.find(({ id }) => id === accountId)?.currency
   if (event === 'risk.threshold_breached') return data.message ?? ''
   if (event === 'account.balance_changed')
     return [
-      data.change_amount === undefined ? '' : result(data.change_amount, undefined),
+      data.change_amount === undefined ? '' : result(data.change_amount, currency),
       data.change_reason === undefined ? '' : `(${data.change_reason})`,
-      typeof data.new_balance === 'number' ? `to ${money(data.new_balance, undefined)}` : '',
+      typeof data.new_balance === 'number' ? `to ${money(data.new_balance, currency)}` : '',
     ].join(' ')
   const volume = data.volume ?? data.closed_volume
   const at =
@@ -90,10 +94,10 @@ export const describeEvent = ({ event, data: anyData }: LogEvent): string => {
     typeof at === 'number' ? `at ${price(at)}` : '',
     profit === undefined || swap === undefined || commission === undefined
       ? ''
-      : `net profit ${result(profit + swap + commission, undefined)}`,
+      : `net profit ${result(profit + swap + commission, currency)}`,
     closeProfit === undefined
       ? ''
-      : `result ${result(closeProfit, undefined)} before commission and swap`,
+      : `result ${result(closeProfit, currency)} before commission and swap`,
     data.exit_reason?.replaceAll('_', ' ') ?? '',
     data.reject_message ?? '',
   ]

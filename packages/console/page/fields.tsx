@@ -20,8 +20,6 @@ interface NumberFieldProps {
   readonly onInput: (value: string) => void
   readonly isRequired?: boolean
   readonly hint?: ComponentChildren
-  /** Of an empty field: fills it in from the chart. */
-  readonly onSuggest?: (() => void) | undefined
 }
 
 /** A price or a volume. */
@@ -31,11 +29,9 @@ export const NumberField = ({
   onInput,
   isRequired = false,
   hint,
-  onSuggest,
 }: NumberFieldProps) => {
   const fault = faultOf(value)
   const note = `${label.replaceAll(' ', '-').toLowerCase()}-note`
-  const isEmpty = value.trim() === ''
   return (
     <div class="field">
       <label>
@@ -51,12 +47,7 @@ export const NumberField = ({
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       </label>
-      {isEmpty && onSuggest !== undefined && (
-        <button type="button" onClick={onSuggest}>
-          On chart<span class="sr-only"> ({label.toLowerCase()})</span>
-        </button>
-      )}
-      {!isEmpty && !isRequired && (
+      {value.trim() !== '' && !isRequired && (
         <button type="button" onClick={() => onInput('')}>
           None<span class="sr-only"> (remove the {label.toLowerCase()})</span>
         </button>

@@ -75,7 +75,14 @@ export const numberOf = (text: string): number | undefined => {
 
 /** The largest number of decimals among the values. Of many prices, these are the broker's decimals. */
 export const decimalsOf = (values: readonly number[]): number =>
-  Math.max(0, ...values.map((value) => String(value).split('.')[1]?.length ?? 0))
+  Math.max(
+    0,
+    ...values.map((value) => {
+      // A small one is text such as 5.5e-7.
+      const [digits = '', exponent = '0'] = String(value).split('e')
+      return (digits.split('.')[1]?.length ?? 0) - Number(exponent)
+    }),
+  )
 
 export const percent = (value: number, digits = 1): string =>
   `${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)} %`

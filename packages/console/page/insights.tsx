@@ -6,10 +6,10 @@ import { Groups, useGroups, type Filter, type Group } from './breakdown.tsx'
 import { Select } from './fields.tsx'
 import { number, percent, viewerZone } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
-import { Notice, Section, Shown, useMoney } from './parts.tsx'
+import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
 import { Picture } from './picture.tsx'
 import { Distribution, Months, WeekHours } from './pictures.tsx'
-import { dataOf, inTurn, useInterval, useRead } from './read.ts'
+import { inTurn, useInterval, useRead } from './read.ts'
 import { Figures, Interval } from './statistics.tsx'
 
 interface InsightProps {
@@ -43,15 +43,15 @@ export const Pictures = ({ filter }: InsightProps) => {
     picture: (groups: readonly Group[]) => ComponentChildren,
   ): ComponentChildren => (
     <div>
-      <Shown read={reads[name]}>
-        {(groups) =>
+      <ReadResult read={reads[name]}>
+        {({ groups }) =>
           groups.length === 0 ? (
             <p class="quiet">No closed trade matches the filters.</p>
           ) : (
             picture(groups)
           )
         }
-      </Shown>
+      </ReadResult>
     </div>
   )
   return (
@@ -120,9 +120,10 @@ const RobustRun = ({ filter, onStop }: InsightProps & { onStop: () => void }) =>
   const { data, failure } = useRead(
     'insights',
     'robust',
-    inTurn((client, signal) =>
-      client.getRobustStatistics({ ...filter, resamples }, { signal }).then(dataOf),
-    ),
+    inTurn(async (client, signal) => {
+      const options = { signal, timeoutMs: 60_000 }
+      return (await client.getRobustStatistics({ ...filter, resamples }, options)).data
+    }),
   )
   if (failure !== undefined) return <Notice kind="warning">{failure}</Notice>
   if (data !== undefined) return <RobustFigures statistics={data} />

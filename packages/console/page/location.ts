@@ -48,6 +48,9 @@ export const followLink = (event: MouseEvent): void => {
   )
     return
   event.preventDefault()
+  const isOtherPage = link.pathname !== location.pathname
   navigate(link.pathname + link.search)
   scrollTo(0, 0)
+  // Readers who do not see the page hear that there is another, and go on from its beginning.
+  if (isOtherPage) document.getElementById('main')?.focus({ preventScroll: true })
 }

@@ -4,7 +4,7 @@ import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
 import { plural, viewerZone } from './format.ts'
-import { late } from './late.tsx'
+import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
@@ -27,10 +27,10 @@ import { TradePage } from './trade.tsx'
 import { Trades } from './trades.tsx'
 import { sentenceOf } from './words.ts'
 
-const Report = late(async () => (await import('./report.tsx')).Report)
-const Webhooks = late(async () => (await import('./webhooks.tsx')).Webhooks)
-const WebhookPage = late(async () => (await import('./webhook.tsx')).WebhookPage)
-const Trading = late(async () => (await import('./trading.tsx')).Trading)
+const Report = lazy(async () => (await import('./report.tsx')).Report)
+const Webhooks = lazy(async () => (await import('./webhooks.tsx')).Webhooks)
+const WebhookPage = lazy(async () => (await import('./webhook.tsx')).WebhookPage)
+const Trading = lazy(async () => (await import('./trading.tsx')).Trading)
 
 const navigation = [
   ['/console', 'Overview'],
@@ -40,39 +40,36 @@ const navigation = [
   ['/console/webhooks', 'Webhooks'],
 ] as const
 
-/** By the part of the address after /console; the overview where there is none. */
-const pages: Readonly<Record<string, ComponentType>> = {
-  trades: Trades,
-  trading: Trading,
-  report: Report,
-  events: EventLog,
-  webhooks: Webhooks,
-}
-
-/** Of one thing, whose id is the last part of the address. */
-const pagesOfOne: Readonly<Record<string, ComponentType<{ id: string }>>> = {
-  trades: TradePage,
-  orders: OrderPage,
-  positions: PositionPage,
-  webhooks: WebhookPage,
+/** By the part of the address after /console: the page itself, and that of one thing by its id. */
+const pages: Readonly<
+  Record<string, readonly [list: ComponentType, detail?: ComponentType<{ id: string }>]>
+> = {
+  trades: [Trades, TradePage],
+  trading: [Trading],
+  report: [Report],
+  events: [EventLog],
+  webhooks: [Webhooks, WebhookPage],
+  orders: [Overview, OrderPage],
+  positions: [Overview, PositionPage],
 }
 
 const Page = ({ path }: { path: string }) => {
   const [, , name = '', encodedId] = path.split('/')
-  const One = pagesOfOne[name]
-  const List = pages[name] ?? Overview
-  if (One === undefined || encodedId === undefined) return <List />
+  const [ListPage, DetailPage] = pages[name] ?? [Overview]
+  if (DetailPage === undefined || encodedId === undefined) return <ListPage />
   const id = decodeURIComponent(encodedId)
-  return <One key={id} id={id} />
+  return <DetailPage key={id} id={id} />
 }
 
 /** A page that cannot be shown, as with values of a newer service, hides nothing around it. */
-const Guarded = ({ children }: { children: ComponentChildren }) => {
+const ErrorBoundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary()
   return error === undefined ? (
     <>{children}</>
   ) : (
-    <Notice kind="warning">This page cannot be shown: {sentenceOf(error)} Reload the tab.</Notice>
+    <Notice kind="warning">
+      This page cannot be shown: {sentenceOf(error)} Open another page and come back.
+    </Notice>
   )
 }
 
@@ -131,6 +128,13 @@ const Console = () => {
   useEffect(() => session?.sent.stop, [session])
   useEffect(
     () =>
+      session?.ended.addEventListener('abort', () =>
+        signOut('You were signed out, because the service does not accept this key any more.'),
+      ),
+    [session, signOut],
+  )
+  useEffect(
+    () =>
       session && whenIdle(() => signOut('You were signed out after 30 minutes without activity.')),
     [session, signOut],
   )
@@ -143,6 +147,10 @@ const Console = () => {
 const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => void }) => {
   const { path, query } = useAddress()
   const { me } = session
+  const name = path.split('/')[2] || 'overview'
+  useEffect(() => {
+    document.title = `${name[0]?.toUpperCase()}${name.slice(1)} – Tradeport console`
+  }, [name])
   // The chosen account stays chosen on the next page.
   const account = query.get('account')
   const ofAccount = account === null ? '' : `?${new URLSearchParams({ account }).toString()}`
@@ -171,9 +179,9 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
       </header>
       <main id="main" tabIndex={-1}>
         <SessionProvider value={session}>
-          <Guarded key={path}>
+          <ErrorBoundary key={path}>
             <Page path={path} />
-          </Guarded>
+          </ErrorBoundary>
         </SessionProvider>
       </main>
       <SentList sent={session.sent} />

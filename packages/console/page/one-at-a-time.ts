@@ -1,62 +1,55 @@
 // A task that is asked for again while it runs.
 
-export interface OneAtATime {
-  /** Aborts one that runs. */
-  readonly start: () => void
-  /** Once one that runs has ended, as that may not have seen what changed meanwhile. */
-  readonly startAfter: () => void
-  readonly startUnlessRunning: () => void
-  readonly stop: () => void
-}
-
 /** @param task never rejects */
-export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>): OneAtATime => {
+export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
   let running: AbortController | undefined
-  let isDue = false
+  let mustRunAgain = false
   const stop = (): void => {
     running?.abort()
     running = undefined
-    isDue = false
+    mustRunAgain = false
   }
   const run = async (controller: AbortController): Promise<void> => {
     await task(controller.signal)
     if (running !== controller) return
     running = undefined
-    if (isDue) start()
+    if (mustRunAgain) restart()
   }
-  const start = (): void => {
+  /** Aborts one that runs. */
+  const restart = (): void => {
     stop()
     running = new AbortController()
     void run(running)
   }
   return {
-    start,
-    startAfter: () => {
-      if (running === undefined) start()
-      else isDue = true
+    restart,
+    /** Once one that runs has ended, which may not have seen what changed meanwhile. */
+    runAgain: () => {
+      if (running === undefined) restart()
+      else mustRunAgain = true
     },
-    startUnlessRunning: () => {
-      if (running === undefined) start()
+    runUnlessRunning: () => {
+      if (running === undefined) restart()
     },
     stop,
   }
 }
 
-/** For a change that comes often: acts soon after the first, and then every few seconds at most. */
-export const spaced = (act: () => void): (() => void) => {
+/** For a change that comes often: acts soon after the first, and then every ten seconds at most. */
+export const throttled = (act: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextAt = 0
   return () => {
     timer ??= setTimeout(
       () => {
         timer = undefined
-        nextAt = performance.now() + spacedMs
+        nextAt = performance.now() + pauseMs
         act()
       },
-      Math.max(settleMs, nextAt - performance.now()),
+      Math.max(firstMs, nextAt - performance.now()),
     )
   }
 }
 
 /** Several changes often come together; each lets many things be read again, and keys have limits. */
-const [settleMs, spacedMs] = [400, 3_000]
+const [firstMs, pauseMs] = [400, 10_000]

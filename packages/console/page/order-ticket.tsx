@@ -1,41 +1,31 @@
 // A new order: its terms as they are typed, and what the service and the broker say of them.
-import type { Account, BrokerInstrument, DataOf, NewOrder, Quote } from '@tradeport/client'
-import { useEffect } from 'preact/hooks'
+import type { Account, DataOf, NewOrder } from '@tradeport/client'
+import { useEffect, useRef } from 'preact/hooks'
+import { PriceFields } from './change-forms.tsx'
 import { Choice, NumberField, Select, UntilField } from './fields.tsx'
-import { lots, money, number, numberOf, percent } from './format.ts'
-import { Section, Shown, Time } from './parts.tsx'
+import { money, numberOf, percent } from './format.ts'
+import { Section, ReadResult, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { useSession } from './session.ts'
-import type { PriceField } from './trading-prices.tsx'
+import type { useMarket } from './trading-reads.ts'
 import { orderTypeNames, priceText } from './words.ts'
 
 /** As it is typed. */
-export interface TicketFields {
-  readonly symbol: string
-  readonly type: 'buy' | 'sell'
-  readonly orderType: NewOrder['orderType']
-  readonly volume: string
-  readonly price: string
-  readonly stopLimitPrice: string
-  readonly timeInForce: 'gtc' | 'day' | 'gtd'
-  /** In the viewer's zone, as its field has it. */
-  readonly expiresAt: string
-  readonly stopLoss: string
-  readonly takeProfit: string
-}
-
-export const newTicket: TicketFields = {
+export const newTicket = {
   symbol: 'EURUSD',
-  type: 'buy',
-  orderType: 'market',
+  type: 'buy' as NewOrder['type'],
+  orderType: 'market' as NewOrder['orderType'],
   volume: '0.10',
   price: '',
   stopLimitPrice: '',
-  timeInForce: 'gtc',
+  timeInForce: 'gtc' as NonNullable<NewOrder['timeInForce']>,
+  /** In the viewer's zone, as its field has it. */
   expiresAt: '',
   stopLoss: '',
   takeProfit: '',
 }
+
+type TicketFields = Readonly<typeof newTicket>
 
 /** The order, or what is missing of it. */
 const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => {
@@ -70,7 +60,7 @@ const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => 
   }
 }
 
-const holds = [
+const timesInForce = [
   ['gtc', 'until cancelled'],
   ['day', 'for the day'],
   ['gtd', 'until a time'],
@@ -94,37 +84,29 @@ const usePreview = (order: NewOrder | string) => {
         }),
     { everyMs },
   )
+  const seen = useRef(key)
   useEffect(() => {
+    if (seen.current === key) return undefined
+    seen.current = key
     const timer = setTimeout(read.refresh, debounceMs)
     return () => clearTimeout(timer)
   }, [key])
   return read
 }
 
-interface OrderTicketProps {
-  readonly account: Account
-  readonly fields: TicketFields
-  readonly onChange: (changes: Partial<TicketFields>) => void
-  readonly instrument: BrokerInstrument | undefined
-  readonly symbols: readonly string[]
-  readonly quote: Quote | undefined
-  readonly digits: number
-  /** Fills in a level from the chart; undefined without one. */
-  readonly suggest: ((name: PriceField) => void) | undefined
-  readonly onPlace: (order: NewOrder, preview: Preview | undefined) => void
-}
-
 export const OrderTicket = ({
   account,
   fields,
   onChange,
-  instrument,
-  symbols,
-  quote,
-  digits,
-  suggest,
+  market: { instrument, quote, digits },
   onPlace,
-}: OrderTicketProps) => {
+}: {
+  account: Account
+  fields: TicketFields
+  onChange: (changes: Partial<TicketFields>) => void
+  market: Pick<ReturnType<typeof useMarket>, 'instrument' | 'quote' | 'digits'>
+  onPlace: (order: NewOrder, preview: Preview | undefined) => void
+}) => {
   const { me, whyHidden } = useSession()
   const hasPending = me.capabilities.includes('pending-orders')
   const hasPrices = whyHidden('prices') === undefined
@@ -147,10 +129,6 @@ export const OrderTicket = ({
     if (typeof order === 'string' || preview?.allowed === false) return
     onPlace(order, preview)
   }
-  const text =
-    (name: keyof TicketFields) =>
-    (value: string): void =>
-      onChange({ [name]: value })
   return (
     <Section title="New order">
       <form class="ticket" onSubmit={submit}>
@@ -159,7 +137,6 @@ export const OrderTicket = ({
             <label>
               Symbol
               <input
-                list="symbols"
                 autocomplete="off"
                 spellcheck={false}
                 required
@@ -169,17 +146,12 @@ export const OrderTicket = ({
                 }
               />
             </label>
-            <datalist id="symbols">
-              {symbols.map((symbol) => (
-                <option key={symbol} value={symbol} />
-              ))}
-            </datalist>
           </div>
           <NumberField
             label="Lots"
             value={fields.volume}
             isRequired
-            onInput={text('volume')}
+            onInput={(volume) => onChange({ volume })}
             hint={instrument && `${instrument.minVolume} to ${instrument.maxVolume}`}
           />
         </div>
@@ -210,45 +182,27 @@ export const OrderTicket = ({
             on.
           </p>
         )}
-        {isPending && (
-          <NumberField
-            label={fields.orderType === 'limit' ? 'Limit price' : 'Stop price'}
-            value={fields.price}
-            isRequired
-            onInput={text('price')}
-            onSuggest={suggest && (() => suggest('price'))}
-          />
-        )}
-        {fields.orderType === 'stop_limit' && (
-          <NumberField
-            label="Price of the limit order"
-            value={fields.stopLimitPrice}
-            isRequired
-            onInput={text('stopLimitPrice')}
-          />
-        )}
-        {(
-          [
-            ['Stop loss', 'stopLoss'],
-            ['Take profit', 'takeProfit'],
-          ] as const
-        ).map(([label, name]) => (
-          <NumberField
-            key={name}
-            label={label}
-            value={fields[name]}
-            onInput={text(name)}
-            onSuggest={suggest && (() => suggest(name))}
-          />
-        ))}
+        <PriceFields
+          names={[
+            ...(isPending ? (['price'] as const) : []),
+            ...(fields.orderType === 'stop_limit' ? (['stopLimitPrice'] as const) : []),
+            'stopLoss',
+            'takeProfit',
+          ]}
+          priceLabel={fields.orderType === 'limit' ? 'Limit price' : 'Stop price'}
+          textOf={(name) => fields[name]}
+          onEdit={(name, text) => onChange({ [name]: text })}
+        />
         {isPending && (
           <>
             <div class="field">
               <label>
-                Holds
+                In force
                 <Select
                   value={fields.timeInForce}
-                  options={holds.filter(([one]) => one !== 'day' || account.brokerType !== 'mt4')}
+                  options={timesInForce.filter(
+                    ([one]) => one !== 'day' || account.brokerType !== 'mt4',
+                  )}
                   onChange={(timeInForce) => onChange({ timeInForce })}
                 />
               </label>
@@ -278,34 +232,24 @@ export const OrderTicket = ({
         <p class="quiet">{order}</p>
       ) : (
         <div class={`preview ${isCurrent ? '' : 'stale'}`} aria-busy={!isCurrent}>
-          <Shown
+          <ReadResult
             read={{
               failure,
               readAt,
               data: isOfOrder || failure === undefined ? previewed : undefined,
             }}
           >
-            {(shown) => (
-              <PreviewShown
-                preview={shown}
-                {...{ order: shown.order, isOfOrder, instrument, account, digits }}
-              />
+            {({ estimate, ...shown }) => (
+              <>
+                <Estimate {...{ estimate, digits }} currency={account.currency} />
+                <Checks {...shown} isOfOrder={isOfOrder} />
+              </>
             )}
-          </Shown>
+          </ReadResult>
         </div>
       )}
     </Section>
   )
-}
-
-interface PreviewShownProps {
-  readonly preview: Preview
-  /** What it is of, and whether that is what is typed now. */
-  readonly order: NewOrder
-  readonly isOfOrder: boolean
-  readonly account: Account
-  readonly instrument: BrokerInstrument | undefined
-  readonly digits: number
 }
 
 export const Estimate = ({
@@ -348,29 +292,26 @@ const reasonsOf = (checks: Preview['checks']): readonly string[] => [
   ),
 ]
 
-const PreviewShown = ({
-  preview,
-  order,
+const Checks = ({
+  allowed,
+  checks,
   isOfOrder,
-  account,
-  instrument,
-  digits,
-}: PreviewShownProps) => {
-  const { allowed, checks, estimate } = preview
+}: Pick<Preview, 'allowed' | 'checks'> & {
+  /** Whether they are of what is typed now. */
+  isOfOrder: boolean
+}) => {
   const failed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === null)
-  const passed = checks.filter((check) => check.passed === true)
-  const words = wordsOf(order, instrument, estimate, digits)
+  const passedCount = checks.length - failed.length - open.length
   return (
     <>
-      <Estimate estimate={estimate} currency={account.currency} digits={digits} />
       <p class={`verdict ${allowed ? 'gain' : 'loss'}`} role="status">
         {!isOfOrder
           ? 'Checking what is typed now…'
           : allowed
             ? open.length === 0
               ? `All ${checks.length} checks pass.`
-              : `${passed.length} of ${checks.length} checks pass; ${open.length} cannot be said.`
+              : `${passedCount} of ${checks.length} checks pass; ${open.length} cannot be said.`
             : `It would be refused: ${failed.length} of ${checks.length} checks ${failed.length === 1 ? 'fails' : 'fail'}.`}
       </p>
       {failed.length + open.length > 0 && (
@@ -384,61 +325,11 @@ const PreviewShown = ({
           )}
         </ul>
       )}
-      {passed.length > 0 && (
-        <details>
-          <summary>What passes</summary>
-          <ul class="checks">
-            {passed.map(({ name }) => (
-              <li key={name} class="passed">
-                {words[name]}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
     </>
   )
 }
 
 type Check = Preview['checks'][number]['name']
-
-/** What a check that passed has found. */
-const wordsOf = (
-  { type, symbol, volume, stopLoss, takeProfit }: NewOrder,
-  instrument: BrokerInstrument | undefined,
-  { price }: Preview['estimate'],
-  digits: number,
-): Readonly<Record<Check, string>> => {
-  const size = `${lots(volume)} lots`
-  const level = (name: string, value: number | undefined): string =>
-    value === undefined
-      ? `There is no ${name} that could be too close.`
-      : `The ${name} ${priceText(value, digits)} is on the right side of the price${price === null ? '' : `, ${number(Math.abs(value - price), digits)} from ${priceText(price, digits)}`}.`
-  return {
-    levels: 'Stop and target are on the right sides.',
-    volume_per_order: `${size} are within the limit of one order.`,
-    account_purpose: 'The account is for trading.',
-    demo_account: 'The account is a demo account.',
-    halt: 'The account is not halted.',
-    provider_account: 'The account is connected to its broker.',
-    order_type: 'The platform has this kind of order.',
-    provider_token: 'The service may use the broker.',
-    challenge: 'No failed challenge locks the account.',
-    desk_limits: 'It is within the limits of the trading desk.',
-    trader_limits: 'It is within the limits of the trader.',
-    approval: `${size} need no approval.`,
-    orders_per_day: "It is within the day's number of orders.",
-    open_orders: 'It is within the number of open orders.',
-    symbol: `The broker has ${instrument?.symbol ?? symbol}.`,
-    trade_mode: `The broker accepts ${type} orders for it.`,
-    market_open: 'The market is open.',
-    volume_minimum: `${size} are at least ${instrument === undefined ? "the broker's minimum" : instrument.minVolume}.`,
-    volume_maximum: `${size} are at most ${instrument === undefined ? "the broker's maximum" : instrument.maxVolume}.`,
-    volume_step: `${size} are a multiple of ${instrument === undefined ? "the broker's step" : instrument.volumeStep}.`,
-    stop_loss: level('stop', stopLoss),
-    take_profit: level('target', takeProfit),
-  }
-}
 
 const openWords: Partial<Record<Check, string>> = {
   trade_mode: 'whether the broker accepts orders for it',

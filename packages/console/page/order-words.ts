@@ -3,27 +3,12 @@ import type { NewOrder, Order, Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
 import { priceText, untilOf } from './words.ts'
 
-interface Terms extends Pick<
-  NewOrder,
-  | 'type'
-  | 'orderType'
-  | 'volume'
-  | 'symbol'
-  | 'price'
-  | 'stopLimitPrice'
-  | 'timeInForce'
-  | 'expiresAt'
-> {
-  readonly stopLoss?: number | undefined
-  readonly takeProfit?: number | undefined
-}
-
 const executionOf = (
   {
     orderType,
     price = 0,
     stopLimitPrice = 0,
-  }: Pick<Terms, 'orderType' | 'price' | 'stopLimitPrice'>,
+  }: Pick<Order, 'orderType' | 'price' | 'stopLimitPrice'>,
   digits?: number,
 ): string =>
   ({
@@ -34,26 +19,13 @@ const executionOf = (
   })[orderType]
 
 /** Buy 0.10 EURUSD at market on First, stop 1.0700, no target. */
-export const orderWords = (order: Terms, accountName: string, digits: number): string =>
+export const orderWords = (order: NewOrder, accountName: string, digits: number): string =>
   [
     `${order.type === 'buy' ? 'Buy' : 'Sell'} ${lots(order.volume)} ${order.symbol} ${executionOf(order, digits)} on ${accountName}`,
     order.stopLoss === undefined ? 'no stop' : `stop ${priceText(order.stopLoss, digits)}`,
     order.takeProfit === undefined ? 'no target' : `target ${priceText(order.takeProfit, digits)}`,
     ...(order.orderType === 'market' ? [] : [untilOf(order)]),
   ].join(', ')
-
-/** A change of one of the fields; `to` is null where it is removed. */
-export const changeWords = (
-  name: string,
-  from: number | undefined,
-  to: number | null,
-  digits: number,
-): string => {
-  if (to === null) return `${name} ${priceText(from ?? 0, digits)} removed`
-  return from === undefined
-    ? `${name} set to ${priceText(to, digits)}`
-    : `${name} from ${priceText(from, digits)} to ${priceText(to, digits)}`
-}
 
 /** The buy position of 0.10 EURUSD, number 5, on First. */
 export const positionName = (
@@ -72,7 +44,7 @@ export const orderOutcome = (order: Order): string => {
   const filled = `${filledVolume === undefined ? '' : ` ${lots(filledVolume)} of ${lots(order.volume)}`}${fillPrice === undefined ? '' : ` at ${priceText(fillPrice)}`}`
   switch (status) {
     case 'pending':
-      return 'The broker has not answered yet.'
+      return `It is recorded as ${order.id}, and the broker may have it. The service goes on looking for it.`
     case 'open':
       return `The broker holds it${brokerOrderId === undefined ? '' : ` as number ${brokerOrderId}`}.`
     case 'filled':
@@ -114,12 +86,12 @@ export const closeOutcome = (
   ].join('')
 
 /** The one that the service finds for a symbol; undefined where there is none or several. */
-export const meantBy = <A extends { readonly symbol: string }>(
+export const instrumentFor = <A extends { readonly symbol: string }>(
   wanted: string,
   all: readonly A[],
 ): A | undefined => {
   const name = wanted.toUpperCase()
-  // US300 is no US30.
+  // US30 must not find US300.
   const fitting = all.filter(
     ({ symbol }) =>
       symbol.toUpperCase().startsWith(name) &&

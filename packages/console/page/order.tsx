@@ -1,27 +1,25 @@
 // One order, from its record to its outcome.
 import { lots, price } from './format.ts'
-import { Facts, Section, Shown, Time } from './parts.tsx'
-import { dataOf, useAccounts, useRead } from './read.ts'
+import { Facts, Section, ReadResult, Time } from './parts.tsx'
+import { useAccounts, useData } from './read.ts'
 import { accountName, untilOf } from './words.ts'
 
 const everyMs = 5_000
 
 const time = (iso: string | undefined) => iso && <Time iso={iso} />
-const level = (value: number | undefined) => value !== undefined && price(value)
+const priceOrNothing = (value: number | undefined) => value !== undefined && price(value)
 
 const cancelledBy = { user: 'its owner', broker: 'the broker', halt: 'the halt' } as const
 
 /** What an order does not say of itself is left out. */
 export const OrderPage = ({ id }: { id: string }) => {
-  const read = useRead(
-    'orders',
-    id,
-    (client, signal) => client.getOrder(id, { signal }).then(dataOf),
-    { everyMs },
-  )
+  const read = useData('orders', 'getOrder', [id], {
+    everyMs,
+    isFinal: ({ status }) => status !== 'pending' && status !== 'open',
+  })
   const accounts = useAccounts()
   return (
-    <Shown read={read}>
+    <ReadResult read={read}>
       {(order) => {
         const { accountId, symbol, type, orderType, volume, positionId, rejectReason } = order
         return (
@@ -43,12 +41,12 @@ export const OrderPage = ({ id }: { id: string }) => {
                   ['Cancelled', time(order.cancelledAt)],
                   ['Cancelled by', order.cancelReason && cancelledBy[order.cancelReason]],
                   ['Expired', time(order.expiredAt)],
-                  ['Price', level(order.price)],
-                  ['Price of the limit order', level(order.stopLimitPrice)],
-                  ['Filled at', level(order.fillPrice)],
+                  ['Price', priceOrNothing(order.price)],
+                  ['Price of the limit order', priceOrNothing(order.stopLimitPrice)],
+                  ['Filled at', priceOrNothing(order.fillPrice)],
                   ['Filled lots', order.filledVolume !== undefined && lots(order.filledVolume)],
-                  ['Stop loss', level(order.stopLoss)],
-                  ['Take profit', level(order.takeProfit)],
+                  ['Stop loss', priceOrNothing(order.stopLoss)],
+                  ['Take profit', priceOrNothing(order.takeProfit)],
                   ['Holds', orderType !== 'market' && untilOf(order)],
                   [
                     'Position',
@@ -68,6 +66,6 @@ export const OrderPage = ({ id }: { id: string }) => {
           </>
         )
       }}
-    </Shown>
+    </ReadResult>
   )
 }

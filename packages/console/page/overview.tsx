@@ -1,17 +1,26 @@
 // What is happening: accounts, the curve of one of them, open positions, working orders, events.
 import type { Account, Position } from '@tradeport/client'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { AccountSummary, wasRead } from './account-summary.tsx'
-import { EventsOrReason, ConnectionStatus, useEventLog } from './event-log.tsx'
+import { ConnectionStatus, EventsOrReason, useEventLog, type FollowedLog } from './event-log.tsx'
 import { describeEvent, eventTitle } from './events.ts'
 import { money, percent } from './format.ts'
 import { useQuery } from './location.ts'
 import { OrderTable, readWorkingOrders } from './order-table.tsx'
-import { Age, Notice, Result, Scroll, Section, Shown, Table, Time, type Column } from './parts.tsx'
+import {
+  Age,
+  Notice,
+  Result,
+  Scroll,
+  Section,
+  ReadResult,
+  Table,
+  Time,
+  type Column,
+} from './parts.tsx'
 import { PositionTable } from './position-table.tsx'
-import { oneAtATime, type OneAtATime } from './one-at-a-time.ts'
 import { openResult, readPositions } from './positions.ts'
-import { settled, useAccounts, useInterval, useRead, type Again, type Read } from './read.ts'
+import { useAccounts, useRead, type Read, type RefreshWhen } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName } from './words.ts'
 
@@ -22,27 +31,32 @@ const shownEvents = 30
 export const Overview = () => {
   const { whyHidden } = useSession()
   const query = useQuery()
-  const [eventCount, setEventCount] = useState(0)
-  const onEvent = useCallback(() => setEventCount((count) => count + 1), [])
-  const again = { everyMs: refreshMs, on: eventCount }
-  const accounts = useAccounts(again)
-  const positions = usePositions(accounts.data ?? [], again)
+  const log = useEventLog({})
+  const when = { everyMs: refreshMs, changes: log.changes }
+  const accounts = useAccounts(when)
+  const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
+  const onRead = useCallback(
+    (id: string, read: Read<readonly Position[]>) => setReads((last) => ({ ...last, [id]: read })),
+    [],
+  )
   const orders = useRead(
     'orders',
     'orders',
     (client, signal) => readWorkingOrders(client, {}, signal),
-    again,
+    when,
   )
   const all = accounts.data ?? []
-  const chosen = all.find(({ id }) => id === query.get('account')) ?? all[0]
+  const atBrokers = all.filter((account) => !isPaper(account))
+  const positions = atBrokers.map((account) => ({ account, ...reads[account.id] }))
+  const chosen = all.find(({ id }) => id === query.get('account')) ?? atBrokers[0] ?? all[0]
   const held = positions.find(({ account }) => account.id === chosen?.id)
   return (
     <>
       <h1>Overview</h1>
       <Section title="Accounts">
-        <Shown read={accounts}>
+        <ReadResult read={accounts}>
           {(list) => <AccountTable accounts={list} chosenId={chosen?.id} />}
-        </Shown>
+        </ReadResult>
       </Section>
       {chosen !== undefined && (
         <AccountSummary
@@ -53,15 +67,19 @@ export const Overview = () => {
               ? { amount: openResult(held.data), at: held.readAt }
               : undefined
           }
-          eventCount={eventCount}
+          changes={log.changes}
         />
       )}
+      {atBrokers.map(({ id }) => (
+        <PositionsRead key={id} {...{ id, when, onRead }} />
+      ))}
       <Positions
         hidden={whyHidden('positions', 'accounts')}
-        ofAccounts={accounts.data && positions}
+        accounts={accounts}
+        positions={positions}
       />
       <Section title="Working orders">
-        <Shown read={orders}>
+        <ReadResult read={orders}>
           {(working) => (
             <OrderTable
               working={working}
@@ -69,9 +87,9 @@ export const Overview = () => {
               mayChange={whyHidden('ordering') === undefined}
             />
           )}
-        </Shown>
+        </ReadResult>
       </Section>
-      <Events accounts={all} onEvent={onEvent} />
+      <Events accounts={all} log={log} />
     </>
   )
 }
@@ -155,25 +173,24 @@ const AccountTable = ({
 /** Of the figures as they are now: one that is unknown makes the sum unknown. */
 const totalOf = ([currency, accounts]: readonly [string, readonly Account[]]) => {
   const unread = accounts.filter(({ liveDataUpdatedAt }) => liveDataUpdatedAt === null).length
-  const sums = figures.map(([, figure]) => {
+  const sums = figures.map(([name, figure]) => {
     const values = accounts.map(figure).filter((value) => value !== null)
-    return unread > 0 || values.length < accounts.length
-      ? '–'
-      : money(
-          values.reduce((sum, value) => sum + value, 0),
-          currency,
-        )
+    const isKnown = unread === 0 && values.length === accounts.length
+    const sum = values.reduce((total, value) => total + value, 0)
+    return [name, isKnown ? money(sum, currency) : '–'] as const
   })
-  return [
-    <>
-      All in {currency}
-      <div class="quiet">
-        {accounts.length} accounts
-        {unread > 0 && `, ${unread} of which cannot be read now`}
-      </div>
-    </>,
-    ...sums,
-  ]
+  return {
+    Account: (
+      <>
+        All in {currency}
+        <div class="quiet">
+          {accounts.length} accounts
+          {unread > 0 && `, ${unread} of which cannot be read now`}
+        </div>
+      </>
+    ),
+    ...Object.fromEntries(sums),
+  }
 }
 
 const AccountName = ({ account, isChosen }: { account: Account; isChosen: boolean }) => {
@@ -212,60 +229,47 @@ const AccountName = ({ account, isChosen }: { account: Account; isChosen: boolea
   )
 }
 
-type OfAccount = Read<readonly Position[]> & { readonly account: Account }
-
-/** Each account by itself, so that a broker that cannot be read hides no other's positions. */
-const usePositions = (
-  accounts: readonly Account[],
-  { everyMs, on }: Again,
-): readonly OfAccount[] => {
-  const { client, whyHidden } = useSession()
-  const [reads, setReads] = useState<Readonly<Record<string, Read<readonly Position[]>>>>({})
-  const isHidden = whyHidden('positions') !== undefined
-  const readable = isHidden ? [] : accounts.filter((account) => !isPaper(account))
-  const readings = useRef(new Map<string, OneAtATime>()).current
-  const readingsNow = (): readonly OneAtATime[] =>
-    readable.map(({ id }) => {
-      const reading =
-        readings.get(id) ??
-        oneAtATime(async (signal) => {
-          const outcome = await settled(readPositions(client, id, signal))
-          if (!signal.aborted) setReads((last) => ({ ...last, [id]: { ...last[id], ...outcome } }))
-        })
-      readings.set(id, reading)
-      return reading
-    })
-  useEffect(() => {
-    for (const { startAfter } of readingsNow()) startAfter()
-  }, [readable.map(({ id }) => id).join(), on])
-  useEffect(() => () => readings.forEach(({ stop }) => stop()), [])
-  useInterval(() => {
-    for (const { startUnlessRunning } of readingsNow()) startUnlessRunning()
-  }, everyMs)
-  return readable.map((account) => ({ account, ...reads[account.id] }))
+/** Reads the positions of one account, so that a broker that cannot be read hides no other's. */
+const PositionsRead = ({
+  id,
+  when,
+  onRead,
+}: {
+  id: string
+  when: RefreshWhen
+  onRead: (id: string, read: Read<readonly Position[]>) => void
+}) => {
+  const read = useRead('positions', id, (client, signal) => readPositions(client, id, signal), when)
+  const { data, readAt, failure } = read
+  useEffect(() => onRead(id, { data, readAt, failure }), [data, readAt, failure])
+  return null
 }
+
+type PositionsOfAccount = Read<readonly Position[]> & { readonly account: Account }
 
 const Positions = ({
   hidden,
-  ofAccounts,
+  accounts,
+  positions,
 }: {
   hidden: string | undefined
-  /** Undefined while the accounts are not known. */
-  ofAccounts: readonly OfAccount[] | undefined
+  accounts: Read<readonly Account[]>
+  positions: readonly PositionsOfAccount[]
 }) => {
-  const known = ofAccounts ?? []
-  const held = known.flatMap(({ account, data = [], failure }) =>
+  const held = positions.flatMap(({ account, data = [], failure }) =>
     data.map((position) => ({ position, account, isStale: failure !== undefined })),
   )
   const isComplete =
-    ofAccounts?.every(({ data, failure }) => data !== undefined && failure === undefined) ?? false
+    accounts.data !== undefined &&
+    positions.every(({ data, failure }) => data !== undefined && failure === undefined)
   return (
     <Section
       title="Open positions"
       whyHidden={hidden}
       aside={isComplete && hidden === undefined ? `${held.length} open` : undefined}
     >
-      {known.map(
+      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
+      {positions.map(
         ({ account, readAt, failure }) =>
           failure !== undefined && (
             <Notice kind="warning" key={account.id}>
@@ -285,7 +289,7 @@ const Positions = ({
       ) : isComplete ? (
         <p class="quiet">No position is open.</p>
       ) : (
-        known.some(({ data, failure }) => data === undefined && failure === undefined) && (
+        positions.some(({ data, failure }) => data === undefined && failure === undefined) && (
           <p class="reading">Reading…</p>
         )
       )}
@@ -293,36 +297,33 @@ const Positions = ({
   )
 }
 
-const Events = ({ accounts, onEvent }: { accounts: readonly Account[]; onEvent: () => void }) => {
-  const log = useEventLog({}, onEvent)
-  return (
-    <Section
-      title="Latest events"
-      aside={
-        log.hidden === undefined && (
-          <>
-            <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
-          </>
-        )
-      }
-    >
-      <EventsOrReason log={log}>
-        {(events) => (
-          <Scroll label="Latest events">
-            <ol class="events" aria-live="off">
-              {events.slice(0, shownEvents).map((event) => (
-                <li key={event.id}>
-                  <Time iso={event.timestamp} />
-                  <span>
-                    <strong>{eventTitle(event.event)}</strong> {describeEvent(event)}{' '}
-                    <span class="quiet">{accountName(accounts, event.accountId)}</span>
-                  </span>
-                </li>
-              ))}
-            </ol>
-          </Scroll>
-        )}
-      </EventsOrReason>
-    </Section>
-  )
-}
+const Events = ({ accounts, log }: { accounts: readonly Account[]; log: FollowedLog }) => (
+  <Section
+    title="Latest events"
+    aside={
+      log.hidden === undefined && (
+        <>
+          <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
+        </>
+      )
+    }
+  >
+    <EventsOrReason log={log}>
+      {(events) => (
+        <Scroll label="Latest events">
+          <ol class="events" aria-live="off">
+            {events.slice(0, shownEvents).map((event) => (
+              <li key={event.id}>
+                <Time iso={event.timestamp} />
+                <span>
+                  <strong>{eventTitle(event.event)}</strong> {describeEvent(event, accounts)}{' '}
+                  <span class="quiet">{accountName(accounts, event.accountId)}</span>
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Scroll>
+      )}
+    </EventsOrReason>
+  </Section>
+)

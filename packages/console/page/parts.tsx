@@ -69,7 +69,7 @@ export const Section = ({
 }: {
   title: string
   aside?: ComponentChildren
-  /** Shown instead of what it contains. */
+  /** ReadResult instead of what it contains. */
   whyHidden?: string | undefined
   children?: ComponentChildren
 }) => (
@@ -129,8 +129,8 @@ export const Table = <Row,>({
   rows: readonly Row[]
   keyOf: (row: Row, index: number) => string | number
   classOf?: (row: Row) => string | undefined
-  /** Rows beneath, with a cell for each column; the last ones may be left out. */
-  sums?: readonly (readonly ComponentChildren[])[]
+  /** Rows beneath, with cells by the names of their columns. */
+  sums?: readonly Readonly<Record<string, ComponentChildren>>[]
   kind?: string
 }) => (
   <Scroll label={label}>
@@ -155,14 +155,14 @@ export const Table = <Row,>({
         <tfoot>
           {sums.map((cells, index) => (
             <tr key={index}>
-              {columns.map(([name, , set], at) =>
+              {columns.map(([name, , set]) =>
                 set === 'row' ? (
                   <th key={name} scope="row">
-                    {cells[at]}
+                    {cells[name]}
                   </th>
                 ) : (
                   <td key={name} class="figure" data-name={name}>
-                    {cells[at]}
+                    {cells[name]}
                   </td>
                 ),
               )}
@@ -199,7 +199,7 @@ export const Facts = ({
  * What was read, or why there is nothing to show: what failed, or what the key may not read, is
  * never shown as empty.
  */
-export const Shown = <A,>({
+export const ReadResult = <A,>({
   read: { hidden, data, readAt, failure },
   children,
 }: {

@@ -22,9 +22,9 @@ const sumOf = (cells: readonly Cell[]): Cell => ({
 const inMoney = (currency: string | undefined): string =>
   `Net profit${currency === undefined ? '' : ` in ${currency}`}`
 
-const Count = ({ of }: { of: number }) => (
+const Count = ({ count }: { count: number }) => (
   <small>
-    {number(of)}
+    {number(count)}
     <span class="sr-only"> trades</span>
   </small>
 )
@@ -63,7 +63,7 @@ const HeatTable = ({
     ) : (
       <td key={key} class={heatOf(cell, largest)} title={signed(cell.netProfit)}>
         {compact(cell.netProfit, 'exceptZero')}
-        <Count of={cell.totalTrades} />
+        <Count count={cell.totalTrades} />
       </td>
     )
   return (
@@ -98,7 +98,7 @@ const HeatTable = ({
                 return (
                   <td key={key}>
                     <Result amount={netProfit} />
-                    <Count of={totalTrades} />
+                    <Count count={totalTrades} />
                   </td>
                 )
               })}
@@ -246,6 +246,7 @@ export const Distribution = ({ groups }: PictureProps) => {
     steps[0]?.lower === -Infinity ? start - size : start,
     steps.at(-1)?.upper === Infinity ? end + size : end,
   ]
+  const drawnMean = Math.min(Math.max(mean, least), most)
   const left = 30
   const x = (value: number): number =>
     left + ((value - least) / (most - least)) * (width - left - 4)
@@ -265,7 +266,8 @@ export const Distribution = ({ groups }: PictureProps) => {
       note={
         <>
           How many of {number(totalTrades)} trades ended with which net profit, in steps of{' '}
-          {text(size)}. The dashed line is the average trade, {signed(mean)}.
+          {text(size)}. The dashed line is the average trade, {signed(mean)}
+          {drawnMean !== mean && ', which is beyond the end'}.
           {beyond.map(
             (step) =>
               ` ${number(step.totalTrades)} with ${range(step)} made ${signed(step.netProfit)} together and are the bar at the end.`,
@@ -306,7 +308,7 @@ export const Distribution = ({ groups }: PictureProps) => {
           return (
             <rect
               key={step.lower}
-              class={step.upper <= 0 ? 'loss' : 'gain'}
+              class={step.netProfit < 0 ? 'loss' : 'gain'}
               x={x(from) + 0.5}
               width={Math.max(1, x(to) - x(from) - 1)}
               y={y(step.totalTrades)}
@@ -316,7 +318,7 @@ export const Distribution = ({ groups }: PictureProps) => {
             </rect>
           )
         })}
-        <line class="mean" x1={x(mean)} x2={x(mean)} y1={plotTop - 8} y2={bottom} />
+        <line class="mean" x1={x(drawnMean)} x2={x(drawnMean)} y1={plotTop - 8} y2={bottom} />
         {ticks(start, end, Math.max(2, Math.min(8, Math.floor(width / 70)))).map((value) => (
           <text key={value} x={x(value)} y={bottom + 14} text-anchor="middle">
             {compact(value)}

@@ -97,18 +97,17 @@ export const PositionTable = ({
       ? [['Opened', ({ position }) => <Time iso={position.openedAt} />] satisfies Column<Held>]
       : []),
   ]
-  const columnOf = (wanted: string): number => columns.findIndex(([name]) => name === wanted)
   const sums = [...Map.groupBy(held, ({ account }) => account.currency)]
     .filter(([, some]) => isSummed && some.length > 1)
     .map(([currency, some]) => {
       const positions = some.map(({ position }) => position)
-      return [
-        ...Array.from({ length: columnOf('Price result') }, (_, at) =>
-          at === columnOf('Symbol') ? `All in ${currency}` : undefined,
+      return {
+        Symbol: `All in ${currency}`,
+        ...Object.fromEntries(
+          amounts.map(([name, figure]) => [name, money(sumOf(positions, figure), currency)]),
         ),
-        ...amounts.map(([, figure]) => money(sumOf(positions, figure), currency)),
-        <Result amount={openResult(positions)} currency={currency} />,
-      ]
+        Result: <Result amount={openResult(positions)} currency={currency} />,
+      }
     })
   return (
     <>

@@ -1,6 +1,6 @@
 // One position: what it is while it is open, and the trade that it has become.
 import { lots, money } from './format.ts'
-import { Age, Facts, Result, Section, Shown, Time } from './parts.tsx'
+import { Age, Facts, Result, Section, ReadResult, Time } from './parts.tsx'
 import { readPosition, totalResult } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
@@ -15,19 +15,19 @@ export const PositionPage = ({ id }: { id: string }) => {
     'positions',
     id,
     async (client, signal) => (await readPosition(client, id, signal)) ?? 'closed',
-    { everyMs, until: (data) => data === 'closed' },
+    { everyMs, isFinal: (data) => data === 'closed' },
   )
   const accounts = useAccounts()
   // A position and the trade that it becomes have one id.
   if (read.data === 'closed') return <TradePage id={id} />
   return (
-    <Shown read={read}>
+    <ReadResult read={read}>
       {(position) => {
         if (position === 'closed') return null
         const { accountId, symbol, type, volume, realizedPnl } = position
         const { entryPrice, currentPrice, stopLoss, takeProfit } = position
         const account = accounts.data?.find((one) => one.id === accountId)
-        const level = sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)
+        const priceText = sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)
         const amount = (value: number): string => money(value, account?.currency)
         const whole = <Result amount={totalResult(position)} currency={account?.currency} />
         return (
@@ -49,10 +49,10 @@ export const PositionPage = ({ id }: { id: string }) => {
                 of={[
                   ['Account', account?.name ?? accountId],
                   ['Opened', <Time iso={position.openedAt} />],
-                  ['Entry', level(entryPrice)],
-                  ['Now', level(currentPrice)],
-                  ['Stop loss', level(stopLoss)],
-                  ['Take profit', level(takeProfit)],
+                  ['Entry', priceText(entryPrice)],
+                  ['Now', priceText(currentPrice)],
+                  ['Stop loss', priceText(stopLoss)],
+                  ['Take profit', priceText(takeProfit)],
                   ['Price result', amount(position.unrealizedPnl)],
                   ['Swap', amount(position.swap)],
                   ['Commission', amount(position.commission)],
@@ -72,6 +72,6 @@ export const PositionPage = ({ id }: { id: string }) => {
           </>
         )
       }}
-    </Shown>
+    </ReadResult>
   )
 }

@@ -1,37 +1,11 @@
 // Candles with lines, of which the reader can move some: with the pointer, or with the arrow keys.
 import type { Candle } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { CandleChart, PriceLine, PriceMarker } from './candle-chart.ts'
-import { decimalsOf, priceIn } from './format.ts'
+import { drawCandles, type CandleChart } from './candle-chart.ts'
+import { digitsOf, type PriceLine, type PriceMarker } from './candles.ts'
+import { priceIn } from './format.ts'
 
-export const timeframes = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '30m': 1_800,
-  '1h': 3_600,
-  '4h': 14_400,
-  '1d': 86_400,
-  '1w': 604_800,
-} as const
-
-export type Timeframe = keyof typeof timeframes
-
-/** The decimals of the broker's prices. */
-export const digitsOf = (candles: readonly Candle[]): number =>
-  decimalsOf(candles.slice(-100).flatMap(({ open, close }) => [open, close]))
-
-/** A line where there is a price. */
-export const lineAt = (
-  id: string,
-  label: string,
-  kind: PriceLine['kind'],
-  price: number | undefined,
-  isMovable = false,
-): readonly PriceLine[] =>
-  price !== undefined && price > 0 ? [{ id, label, kind, price, isMovable }] : []
-
-interface PriceChartProps {
+export interface PriceChartProps {
   readonly candles: readonly Candle[]
   readonly lines: readonly PriceLine[]
   readonly markers?: readonly PriceMarker[]
@@ -73,25 +47,20 @@ export const PriceChart = ({
   useEffect(() => {
     const element = container.current
     if (element === null) return undefined
-    let remove: (() => void) | undefined
-    let isGone = false
-    // Loaded when candles are first shown, with the library of all charts.
-    const load = async (): Promise<void> => {
-      const { drawCandles, drawInColours } = await import('./candle-chart.ts')
-      if (isGone) return
-      remove = drawInColours(() => {
-        const drawn: CandleChart = drawCandles(element, {
-          digits,
-          onLayout: () => placeHandles(drawn),
-        })
-        setChart(drawn)
-        return drawn.remove
-      })
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    let drawn: CandleChart | undefined
+    const draw = (): void => {
+      drawn?.remove()
+      const next: CandleChart = drawCandles(element, digits, () => placeHandles(next))
+      drawn = next
+      setChart(next)
     }
-    void load()
+    draw()
+    // A chart has the colours that it was drawn with.
+    scheme.addEventListener('change', draw)
     return () => {
-      isGone = true
-      remove?.()
+      scheme.removeEventListener('change', draw)
+      drawn?.remove()
       setChart(undefined)
     }
   }, [digits])
@@ -108,19 +77,9 @@ export const PriceChart = ({
         onMove !== undefined &&
         lines
           .filter(({ isMovable }) => isMovable === true)
-          .map((line) => (
-            <Handle key={line.id} {...{ line, chart, digits, onMove }} bounds={boundsOf(candles)} />
-          ))}
+          .map((line) => <Handle key={line.id} {...{ line, chart, digits, onMove }} />)}
     </div>
   )
-}
-
-/** Lowest and highest price for a handle: three heights of the candles below and above them. */
-const boundsOf = (candles: readonly Candle[]): { readonly low: number; readonly high: number } => {
-  const low = Math.min(...candles.map((candle) => candle.low))
-  const high = Math.max(...candles.map((candle) => candle.high))
-  const margin = 3 * (high - low)
-  return { low: Math.max(low - margin, 0), high: high + margin }
 }
 
 const keySteps: Readonly<Record<string, number>> = {
@@ -134,13 +93,11 @@ const Handle = ({
   line: { id, label, price, kind },
   chart,
   digits,
-  bounds,
   onMove,
 }: {
   line: PriceLine
   chart: CandleChart
   digits: number
-  bounds: { readonly low: number; readonly high: number }
   onMove: (id: string, price: number) => void
 }) => {
   const format = priceIn(digits)
@@ -171,8 +128,8 @@ const Handle = ({
       aria-label={`${label} on the chart`}
       aria-orientation="vertical"
       aria-valuenow={price}
-      aria-valuemin={Math.min(bounds.low, price)}
-      aria-valuemax={Math.max(bounds.high, price)}
+      aria-valuemin={0}
+      aria-valuemax={2 * price}
       aria-valuetext={format(price)}
       title="Drag it, or move it with the arrow keys; Page Up and Page Down move it ten times as far."
       onPointerDown={drag}

@@ -1,5 +1,6 @@
 // Reading from the service. When a read fails, the data of the last one that succeeded stay, with
 // their time.
+import type { ArgsOf, DataOf, Operation } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
@@ -19,27 +20,20 @@ export interface Read<A> {
 }
 
 /** When to read again. */
-export interface Again<A = unknown> {
+export interface RefreshWhen<A = unknown> {
   /** While the page is visible. */
   readonly everyMs?: number
-  /** What was read is final: time changes it no more. */
-  readonly until?: (data: A) => boolean
+  /** Whether what was read can change no more. */
+  readonly isFinal?: (data: A) => boolean
   /** Whenever this changes. */
-  readonly on?: string | number
+  readonly changes?: string | number
 }
 
 /** Reads something with the client of the session. */
 export type Request<A> = (client: Session['client'], signal: AbortSignal) => Promise<A>
 
-/** The outcome of a read. Merged over an earlier one, it keeps the old data if the read failed. */
-export const settled = <A>(read: Promise<A>): Promise<Read<A>> =>
-  read.then(
-    (data) => ({ data, readAt: new Date(serviceNow()).toISOString(), failure: undefined }),
-    (error: unknown) => ({ failure: sentenceOf(error) }),
-  )
-
 /**
- * Reads when the key changes, when `refresh` is called, and as `again` says.
+ * Reads when the key changes, when `refresh` is called, and as `when` says.
  * @param areas what the key must be able to see; otherwise nothing is read
  * @param key names what is read. When it changes, nothing of the earlier read is shown
  * @param read undefined: not yet
@@ -48,7 +42,7 @@ export const useRead = <A>(
   areas: Area | readonly Area[],
   key: string,
   read: Request<A> | undefined,
-  { everyMs, until, on }: Again<NoInfer<A>> = {},
+  { everyMs, isFinal, changes }: RefreshWhen<NoInfer<A>> = {},
 ): Read<A> & { readonly refresh: () => void } => {
   const { client, whyHidden } = useSession()
   const hidden = whyHidden(...[areas].flat())
@@ -60,72 +54,99 @@ export const useRead = <A>(
   const reading = useMemo(
     () =>
       oneAtATime(async (signal) => {
-        const outcome = latest.current && (await settled(latest.current(client, signal)))
-        if (outcome !== undefined && !signal.aborted)
+        if (latest.current === undefined) return
+        let outcome: Read<A>
+        try {
+          const data = await latest.current(client, signal)
+          outcome = { data, readAt: new Date(serviceNow()).toISOString(), failure: undefined }
+        } catch (error) {
+          outcome = { failure: sentenceOf(error) }
+        }
+        if (!signal.aborted)
           setState((last) => ({ ...(last.key === key && last), ...outcome, key }))
       }),
     [key],
   )
   useEffect(() => {
-    reading.start()
+    reading.restart()
     return reading.stop
   }, [reading])
-  // A read is not ended by a change or by time: while they come faster, it would never be done.
-  const seen = useRef(on)
+  // Neither a change nor the timer aborts a read: frequent changes would never let one finish.
+  const seen = useRef(changes)
   useEffect(() => {
-    if (seen.current !== on) reading.startAfter()
-    seen.current = on
-  }, [reading, on])
+    if (seen.current !== changes) reading.runAgain()
+    seen.current = changes
+  }, [reading, changes])
   const shown: Read<A> = readKey === key ? state : {}
-  const isFinal = shown.data !== undefined && until?.(shown.data) === true
-  useInterval(reading.startUnlessRunning, isFinal ? undefined : everyMs)
-  return { ...shown, hidden, refresh: reading.start }
+  const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
+  useInterval(reading.runUnlessRunning, isOver ? undefined : everyMs)
+  return { ...shown, hidden, refresh: reading.restart }
 }
 
-/** The data of a reply, without its meta fields. */
-export const dataOf = <A>({ data }: { readonly data: A }): A => data
-
-/** How many computations over long histories the service runs at a time for one user. */
-const maxComputing = 2
-let computing = 0
+/** How many calculations over long histories the service runs at a time for one user. */
+const maxCalculations = 2
+let runningCalculations = 0
 const waiting: (() => void)[] = []
 
-/** Makes a read wait until fewer than that many are running. */
+/** Makes a calculation wait until fewer than that many are running. */
 export const inTurn =
-  <A>(read: Request<A>): Request<A> =>
+  <A>(calculate: Request<A>): Request<A> =>
   async (client, signal) => {
-    if (computing >= maxComputing) await new Promise<void>((resolve) => waiting.push(resolve))
-    else computing += 1
+    if (runningCalculations >= maxCalculations)
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    else runningCalculations += 1
     try {
       signal.throwIfAborted()
-      return await read(client, signal)
+      return await calculate(client, signal)
     } finally {
-      // The read that has waited longest takes its place.
+      // The one that has waited longest takes its place.
       const next = waiting.shift()
-      if (next === undefined) computing -= 1
+      if (next === undefined) runningCalculations -= 1
       else next()
     }
   }
 
-/** The linked accounts. */
-export const useAccounts = (again?: Again) =>
-  useRead(
-    'accounts',
-    'accounts',
-    (client, signal) => client.listAccounts({ signal }).then(dataOf),
-    again,
-  )
+type ReadOperation = Extract<Operation, `get${string}` | `list${string}`>
 
-/** Calls again and again while the page is visible; never without a time. */
+const isCalculation = /^get(Trade(Curve|Breakdown)|Reconciliation)$/
+
+/** Reads the data of one route. What it is called with is its key; undefined: not yet. */
+export const useData = <Op extends ReadOperation>(
+  area: Area,
+  operation: Op,
+  args: ArgsOf<Op> | undefined,
+  when?: RefreshWhen<DataOf<Op>>,
+) => {
+  const call: Request<DataOf<Op>> = async (client, signal) => {
+    const method = client[operation] as unknown as (
+      ...args: readonly unknown[]
+    ) => Promise<{ readonly data: DataOf<Op> }>
+    return (await method(...(args ?? []), { signal })).data
+  }
+  const read = isCalculation.test(operation) ? inTurn(call) : call
+  return useRead(area, JSON.stringify([operation, args]), args && read, when)
+}
+
+/** The linked accounts. */
+export const useAccounts = (when?: RefreshWhen<DataOf<'listAccounts'>>) =>
+  useData('accounts', 'listAccounts', [], when)
+
+/** Calls again and again while the page is visible, and once it is again; never without a time. */
 export const useInterval = (act: () => void, everyMs: number | undefined): void => {
   const latest = useRef(act)
   latest.current = act
   useEffect(() => {
     if (everyMs === undefined) return undefined
-    const timer = setInterval(() => {
+    const tick = (): void => {
       if (document.visibilityState === 'visible') latest.current()
-    }, everyMs)
-    return () => clearInterval(timer)
+    }
+    const timer = setInterval(tick, everyMs)
+    // What was not kept current while nobody saw it is old.
+    document.addEventListener('visibilitychange', tick)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', tick)
+    }
   }, [everyMs])
 }
 

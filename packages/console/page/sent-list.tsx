@@ -6,7 +6,7 @@ import { isOpen, type Sent, type SentWrite } from './sent.ts'
 const stateWords: Readonly<Record<SentWrite['state'], string>> = {
   under_way: 'Under way',
   done: 'Done',
-  partly: 'In part',
+  partial: 'In part',
   not_done: 'Not done',
   unknown: 'Unknown',
 }
@@ -31,7 +31,7 @@ export const SentList = ({ sent }: { sent: Sent }) => {
   }, [hasOpen])
   return (
     <>
-      {/* Exists before there is something to say, so that it is said. */}
+      {/* A live region must exist before its text changes, or it is not announced. */}
       <div class="sr-only" role="status" aria-atomic="false">
         {writes.map(({ id, words, state, text }) => (
           <p key={id}>

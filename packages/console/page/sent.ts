@@ -4,8 +4,8 @@ import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { sentenceOf } from './words.ts'
 
 export interface Outcome {
-  /** `partly`: something else came about than what was asked for, such as a part of it. */
-  readonly state: 'done' | 'partly' | 'not_done' | 'unknown'
+  /** `partial`: the outcome differs from the request, for example only a part was closed. */
+  readonly state: 'done' | 'partial' | 'not_done' | 'unknown'
   readonly text: string
 }
 
@@ -22,35 +22,21 @@ export interface SentWrite {
 
 export interface Write {
   readonly words: string
-  readonly send: (
-    /** The Idempotency-Key. */
-    key: string,
-    /** Ends what waits for an outcome. It never aborts the write itself, which would go on unseen. */
-    signal: AbortSignal,
-    /** Shows what is known before there is an outcome. */
-    onProgress: (state: 'under_way' | 'unknown', text: string) => void,
-  ) => Promise<Outcome>
+  readonly send: (idempotencyKey: string) => Promise<Outcome>
   /** Reads what it has changed; undefined while that does not show its outcome. */
   readonly readOutcome?: (key: string, signal: AbortSignal) => Promise<Outcome | undefined>
   /** Whether the service carries it out once for its key. */
-  readonly isIdempotent: boolean
+  readonly isIdempotent?: boolean
 }
 
-export interface Sent {
-  readonly list: () => readonly SentWrite[]
-  readonly run: (write: Write) => void
-  readonly dismiss: (id: number) => void
-  /** Calls back after every change. Returns what ends that. */
-  readonly subscribe: (listener: () => void) => () => void
-  readonly stop: () => void
-}
+export type Sent = ReturnType<typeof createSent>
 
 export const isOpen = ({ state }: SentWrite): boolean =>
   state === 'under_way' || state === 'unknown'
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 
-/** @param isRepeated whether an earlier attempt may have done it, of which a refusal says nothing */
+/** @param isRepeated an earlier attempt may have succeeded; a refusal of this one does not tell */
 const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
   const sentence = sentenceOf(error)
   if (!isTradeportError(error) || error.outcome === 'unknown')
@@ -60,7 +46,7 @@ const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
     : { state: 'not_done', text: sentence }
 }
 
-export const createSent = (): Sent => {
+export const createSent = () => {
   let writes: readonly SentWrite[] = []
   let count = 0
   const listeners = new Set<() => void>()
@@ -70,8 +56,16 @@ export const createSent = (): Sent => {
     for (const listener of listeners) listener()
   }
 
-  /** Runs until the outcome is known, the write is dismissed, or the reader signs out. */
-  const sendAndTrack = async (id: number, write: Write, signal: AbortSignal): Promise<void> => {
+  /**
+   * Runs until the outcome is known, the write is dismissed, or the reader signs out, which aborts
+   * no request of the write: it would go on unseen.
+   */
+  const sendAndTrack = async (
+    id: number,
+    write: Write,
+    signal: AbortSignal,
+    onDone: (() => void) | undefined,
+  ): Promise<void> => {
     const key = newIdempotencyKey()
     const show = (changes: Partial<SentWrite>): void => {
       if (!signal.aborted)
@@ -84,16 +78,17 @@ export const createSent = (): Sent => {
       let sendAgain: SentWrite['sendAgain']
       let outcome: Outcome
       try {
-        outcome = await write.send(key, signal, (state, text) => show({ state, text }))
+        outcome = await write.send(key)
       } catch (error) {
         outcome = outcomeOfError(error, isRepeated)
         // Where the service knows the request, the same key has the same answer.
         const isLost = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
-        if (isLost && write.isIdempotent) sendAgain = () => again.abort()
+        if (isLost && write.isIdempotent === true) sendAgain = () => again.abort()
       }
       for (let ms = firstPauseMs; !ends.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
         const isKnown = outcome.state !== 'unknown'
         show({ ...outcome, sendAgain: isKnown ? undefined : sendAgain })
+        if (outcome.state === 'done') onDone?.()
         if (isKnown) return
         await sleep(ms, ends)
         try {
@@ -115,23 +110,24 @@ export const createSent = (): Sent => {
 
   return {
     list: () => writes,
-    run: (write) => {
+    run: (write: Write, onDone?: () => void): void => {
       count += 1
       const controller = new AbortController()
       running.set(count, controller)
       set([{ id: count, words: write.words, state: 'under_way', text: 'Under way.' }, ...writes])
-      void sendAndTrack(count, write, controller.signal)
+      void sendAndTrack(count, write, controller.signal, onDone)
     },
-    dismiss: (id) => {
+    dismiss: (id: number): void => {
       running.get(id)?.abort()
       running.delete(id)
       set(writes.filter((write) => write.id !== id))
     },
-    subscribe: (listener) => {
+    /** Calls back after every change. Returns what ends that. */
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return (): void => void listeners.delete(listener)
     },
-    stop: () => {
+    stop: (): void => {
       for (const controller of running.values()) controller.abort()
     },
   }

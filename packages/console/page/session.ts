@@ -1,10 +1,11 @@
 // Who is signed in, and what their key may see. The key is in the page's memory, or in sessionStorage
-// where the reader asked for that; both end with the browser's tab.
+// where the reader asked for that.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { createClient, type Client } from '@tradeport/client'
 import { whyHidden, type Area, type Me } from './access.ts'
 import { compareClocks } from './format.ts'
+import { createFetch } from './limited-fetch.ts'
 import { createSent, type Sent } from './sent.ts'
 
 export interface Session {
@@ -13,6 +14,8 @@ export interface Session {
   readonly sent: Sent
   /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
   readonly whyHidden: (...areas: readonly Area[]) => string | undefined
+  /** Aborted once the service refuses the key, which may have been revoked or have expired. */
+  readonly ended: AbortSignal
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
@@ -37,9 +40,11 @@ interface Kept {
 
 /** @throws a TradeportError where the key is not accepted */
 export const openSession = async (key: string): Promise<Session> => {
+  const ending = new AbortController()
   const client = createClient({
     baseUrl: '/api/v1',
     apiKey: key,
+    fetch: createFetch(() => ending.abort()),
     timeoutMs: 30_000,
     retry: { attempts: 2, withinMs: 10_000 },
   })
@@ -50,6 +55,7 @@ export const openSession = async (key: string): Promise<Session> => {
     me,
     sent: createSent(),
     whyHidden: (...wanted) => whyHidden(me, wanted),
+    ended: ending.signal,
   }
 }
 
@@ -57,7 +63,16 @@ export const openSession = async (key: string): Promise<Session> => {
 export const keepSignIn = (key: string | undefined): void =>
   write({ ...(key !== undefined && { key }), usedAt: Date.now() })
 
-export const forgetSignIn = (): void => sessionStorage.removeItem(storageName)
+export const forgetSignIn = (): void => storage()?.removeItem(storageName)
+
+/** Undefined where the browser keeps nothing for this site: reading the property throws there. */
+const storage = (): Storage | undefined => {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
+  }
+}
 
 /** What this tab kept before it was reloaded, unless nobody has used the console for too long. */
 export const keptSignIn = (): Kept | undefined => {
@@ -68,11 +83,11 @@ export const keptSignIn = (): Kept | undefined => {
 }
 
 const read = (): Kept | undefined => {
-  const text = sessionStorage.getItem(storageName)
+  const text = storage()?.getItem(storageName) ?? null
   return text === null ? undefined : (JSON.parse(text) as Kept)
 }
 
-const write = (kept: Kept): void => sessionStorage.setItem(storageName, JSON.stringify(kept))
+const write = (kept: Kept): void => storage()?.setItem(storageName, JSON.stringify(kept))
 
 /** Calls back once nobody has used the page for 30 minutes. Returns what stops it. */
 export const whenIdle = (signOut: () => void): (() => void) => {

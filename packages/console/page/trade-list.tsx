@@ -11,7 +11,7 @@ import { sentenceOf } from './words.ts'
 
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */
-const maxSorted = 10_000
+const maxListed = 10_000
 const maxDownloadMs = 5 * 60_000
 
 type SortKey = keyof Pick<
@@ -167,8 +167,8 @@ export const TradeList = ({
               Stop
             </button>
           ) : (
-            loaded.total <= maxSorted && (
-              <button type="button" onClick={() => void more(Math.ceil(maxSorted / pageSize))}>
+            loaded.total <= maxListed && (
+              <button type="button" onClick={() => void more(Math.ceil(maxListed / pageSize))}>
                 Show all {number(loaded.total)}
               </button>
             )
@@ -198,7 +198,7 @@ const TradeCount = ({
       : `${number(trades.length)} of ${number(total)} trades, the most recently closed.`}
     {cursor !== undefined &&
       isSorted &&
-      ` The order is that of these only${total > maxSorted ? `; the whole list can be sorted up to ${number(maxSorted)} trades, so choose narrower filters` : ', until all are shown'}.`}
+      ` The order is that of these only${total > maxListed ? `; the whole list can be sorted up to ${number(maxListed)} trades, so choose narrower filters` : ', until all are shown'}.`}
   </p>
 )
 
@@ -311,7 +311,8 @@ const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty:
     const url = URL.createObjectURL(new Blob([await file.text()], { type: file.contentType }))
     const link = Object.assign(document.createElement('a'), { href: url, download: file.name })
     link.click()
-    URL.revokeObjectURL(url)
+    // Some browsers begin to read it only later.
+    setTimeout(() => URL.revokeObjectURL(url), maxDownloadMs)
     const { skippedPositions: skipped } = file
     return skipped === 0 ? undefined : `${plural(skipped, 'position')} left out of the file. `
   }

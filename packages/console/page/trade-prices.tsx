@@ -1,11 +1,17 @@
 // The prices around a closed trade: candles with its deals and the levels that it was opened with.
 import type { DataOf, Trade } from '@tradeport/client'
 import { useMemo } from 'preact/hooks'
-import type { PriceLine, PriceMarker } from './candle-chart.ts'
+import {
+  lineIfPriced,
+  PriceChart,
+  timeframes,
+  type PriceLine,
+  type PriceMarker,
+  type Timeframe,
+} from './candles.ts'
 import { lots } from './format.ts'
-import { Notice, Section, Shown } from './parts.tsx'
-import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
-import { dataOf, useRead } from './read.ts'
+import { Notice, Section, ReadResult } from './parts.tsx'
+import { useData } from './read.ts'
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
@@ -26,7 +32,7 @@ const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
   return {
     timeframe,
     startTime: new Date(from - margin).toISOString(),
-    endTime: new Date(Math.min(to + margin, Date.now())).toISOString(),
+    endTime: new Date(to + margin).toISOString(),
   }
 }
 
@@ -38,20 +44,18 @@ export const TradePrices = ({
   /** Undefined while they are read, and where the key may not read them. */
   deals: DataOf<'getTradeDeals'>['deals'] | undefined
 }) => {
-  const { timeframe, startTime, endTime } = rangeOf(trade)
-  const candles = useRead('prices', trade.id, (client, signal) => {
-    const range = { timeframe, startTime, endTime, limit: 1_000, accountId: trade.accountId }
-    return client.listCandles(trade.symbol.toUpperCase(), range, { signal }).then(dataOf)
-  })
+  const { timeframe, ...times } = rangeOf(trade)
+  const range = { timeframe, ...times, limit: 1_000, accountId: trade.accountId }
+  const candles = useData('prices', 'listCandles', [trade.symbol.toUpperCase(), range])
   const markers = useMemo(() => markersOf(trade, deals), [trade, deals])
-  const lines = useMemo(() => linesOf(trade, deals), [trade, deals])
+  const lines = useMemo(() => linesOfTrade(trade, deals), [trade, deals])
   const levels = lines.filter(({ kind }) => kind !== 'entry')
   return (
     <Section
       title="Prices around it"
       aside={candles.data !== undefined && `Candles of ${timeframe}, bid prices`}
     >
-      <Shown read={candles}>
+      <ReadResult read={candles}>
         {(list) =>
           list.length === 0 ? (
             <Notice>The broker has no candles of {trade.symbol} for the time of the trade.</Notice>
@@ -71,7 +75,7 @@ export const TradePrices = ({
             </>
           )
         }
-      </Shown>
+      </ReadResult>
     </Section>
   )
 }
@@ -104,14 +108,14 @@ const markersOf = (
   ]
 }
 
-const linesOf = (
+const linesOfTrade = (
   { entryPrice }: Trade,
   deals: DataOf<'getTradeDeals'>['deals'] | undefined,
 ): readonly PriceLine[] => {
   const opening = (deals ?? []).find(({ entry }) => entry === 'in')
   return [
-    ...lineAt('entry', 'Entry', 'entry', entryPrice),
-    ...lineAt('stop', 'Stop', 'stop', opening?.stopLoss),
-    ...lineAt('target', 'Target', 'target', opening?.takeProfit),
+    ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
+    ...lineIfPriced('stop', 'Stop', 'stop', opening?.stopLoss),
+    ...lineIfPriced('target', 'Target', 'target', opening?.takeProfit),
   ]
 }

@@ -1,8 +1,9 @@
 // One closed trade, and how its figures come about.
 import type { DataOf, Trade } from '@tradeport/client'
+import { useEffect, useState } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
 import { duration, lots, number, price } from './format.ts'
-import { late } from './late.tsx'
+import { lazy } from './lazy.tsx'
 import {
   Age,
   Facts,
@@ -10,19 +11,25 @@ import {
   Notice,
   Result,
   Section,
-  Shown,
+  ReadResult,
   Table,
   Time,
   useMoney,
 } from './parts.tsx'
-import { dataOf, useAccounts, useRead } from './read.ts'
+import { useAccounts, useData, useRead } from './read.ts'
 
-const TradePrices = late(async () => (await import('./trade-prices.tsx')).TradePrices)
+const TradePrices = lazy(async () => (await import('./trade-prices.tsx')).TradePrices)
 
-/** The history may not have a position yet that was just closed. */
-const untilFound = { everyMs: 5_000, until: () => true }
+/** A position that was just closed may not be in the history yet: it is read again for a minute. */
+const [everyMs, maxWaitMs] = [5_000, 60_000]
 
 export const TradePage = ({ id }: { id: string }) => {
+  const [isRecent, setIsRecent] = useState(true)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsRecent(false), maxWaitMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const untilFound = { ...(isRecent && { everyMs }), isFinal: () => true }
   const trade = useRead(
     'trades',
     id,
@@ -38,12 +45,10 @@ export const TradePage = ({ id }: { id: string }) => {
   const accounts = useAccounts()
   const accountId = trade.data?.data.accountId
   const account = accounts.data?.find((one) => one.id === accountId)
-  const reconciliation = useRead(
+  const reconciliation = useData(
     'insights',
-    accountId ?? '',
-    accountId === undefined
-      ? undefined
-      : (client, signal) => client.getReconciliation(accountId, { signal }).then(dataOf),
+    'getReconciliation',
+    accountId === undefined ? undefined : [accountId],
   )
   return (
     <>
@@ -52,7 +57,7 @@ export const TradePage = ({ id }: { id: string }) => {
           ← Trades
         </a>
       </p>
-      <Shown read={trade}>
+      <ReadResult read={trade}>
         {({ data, meta }) => (
           <InCurrency value={account?.currency}>
             <h1>
@@ -62,7 +67,7 @@ export const TradePage = ({ id }: { id: string }) => {
             <TradePrices trade={data} deals={deals.data?.data.deals} />
             <Arithmetic trade={data} />
             <Section title="The broker's deals">
-              <Shown read={deals}>
+              <ReadResult read={deals}>
                 {({ data: shown, meta: { pagination } }) => (
                   <>
                     <Deals deals={shown} />
@@ -74,17 +79,17 @@ export const TradePage = ({ id }: { id: string }) => {
                     )}
                   </>
                 )}
-              </Shown>
+              </ReadResult>
             </Section>
             {reconciliation.hidden === undefined && (
               <Section title="Does the account's history agree with the broker?">
-                <Shown read={reconciliation}>
+                <ReadResult read={reconciliation}>
                   {(shown) => (
                     <p>
                       <Reconciled reconciliation={shown} />
                     </p>
                   )}
-                </Shown>
+                </ReadResult>
               </Section>
             )}
             <p class="quiet">
@@ -92,7 +97,7 @@ export const TradePage = ({ id }: { id: string }) => {
             </p>
           </InCurrency>
         )}
-      </Shown>
+      </ReadResult>
     </>
   )
 }
@@ -169,7 +174,7 @@ const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) =
       label="Deals"
       kind="sum wide"
       rows={deals}
-      keyOf={({ id }) => id}
+      keyOf={({ time, id, entry }) => `${time} ${id} ${entry}`}
       columns={[
         ['Deal', ({ id }) => id, 'row'],
         ['Time', ({ time }) => <Time iso={time} />],
@@ -185,16 +190,13 @@ const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) =
         ['Swap', ({ swap }) => money(swap), 'figure'],
       ]}
       sums={[
-        [
-          'Sum',
-          undefined,
-          undefined,
-          lots(sums.closedVolume),
-          undefined,
-          money(sums.profit),
-          money(sums.commission),
-          money(sums.swap),
-        ],
+        {
+          Deal: 'Sum',
+          Lots: `${lots(sums.closedVolume)} closed`,
+          Profit: money(sums.profit),
+          Commission: money(sums.commission),
+          Swap: money(sums.swap),
+        },
       ]}
     />
   )

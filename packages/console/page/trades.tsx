@@ -5,7 +5,7 @@ import { Select } from './fields.tsx'
 import { pluralIs } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Pictures, Robust } from './insights.tsx'
-import { Age, InCurrency, Notice, Section, Shown, Skipped } from './parts.tsx'
+import { Age, InCurrency, Notice, Section, ReadResult, Skipped } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
@@ -91,7 +91,7 @@ export const Trades = () => {
           <Select value={resultOf(query)} options={results} onChange={chooseResult} />
         </label>
       </form>
-      {accounts.data === undefined && <Shown read={accounts}>{() => null}</Shown>}
+      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
       <InCurrency value={currency}>
         <Section
           title="Statistics"
@@ -103,7 +103,7 @@ export const Trades = () => {
             )
           }
         >
-          <Shown read={statistics}>
+          <ReadResult read={statistics}>
             {({ data, meta: { warnings, provenance } }) => (
               <>
                 {warnings?.map(({ code, message }) => (
@@ -121,7 +121,7 @@ export const Trades = () => {
                 </div>
               </>
             )}
-          </Shown>
+          </ReadResult>
         </Section>
         {isExtended && (
           <>

@@ -1,7 +1,8 @@
 // What can be changed on an account: its open positions, and its halt.
 import type { Account, BodyOf, DataOf, Position } from '@tradeport/client'
+import { useState } from 'preact/hooks'
 import { lots } from './format.ts'
-import { Notice, Section, Shown, Time, type Column } from './parts.tsx'
+import { Notice, Section, ReadResult, Time, type Column } from './parts.tsx'
 import { PositionTable, type Held } from './position-table.tsx'
 import type { Read } from './read.ts'
 
@@ -10,8 +11,6 @@ export const PositionList = ({
   account,
   chosen,
   whyReadOnly,
-  selected,
-  onSelect,
   onCloseSelected,
 }: {
   read: Read<readonly Position[]>
@@ -19,17 +18,16 @@ export const PositionList = ({
   chosen: string | undefined
   /** Why the key may not change them. */
   whyReadOnly: string | undefined
-  selected: ReadonlySet<string>
-  onSelect: (selected: ReadonlySet<string>) => void
   onCloseSelected: (positions: readonly Position[]) => void
 }) => {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const positions = read.data ?? []
   const ticked = positions.filter(({ id }) => selected.has(id))
   const isWhole = positions.length > 0 && ticked.length === positions.length
   const toggle = (id: string): void => {
     const next = new Set(selected)
     if (!next.delete(id)) next.add(id)
-    onSelect(next)
+    setSelected(next)
   }
   const tick: Column<Held> = [
     'Select',
@@ -46,7 +44,7 @@ export const PositionList = ({
       type="checkbox"
       aria-label="Select all positions"
       checked={isWhole}
-      onChange={() => onSelect(new Set(isWhole ? [] : positions.map(({ id }) => id)))}
+      onChange={() => setSelected(new Set(isWhole ? [] : positions.map(({ id }) => id)))}
     />,
   ]
   return (
@@ -66,7 +64,7 @@ export const PositionList = ({
       }
     >
       {whyReadOnly !== undefined && read.hidden === undefined && <Notice>{whyReadOnly}</Notice>}
-      <Shown read={read}>
+      <ReadResult read={read}>
         {(list) =>
           list.length === 0 ? (
             <p class="quiet">No position is open.</p>
@@ -83,7 +81,7 @@ export const PositionList = ({
             />
           )
         }
-      </Shown>
+      </ReadResult>
     </Section>
   )
 }
@@ -118,7 +116,7 @@ export const HaltSection = ({
   }
   return (
     <Section title={`Halt ${accountName}`}>
-      <Shown read={read}>
+      <ReadResult read={read}>
         {({ by, since, reason }) =>
           by !== null ? (
             <>
@@ -147,7 +145,7 @@ export const HaltSection = ({
               </p>
               <label class="check">
                 <input type="checkbox" name="cancelOrders" />
-                Also cancel its working orders{counted(orderCount)}
+                Also cancel its open orders{counted(orderCount)}
               </label>
               <label class="check">
                 <input type="checkbox" name="closePositions" />
@@ -163,7 +161,7 @@ export const HaltSection = ({
             </form>
           )
         }
-      </Shown>
+      </ReadResult>
     </Section>
   )
 }

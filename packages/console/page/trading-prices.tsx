@@ -1,11 +1,10 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
-import type { Candle, Order } from '@tradeport/client'
-import type { PriceLine } from './candle-chart.ts'
+import type { Candle } from '@tradeport/client'
+import { lineIfPriced, PriceChart, timeframes, type PriceLine, type Timeframe } from './candles.ts'
 import { Select } from './fields.tsx'
 import { numberOf } from './format.ts'
 import { setQuery } from './location.ts'
-import { Notice, Section, Shown } from './parts.tsx'
-import { lineAt, PriceChart, timeframes, type Timeframe } from './price-chart.tsx'
+import { Notice, Section, ReadResult } from './parts.tsx'
 import type { Read } from './read.ts'
 
 /** A price of an order or a position that is a line on the chart. */
@@ -42,7 +41,7 @@ export const PricePanel = ({
     {symbol === '' && candles.hidden === undefined ? (
       <p class="quiet">Enter a symbol.</p>
     ) : (
-      <Shown read={candles}>
+      <ReadResult read={candles}>
         {(list) =>
           list.length === 0 ? (
             <Notice>The broker has no candles of {symbol}.</Notice>
@@ -62,45 +61,20 @@ export const PricePanel = ({
             </>
           )
         }
-      </Shown>
+      </ReadResult>
     )}
   </Section>
 )
 
-export const linesOf = (
+export const linesOfTicket = (
   { price, stopLoss, takeProfit }: Readonly<Record<PriceField, string>>,
   entryPrice: number | undefined,
   last: number | undefined,
   isNow: boolean,
 ): readonly PriceLine[] => [
-  ...lineAt('now', isNow ? 'Now' : 'Last', 'now', last),
-  ...lineAt('entry', 'Entry', 'entry', entryPrice),
-  ...lineAt('price', 'Price', 'entry', numberOf(price), true),
-  ...lineAt('stopLoss', 'Stop loss', 'stop', numberOf(stopLoss), true),
-  ...lineAt('takeProfit', 'Take profit', 'target', numberOf(takeProfit), true),
+  ...lineIfPriced('now', isNow ? 'Now' : 'Last', 'now', last),
+  ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
+  ...lineIfPriced('price', 'Price', 'entry', numberOf(price), true),
+  ...lineIfPriced('stopLoss', 'Stop loss', 'stop', numberOf(stopLoss), true),
+  ...lineIfPriced('takeProfit', 'Take profit', 'target', numberOf(takeProfit), true),
 ]
-
-/**
- * First places for lines on the chart, to be moved from there; undefined without candles.
- * @param price of a pending order, where it is known
- */
-export const suggestionsOf = (
-  candles: readonly Candle[] | undefined,
-  side: 'buy' | 'sell',
-  orderType: Order['orderType'],
-  price: number | undefined,
-): Readonly<Record<PriceField, number>> | undefined => {
-  const last = candles?.at(-1)?.close
-  if (candles === undefined || last === undefined) return undefined
-  const recent = candles.slice(-50)
-  const height =
-    Math.max(...recent.map(({ high }) => high)) - Math.min(...recent.map(({ low }) => low))
-  const up = side === 'buy' ? height : -height
-  const from = price !== undefined && price > 0 ? price : last
-  return {
-    // A limit order waits for a better price, a stop order for a worse one.
-    price: orderType === 'limit' ? last - up / 4 : last + up / 4,
-    stopLoss: from - up / 3,
-    takeProfit: from + up / 2,
-  }
-}

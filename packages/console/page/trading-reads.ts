@@ -1,12 +1,12 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
 import { useState } from 'preact/hooks'
-import { spaced } from './one-at-a-time.ts'
-import { meantBy } from './order-words.ts'
+import { digitsOf, type Timeframe } from './candles.ts'
+import { useEventLog } from './event-log.tsx'
+import { instrumentFor } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
-import type { Timeframe } from './price-chart.tsx'
-import { dataOf, useRead, useStream, type Request } from './read.ts'
+import { useData, useRead, useStream } from './read.ts'
 import { useSent } from './sent-list.tsx'
 import { useSession } from './session.ts'
 
@@ -15,16 +15,6 @@ const [positionsMs, othersMs] = [5_000, 10_000]
 const shownCandles = 120
 /** After it the service calls a quote stale; it sends one again only once it has changed. */
 const freshMs = 60_000
-
-/** Counts events, so that what they may have changed is read again. */
-const useEventCount = (): number => {
-  const [count, setCount] = useState(0)
-  useStream('events', 'events', async (client, signal) => {
-    const changed = spaced(() => setCount((last) => last + 1))
-    for await (const _ of client.events({ signal })) changed()
-  })
-  return count
-}
 
 /** The current quote; undefined where there is none, or no connection that would bring the next. */
 const useQuote = (accountId: string, symbol: string) => {
@@ -49,55 +39,37 @@ const useQuote = (accountId: string, symbol: string) => {
 /** Positions, working orders and the halt of an account, kept current. */
 export const useHoldings = (accountId: string) => {
   const states = useSent(useSession().sent).map(({ id, state }) => `${id}${state}`)
-  const on = `${useEventCount()} ${states.join()}`
+  const changes = `${useEventLog({}).changes} ${states.join()}`
+  const when = { everyMs: othersMs, changes }
   return {
     positions: useRead(
       'positions',
       'positions',
       (client, signal) => readPositions(client, accountId, signal),
-      { everyMs: positionsMs, on },
+      { everyMs: positionsMs, changes },
     ),
     orders: useRead(
       'orders',
       'orders',
       (client, signal) => readWorkingOrders(client, { accountId }, signal),
-      { everyMs: othersMs, on },
+      when,
     ),
-    halt: useRead(
-      'halting',
-      'halt',
-      (client, signal) => client.getHalt(accountId, { signal }).then(dataOf),
-      { everyMs: othersMs, on },
-    ),
+    halt: useData('halting', 'getHalt', [accountId], when),
   }
 }
 
 /** Of one symbol. */
 export const useMarket = (accountId: string, symbol: string, timeframe: Timeframe) => {
-  const quote = useQuote(accountId, symbol.toUpperCase())
-  const ofSymbol = <A>(read: Request<A>) => (symbol === '' ? undefined : read)
-  const candles = useRead(
-    'prices',
-    `${symbol} ${timeframe}`,
-    ofSymbol((client, signal) => {
-      const range = { timeframe, limit: shownCandles, accountId }
-      return client.listCandles(symbol.toUpperCase(), range, { signal }).then(dataOf)
-    }),
-    { everyMs: othersMs },
-  )
-  const found = useRead(
-    'prices',
-    symbol,
-    ofSymbol((client, signal) =>
-      client.listSymbols({ accountId, search: symbol, limit: 50 }, { signal }).then(dataOf),
-    ),
-  )
-  const all = useRead('prices', 'symbols', (client, signal) =>
-    client.listSymbols({ accountId, limit: 50 }, { signal }).then(dataOf),
-  )
-  const instrument = meantBy(
+  const quote = useQuote(accountId, symbol)
+  const range = { timeframe, limit: shownCandles, accountId }
+  const candles = useData('prices', 'listCandles', symbol === '' ? undefined : [symbol, range], {
+    everyMs: othersMs,
+  })
+  const search = { accountId, search: symbol, limit: 50 }
+  const found = useData('prices', 'listSymbols', symbol === '' ? undefined : [search])
+  const instrument = instrumentFor(
     symbol,
     (found.data ?? []).filter((one) => 'digits' in one),
   )
-  return { quote, candles, instrument, symbols: (all.data ?? []).map((one) => one.symbol) }
+  return { quote, candles, instrument, digits: instrument?.digits ?? digitsOf(candles.data ?? []) }
 }

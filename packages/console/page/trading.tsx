@@ -3,20 +3,20 @@
 import type { Account } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
+import { timeframes, type Timeframe } from './candles.ts'
+import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
 import { useConfirm } from './confirm.tsx'
 import { Select } from './fields.tsx'
-import { lots, numberOf } from './format.ts'
+import { lots } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
 import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
-import { Notice, Section, Shown } from './parts.tsx'
-import { digitsOf, timeframes, type Timeframe } from './price-chart.tsx'
+import { Notice, Section, ReadResult } from './parts.tsx'
 import { useAccounts } from './read.ts'
 import type { Write } from './sent.ts'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
-import { linesOf, PricePanel, suggestionsOf, type PriceField } from './trading-prices.tsx'
+import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
 import { createWrites } from './writes.ts'
 
@@ -29,7 +29,7 @@ export const Trading = () => {
   return (
     <>
       <h1>Trading</h1>
-      <Shown read={{ ...accounts, hidden: why }}>
+      <ReadResult read={{ ...accounts, hidden: why }}>
         {(all) => {
           const list = all.filter(({ brokerType }) => brokerType !== 'paper')
           const account =
@@ -58,7 +58,7 @@ export const Trading = () => {
             </>
           )
         }}
-      </Shown>
+      </ReadResult>
     </>
   )
 }
@@ -75,7 +75,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const ask = (
     verb: string,
     writes: readonly Write[],
-    then?: () => void,
+    onDone?: () => void,
     detail?: ComponentChildren,
   ): void =>
     confirm({
@@ -93,40 +93,36 @@ const AccountTrading = ({ account }: { account: Account }) => {
         </>
       ),
       onConfirm: () => {
-        for (const one of writes) sent.run(one)
-        then?.()
+        for (const one of writes) sent.run(one, onDone)
       },
     })
 
   const [ticket, setTicket] = useState(newTicket)
   const [edits, setEdits] = useState<Edits>({})
   const forget = (): void => setEdits({})
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
 
   const { positions, orders, halt } = useHoldings(account.id)
   // Counts of an earlier read are not those of now.
   const openCount = positions.failure === undefined ? positions.data?.length : undefined
   const orderCount = orders.failure === undefined ? orders.data?.openTotal : undefined
-  // Only what the key may change: beside an order ticket the prices are those of its symbol.
-  const position =
-    whyReadOnly === undefined
-      ? positions.data?.find(({ id }) => id === query.get('position'))
-      : undefined
-  const order = mayOrder
-    ? orders.data?.orders.find(({ id, status }) => id === query.get('order') && status === 'open')
-    : undefined
+  // Ignore a selection that the key may not change: the page then shows the ticket and its symbol.
+  const positionId = whyReadOnly === undefined ? query.get('position') : null
+  const orderId = mayOrder ? query.get('order') : null
+  const position = positions.data?.find(({ id }) => id === positionId)
+  const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
   const held = position ?? order
   // What was typed for one is not meant for another.
   useEffect(forget, [held?.id])
+  // A sentence is not sent once it is not true any more.
+  useEffect(() => confirm(undefined), [held?.id, position?.volume])
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe =
     (Object.keys(timeframes) as Timeframe[]).find((name) => name === query.get('candles')) ?? '15m'
-  const market = useMarket(account.id, symbol, timeframe)
-  const { quote, candles, instrument, symbols } = market
-  const digits = instrument?.digits ?? digitsOf(candles.data ?? [])
+  const market = useMarket(account.id, symbol.toUpperCase(), timeframe)
+  const { quote, candles, digits } = market
 
-  const onEdit = (name: PriceField, text: string): void =>
+  const onEdit = (name: string, text: string): void =>
     held === undefined
       ? setTicket((last) => ({ ...last, [name]: text }))
       : setEdits((last) => ({ ...last, [name]: text }))
@@ -138,24 +134,16 @@ const AccountTrading = ({ account }: { account: Account }) => {
           stopLoss: shownOf(held, edits, 'stopLoss', digits),
           takeProfit: shownOf(held, edits, 'takeProfit', digits),
         }
-  const suggested = suggestionsOf(
-    candles.data,
-    held?.type ?? ticket.type,
-    order?.orderType ?? ticket.orderType,
-    numberOf(texts.price),
-  )
-  const suggest =
-    suggested && ((name: PriceField): void => onEdit(name, suggested[name].toFixed(digits)))
   const last = quote?.bid ?? candles.data?.at(-1)?.close
   const isNow = quote?.stale === false
   const lines = useMemo(
-    () => linesOf(texts, position?.entryPrice, last, isNow),
+    () => linesOfTicket(texts, position?.entryPrice, last, isNow),
     [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, last, isNow],
   )
-  const ofHeld = { edits, digits, suggest, onEdit: setEdits }
+  const ofHeld = { edits, digits, onEdit }
   return (
     <>
-      <div class="desk">
+      <div class="trading">
         {position !== undefined ? (
           <PositionForm
             key={position.id}
@@ -182,12 +170,23 @@ const AccountTrading = ({ account }: { account: Account }) => {
             }
             onCancel={() => ask('Cancel the order', [write.cancel(order)])}
           />
+        ) : positionId !== null || orderId !== null ? (
+          <HeldSection title="Change">
+            {(positionId !== null ? positions.data : orders.data) === undefined ? (
+              <p class="reading">Reading…</p>
+            ) : (
+              <p>
+                The {positionId !== null ? 'position' : 'order'} is not open any more. What the
+                broker holds now is listed below.
+              </p>
+            )}
+          </HeldSection>
         ) : mayOrder ? (
           <OrderTicket
             account={account}
             fields={ticket}
             onChange={(changes) => setTicket((last) => ({ ...last, ...changes }))}
-            {...{ instrument, symbols, quote, digits, suggest }}
+            market={market}
             onPlace={(placed, preview) =>
               ask(
                 `${placed.type === 'buy' ? 'Buy' : 'Sell'} ${lots(placed.volume)} ${placed.symbol}`,
@@ -212,14 +211,12 @@ const AccountTrading = ({ account }: { account: Account }) => {
       </div>
       <PositionList
         read={positions}
-        {...{ account, whyReadOnly, selected }}
+        {...{ account, whyReadOnly }}
         chosen={position?.id}
-        onSelect={setSelected}
         onCloseSelected={(list) =>
           ask(
             list.length === 1 ? 'Close it' : `Close these ${list.length}`,
             list.map((one) => write.close(one)),
-            () => setSelected(new Set()),
           )
         }
       />
@@ -235,9 +232,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
           )
         }
       >
-        <Shown read={orders}>
+        <ReadResult read={orders}>
           {(working) => <OrderTable working={working} chosen={order?.id} mayChange={mayOrder} />}
-        </Shown>
+        </ReadResult>
       </Section>
       <HaltSection
         read={halt}

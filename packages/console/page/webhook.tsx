@@ -2,14 +2,14 @@
 import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { ActionMessage, useAction } from './actions.tsx'
+import { ActionMessage, useAction, type Action } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
 import { number, numberOf, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
-import { Age, Facts, Notice, Section, Shown, Table, Time, type Column } from './parts.tsx'
-import { dataOf, useRead } from './read.ts'
+import { Age, Facts, Notice, Section, ReadResult, Table, Time, type Column } from './parts.tsx'
+import { useData, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import {
   DeliversNothing,
@@ -30,12 +30,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
   const whyReadOnly = whyHidden('changeWebhooks')
   const [rotated, setRotated] = useState<CreatedWebhook>()
   const again = { everyMs }
-  const webhook = useRead(
-    'webhooks',
-    id,
-    (client, signal) => client.getWebhook(id, { signal }).then(dataOf),
-    again,
-  )
+  const webhook = useData('webhooks', 'getWebhook', [id], again)
   const filter = filterOf(query)
   const deliveries = useRead(
     'webhooks',
@@ -54,8 +49,10 @@ export const WebhookPage = ({ id }: { id: string }) => {
         <a href="/console/webhooks">← Webhooks</a>
       </p>
       <DeliversNothing />
-      {rotated !== undefined && <Secret webhook={rotated} onStored={() => setRotated(undefined)} />}
-      <Shown read={webhook}>
+      {rotated !== undefined && (
+        <Secret key={rotated.secret} webhook={rotated} onStored={() => setRotated(undefined)} />
+      )}
+      <ReadResult read={webhook}>
         {(shown) => (
           <>
             <h1 class="url">{shown.url}</h1>
@@ -79,7 +76,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
             </Section>
           </>
         )}
-      </Shown>
+      </ReadResult>
       {hidden === undefined && (
         <>
           <Section
@@ -89,13 +86,16 @@ export const WebhookPage = ({ id }: { id: string }) => {
                 Show{' '}
                 <Select
                   value={filter.status ?? ''}
-                  options={[['', 'all'], ...statuses]}
+                  options={[
+                    ['', 'all'],
+                    ...statusNames.map((name) => [name, statuses[name][0].toLowerCase()] as const),
+                  ]}
                   onChange={(status) => setQuery({ status, page: '' })}
                 />
               </label>
             }
           >
-            <Shown read={deliveries}>
+            <ReadResult read={deliveries}>
               {({ data, meta: { pagination } }) => (
                 <>
                   <DeliveryTable
@@ -107,7 +107,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
                   )}
                 </>
               )}
-            </Shown>
+            </ReadResult>
           </Section>
           {whyReadOnly === undefined && me.capabilities.includes('events') && (
             <Recover {...{ id, refresh }} />
@@ -118,20 +118,25 @@ export const WebhookPage = ({ id }: { id: string }) => {
   )
 }
 
-const statuses = [
-  ['success', 'delivered'],
-  ['pending', 'waiting'],
-  ['failed', 'failed'],
-] as const
+type Status = Delivery['status']
+
+const statuses: Readonly<Record<Status, readonly [words: string, dot: string]>> = {
+  success: ['Delivered', 'connected'],
+  pending: ['Waiting', 'syncing'],
+  failed: ['Failed', 'error'],
+}
+const statusNames = Object.keys(statuses) as readonly Status[]
 
 const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
-  const status = statuses.find(([one]) => one === query.get('status'))?.[0]
+  const status = statusNames.find((name) => name === query.get('status'))
   const page = Number(query.get('page') ?? 1)
   return {
     ...(status !== undefined && { status }),
     page: Number.isInteger(page) && page > 0 ? page : 1,
   }
 }
+
+type Work = Parameters<Action['run']>[0]
 
 const WebhookActions = ({
   webhook: { id, url, enabled, failureCount },
@@ -148,13 +153,14 @@ const WebhookActions = ({
   const overlapHours = useRef('24')
   const action = useAction()
   const [confirm, dialog] = useConfirm()
-  const run = async (work: () => Promise<string | undefined>): Promise<void> => {
-    await action.run(work)
+  const run = async (work: Work, name: string): Promise<void> => {
+    await action.run(work, name)
     refresh()
   }
-  const test = async (): Promise<string> => {
-    const { success, responseCode, responseTimeMs, failureReason } = (await client.testWebhook(id))
-      .data
+  const test: Work = async (idempotencyKey) => {
+    const { success, responseCode, responseTimeMs, failureReason } = (
+      await client.testWebhook(id, { idempotencyKey })
+    ).data
     if (success) return `The test arrived: answered ${responseCode} in ${responseTimeMs} ms.`
     throw new Error(
       `The test did not arrive: ${failureReason === null ? `it answered ${responseCode}` : failureWords(failureReason, responseCode)}.`,
@@ -164,27 +170,23 @@ const WebhookActions = ({
     await client.changeWebhook(id, { enabled: to })
     return to ? 'It is enabled.' : 'It is disabled.'
   }
-  const rotate = async (): Promise<string> => {
+  const rotate: Work = async (idempotencyKey) => {
     const hours = numberOf(overlapHours.current)
     // Without an overlap the old secret ends at once.
     if (hours === undefined) throw new Error('Enter the overlap in hours: nothing was done.')
-    onRotated((await client.rotateWebhookSecret(id, { overlapHours: hours })).data)
-    scrollTo(0, 0)
+    const options = { idempotencyKey }
+    onRotated((await client.rotateWebhookSecret(id, { overlapHours: hours }, options)).data)
     return 'The secret was replaced.'
   }
   const remove = async (): Promise<undefined> => {
     await client.deleteWebhook(id)
     navigate('/console/webhooks')
   }
-  const ask = (
-    title: string,
-    verb: string,
-    content: ComponentChildren,
-    work: () => Promise<string | undefined>,
-  ): void => confirm({ title, verb, content, onConfirm: () => void run(work) })
+  const ask = (title: string, verb: string, content: ComponentChildren, work: Work): void =>
+    confirm({ title, verb, content, onConfirm: () => void run(work, title) })
   const shownUrl = <span class="url">{url}</span>
   const buttons: readonly (readonly [name: string, onPress: () => void])[] = [
-    ['Send a test', () => void run(test)],
+    ['Send a test', () => void run(test, 'test')],
     enabled
       ? [
           'Disable…',
@@ -199,7 +201,7 @@ const WebhookActions = ({
               enable(false),
             ),
         ]
-      : ['Enable', () => void run(enable(true))],
+      : ['Enable', () => void run(enable(true), 'enable')],
     ['Change…', () => setIsChanging(true)],
     [
       'Rotate the secret…',
@@ -275,12 +277,6 @@ const WebhookActions = ({
   )
 }
 
-const statusWords: Readonly<Record<Delivery['status'], readonly [words: string, dot: string]>> = {
-  success: ['Delivered', 'connected'],
-  pending: ['Waiting', 'syncing'],
-  failed: ['Failed', 'error'],
-}
-
 const DeliveryTable = ({
   deliveries,
   mayReplay,
@@ -293,10 +289,10 @@ const DeliveryTable = ({
   const { client } = useSession()
   const action = useAction()
   const replay = async ({ id, webhookId }: Delivery): Promise<void> => {
-    await action.run(async () => {
-      await client.replayWebhookDelivery(webhookId, id)
+    await action.run(async (idempotencyKey) => {
+      await client.replayWebhookDelivery(webhookId, id, { idempotencyKey })
       return 'It is sent again, once, as a new delivery.'
-    })
+    }, id)
     refresh()
   }
   if (deliveries.length === 0) return <p class="quiet">There is no such delivery.</p>
@@ -327,7 +323,7 @@ const DeliveryTable = ({
           [
             'Status',
             ({ status }) => (
-              <span class={`status ${statusWords[status][1]}`}>{statusWords[status][0]}</span>
+              <span class={`status ${statuses[status][1]}`}>{statuses[status][0]}</span>
             ),
           ],
           ['Outcome of the last attempt', outcomeOf, 'words'],
@@ -377,14 +373,13 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   const action = useAction()
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    await action.run(async () => {
-      const { scheduled } = (
-        await client.recoverWebhook(id, { since: new Date(since).toISOString() })
-      ).data
+    const body = { since: new Date(since).toISOString() }
+    await action.run(async (idempotencyKey) => {
+      const { scheduled } = (await client.recoverWebhook(id, body, { idempotencyKey })).data
       return scheduled === 0
         ? 'It missed nothing since then.'
         : `${pluralIs(scheduled, 'event')} delivered again${scheduled === maxRecovered ? ', the most for one time: recover again for the rest' : ''}.`
-    })
+    }, since)
     refresh()
   }
   return (

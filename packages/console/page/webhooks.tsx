@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
 import { eventTitle, eventTypes, type EventType } from './events.ts'
 import { TypeChoices } from './filters.tsx'
-import { Age, Notice, Section, Shown, Table, Time } from './parts.tsx'
-import { dataOf, useRead } from './read.ts'
+import { Age, Notice, Section, ReadResult, Table, Time } from './parts.tsx'
+import { useData, useRead } from './read.ts'
 import { useSession } from './session.ts'
 
 const everyMs = 15_000
@@ -13,28 +13,33 @@ const everyMs = 15_000
 export const Webhooks = () => {
   const { client, whyHidden } = useSession()
   const whyReadOnly = whyHidden('changeWebhooks')
-  const [created, setCreated] = useState<CreatedWebhook>()
-  const webhooks = useRead(
-    'webhooks',
-    'webhooks',
-    (client, signal) => client.listWebhooks({ signal }).then(dataOf),
-    { everyMs },
-  )
+  /** Those whose secrets are not stored yet. */
+  const [created, setCreated] = useState<readonly CreatedWebhook[]>([])
+  const [createdCount, setCreatedCount] = useState(0)
+  const webhooks = useData('webhooks', 'listWebhooks', [], { everyMs })
   return (
     <>
       <h1>Webhooks</h1>
       <DeliversNothing />
-      {created !== undefined && <Secret webhook={created} onStored={() => setCreated(undefined)} />}
+      {created.map((webhook) => (
+        <Secret
+          key={webhook.id}
+          webhook={webhook}
+          onStored={() => setCreated((all) => all.filter((one) => one !== webhook))}
+        />
+      ))}
       <Section title="Your webhooks" aside="at most ten">
-        <Shown read={webhooks}>{(list) => <WebhookTable webhooks={list} />}</Shown>
+        <ReadResult read={webhooks}>{(list) => <WebhookTable webhooks={list} />}</ReadResult>
       </Section>
       <Section title="New webhook" whyHidden={whyReadOnly}>
         <WebhookForm
-          key={created?.id}
+          key={createdCount}
           action="Create webhook"
-          onSubmit={async (webhook) => {
+          onSubmit={async (webhook, idempotencyKey) => {
             try {
-              setCreated((await client.createWebhook(webhook)).data)
+              const { data } = await client.createWebhook(webhook, { idempotencyKey })
+              setCreated((all) => [...all, data])
+              setCreatedCount((count) => count + 1)
             } finally {
               webhooks.refresh()
             }
@@ -101,7 +106,7 @@ export const WebhookState = ({ webhook: { enabled, failureCount } }: { webhook: 
     <span class="status off">{failureCount === 0 ? 'Disabled' : 'Disabled after failures'}</span>
   )
 
-const reasons: Readonly<Record<NonNullable<Delivery['failureReason']>, string>> = {
+const failureReasons: Readonly<Record<NonNullable<Delivery['failureReason']>, string>> = {
   host_unreachable: 'its host has no address that the service may post to',
   connection_failed: 'no connection could be made',
   tls_failed: 'its certificate was not accepted',
@@ -118,7 +123,9 @@ export const failureWords = (
   reason: NonNullable<Delivery['failureReason']>,
   responseCode: number | null,
 ): string =>
-  reason === 'not_2xx' ? `it answered ${responseCode} instead of 2xx` : (reasons[reason] ?? reason)
+  reason === 'not_2xx'
+    ? `it answered ${responseCode} instead of 2xx`
+    : (failureReasons[reason] ?? reason)
 
 /** When a webhook last failed, and why. */
 export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webhook }) => {
@@ -145,9 +152,12 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
     <>
       <Time iso={lastFailureAt} />
       {failureReason && `: ${failureWords(failureReason, responseCode ?? null)}`}
+      {cause.failure !== undefined && `: why is not known. ${cause.failure}`}
     </>
   )
 }
+
+const focus = (element: HTMLElement | null): void => element?.focus()
 
 /** The secret of a webhook, which is nowhere else once the reader leaves. */
 export const Secret = ({
@@ -175,6 +185,7 @@ export const Secret = ({
       </p>
       <div class="copied">
         <input
+          ref={focus}
           aria-label="Secret of the webhook"
           readOnly
           value={secret}
@@ -204,7 +215,7 @@ export const WebhookForm = ({
 }: {
   webhook?: Webhook
   action: string
-  onSubmit: (webhook: NewWebhook) => Promise<void>
+  onSubmit: (webhook: NewWebhook, idempotencyKey: string) => Promise<void>
   onCancel?: () => void
 }) => {
   const { me } = useSession()
@@ -221,14 +232,12 @@ export const WebhookForm = ({
   ])
   const submit = (event: Event): void => {
     event.preventDefault()
-    void action.run(async () => {
+    const typed = { url: url.trim(), eventTypes: chosen }
+    void action.run(async (idempotencyKey) => {
       if (chosen.length === 0) throw new Error('Choose at least one event.')
-      await onSubmit({
-        url: url.trim(),
-        eventTypes: chosen,
-      })
+      await onSubmit(typed, idempotencyKey)
       return undefined
-    })
+    }, JSON.stringify(typed))
   }
   return (
     <form class="webhook-form" onSubmit={submit}>

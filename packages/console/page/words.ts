@@ -57,10 +57,10 @@ export const skipReasons: Readonly<Record<Provenance['skipped'][number]['reason'
 
 /** Whether the deals of an account add up to the balance at its broker. */
 export const reconciledWords = (
-  { deals, balance, difference, complete, checkedAt }: DataOf<'getReconciliation'>,
+  { deals, difference, complete }: DataOf<'getReconciliation'>,
   currency: string | undefined,
 ): string => {
-  if (balance === null || difference === null || checkedAt === null)
+  if (difference === null)
     return "Not checked: the broker's balance could not be read since the deals last changed, so whether any are missing is not known."
   const sum = `the ${plural(deals, 'deal')} add up to`
   if (complete) return `It agrees: ${sum} the broker's balance.`
@@ -74,7 +74,8 @@ export const sentenceOf = (error: unknown): string => {
   if (!isTradeportError(error)) return error instanceof Error ? error.message : String(error)
   const { code, message, outcome } = error
   if (code === 'UNAUTHORIZED') return 'The service does not accept this key.'
-  if (['NETWORK_FAILURE', 'TIMED_OUT', 'UNREADABLE_ANSWER'].includes(code))
+  if (code === 'TIMED_OUT') return 'The service took too long to answer.'
+  if (code === 'NETWORK_FAILURE' || code === 'UNREADABLE_ANSWER')
     return 'The service does not answer.'
   // These messages end with advice for programmers.
   return outcome === 'unknown' && code !== 'BROKER_OUTCOME_UNKNOWN'

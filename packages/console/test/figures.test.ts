@@ -3,7 +3,8 @@ import type { LogEvent } from '@tradeport/client'
 import { expect, it } from 'vitest'
 import { describeEvent } from '../page/events.ts'
 import { numberOf } from '../page/format.ts'
-import { meantBy } from '../page/order-words.ts'
+import { priceText } from '../page/words.ts'
+import { instrumentFor } from '../page/order-words.ts'
 
 it.each([
   ['', undefined],
@@ -29,6 +30,16 @@ it.each([
 })
 
 it.each([
+  [1.08, 5, '1.08000'],
+  [65_000, 0, '65,000.00'],
+  [0.000055, 0, '0.000055'],
+  [5.5e-7, 0, '0.00000055'],
+  [4e-7, 2, '0.0000004'],
+])('writes the price %d with %i decimals as %s', (price, digits, text) => {
+  expect(priceText(price, digits)).toBe(text)
+})
+
+it.each([
   ['US30', ['US300'], undefined],
   ['US30', ['US300', 'US30m'], 'US30m'],
   ['US30', ['US300', 'US30', 'US30m'], 'US30'],
@@ -37,7 +48,7 @@ it.each([
   ['EURUSD', ['GBPUSD'], undefined],
 ])('means by %s among %s the instrument %s', (wanted, symbols, meant) => {
   const all = symbols.map((symbol) => ({ symbol }))
-  expect(meantBy(wanted, all)?.symbol).toBe(meant)
+  expect(instrumentFor(wanted, all)?.symbol).toBe(meant)
 })
 
 const filled = { symbol: 'EURUSD', type: 'buy', volume: 1, fill_price: 1.08 }
@@ -51,13 +62,14 @@ it.each([
   [
     'trade.closed',
     { ...closed, profit: 2, swap: -1.5, commission: -3 },
-    'EURUSD buy 0.001 at 1.10 net profit -2.50',
+    'EURUSD buy 0.001 at 1.10 net profit -$2.50',
   ],
   [
     'position.closed',
     { symbol: 'EURUSD', closed_volume: 0.005, exit_price: 1.1, realized_pnl: 2 },
-    'EURUSD 0.005 at 1.10 result +2.00 before commission and swap',
+    'EURUSD 0.005 at 1.10 result +$2.00 before commission and swap',
   ],
 ])('describes %s with %o', (event, data, text) => {
-  expect(describeEvent({ event, data } as unknown as LogEvent)).toBe(text)
+  const logged = { event, accountId: 'a', data } as unknown as LogEvent
+  expect(describeEvent(logged, [{ id: 'a', currency: 'USD' }])).toBe(text)
 })

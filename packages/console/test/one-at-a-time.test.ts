@@ -1,6 +1,6 @@
 // When a task that is asked for again runs.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { oneAtATime, spaced } from '../page/one-at-a-time.ts'
+import { oneAtATime, throttled } from '../page/one-at-a-time.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -20,13 +20,13 @@ const setUp = () => {
 }
 
 it.each([
-  ['startAfter', ['done', 'done']],
-  ['startUnlessRunning', ['done']],
-  ['start', ['aborted', 'aborted', 'done']],
+  ['runAgain', ['done', 'done']],
+  ['runUnlessRunning', ['done']],
+  ['restart', ['aborted', 'aborted', 'done']],
   ['stop', ['aborted']],
 ] as const)('does by %s twice while it runs: %s', async (method, expected) => {
   const { task, ends } = setUp()
-  task.start()
+  task.restart()
   await vi.advanceTimersByTimeAsync(500)
   task[method]()
   task[method]()
@@ -37,21 +37,21 @@ it.each([
 it('ends each run, however fast changes come', async () => {
   const { task, ends } = setUp()
   for (let change = 0; change < 50; change += 1) {
-    task.startAfter()
+    task.runAgain()
     await vi.advanceTimersByTimeAsync(100)
   }
   await vi.advanceTimersByTimeAsync(10_000)
   expect(ends).toEqual(Array.from({ length: 6 }, () => 'done'))
 })
 
-it('acts soon after the first change, and then every three seconds at most', async () => {
+it('acts soon after the first change, and then every ten seconds at most', async () => {
   const acts: number[] = []
-  const changed = spaced(() => acts.push(performance.now()))
+  const changed = throttled(() => acts.push(performance.now()))
   const start = performance.now()
-  for (let change = 0; change < 70; change += 1) {
+  for (let change = 0; change < 210; change += 1) {
     changed()
     await vi.advanceTimersByTimeAsync(100)
   }
-  await vi.advanceTimersByTimeAsync(10_000)
-  expect(acts.map((at) => at - start)).toEqual([400, 3_400, 6_400, 9_400])
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(acts.map((at) => at - start)).toEqual([400, 10_400, 20_400, 30_400])
 })

@@ -165,7 +165,7 @@ const rows: readonly Row[] = [
     [
       ['open', 'done'],
       ['filled', 'done'],
-      ['partially_filled', 'partly'],
+      ['partially_filled', 'partial'],
       ['cancelled', 'not_done'],
       ['expired', 'not_done'],
       ['rejected', 'not_done'],
@@ -181,7 +181,7 @@ const rows: readonly Row[] = [
     [
       ['open', 'unknown'],
       ['cancelled', 'done'],
-      ['partially_filled', 'partly'],
+      ['partially_filled', 'partial'],
       ['filled', 'not_done'],
       ['expired', 'not_done'],
     ] as const
@@ -226,7 +226,7 @@ const rows: readonly Row[] = [
     name: 'a close of all that leaves some open is done in part',
     write: (writes) => writes.close(position),
     answers: [success({ ...closing, closedVolume: 0.04, remainingVolume: 0.06 })],
-    state: 'partly',
+    state: 'partial',
     text: /^Closed 0\.04 at 1\.10, .*; 0\.06 stay open\.$/,
   },
   {
@@ -235,7 +235,7 @@ const rows: readonly Row[] = [
     answers: [
       success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } }),
     ],
-    state: 'partly',
+    state: 'partial',
     text: /^The account is halted\. There was no open order\. No position was closed: It is away\.$/,
   },
   {
@@ -257,7 +257,7 @@ const rows: readonly Row[] = [
   ...(
     [
       [['cancelled', 'cancelled'], 'done'],
-      [['cancelled', 'rejected'], 'partly'],
+      [['cancelled', 'rejected'], 'partial'],
       [['filled'], 'not_done'],
       [['rejected', 'filled'], 'not_done'],
       [['cancelled', 'unknown'], 'unknown'],
@@ -270,6 +270,25 @@ const rows: readonly Row[] = [
     answers: [success(outcomes.map((outcome) => ({ orderId: '1', outcome }))), success([], 1)],
     state,
     text: /./,
+  })),
+  ...(
+    [
+      [
+        success([
+          { orderId: '1', outcome: 'cancelled' },
+          { orderId: '2', outcome: 'unknown' },
+        ]),
+        0,
+      ],
+      [lost, 0],
+      [lost, 1],
+    ] as const
+  ).map(([answer, left]): Row => ({
+    name: `cancellations whose outcome is unknown are not called done once ${left} are open`,
+    write: (writes) => writes.cancelAll(2),
+    answers: [answer, success([], left)],
+    state: left === 0 ? 'partial' : 'unknown',
+    text: left === 0 ? /^No order is open any more\. Look at what was filled\.$/ : /./,
   })),
   {
     name: 'a halt that is lifted in vain stays unknown, and cannot be lifted again without a key',
@@ -344,7 +363,7 @@ it('names in its sentence the position or the order that is meant', () => {
     'Close 0.04 of the buy position of 0.10 EURUSD, number 7, on First at market; 0.06 stay open',
     'Cancel the order to buy 0.10 EURUSD at 1.07 or better, number 8, on First',
     'Change the buy position of 0.10 EURUSD, number 9, on First: stop loss removed',
-    'Cancel every working order on First, now 120',
-    'Cancel every working order on First',
+    'Cancel every open order on First, now 120',
+    'Cancel every open order on First',
   ])
 })

@@ -1,8 +1,5 @@
 // A real Chromium that looks at the console. What its pages do wrong fails the test: a violation of
 // the Content-Security-Policy, an error in a script, a request to another host.
-import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
-import { promisify } from 'node:util'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
@@ -10,14 +7,11 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
 /** Where Chromium is installed; undefined: its tests are left out. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
 
-const builder = resolve(import.meta.dirname, '../../../../packages/console/build-page.ts')
-
-/** Builds the console, and opens pages while the tests of a file run. */
+/** Opens pages while the tests of a file run. */
 export const useBrowser = () => {
   let browser: Browser | undefined
   const faults: string[] = []
   beforeAll(async () => {
-    await promisify(execFile)(process.execPath, [builder])
     browser = await chromium.launch({
       executablePath: chromiumPath ?? '',
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -26,7 +20,10 @@ export const useBrowser = () => {
   afterEach(() => expect(faults.splice(0)).toEqual([]))
   afterAll(() => browser?.close())
 
-  /** @param now epoch milliseconds at which the page's clock stands still */
+  /**
+   * @param now epoch milliseconds at which the page's clock stands still; otherwise it can be moved
+   * forward
+   */
   const open = async (
     url: string,
     { now, ...options }: BrowserContextOptions & { readonly now?: number } = {},
@@ -50,7 +47,7 @@ export const useBrowser = () => {
       if (protocol !== 'blob:' && origin !== new URL(url).origin)
         faults.push(`a request to ${origin}`)
     })
-    if (now !== undefined) await page.clock.setFixedTime(now)
+    await (now === undefined ? page.clock.install() : page.clock.setFixedTime(now))
     await page.goto(url)
     return page
   }
@@ -66,15 +63,38 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 
+/**
+ * That a page that is open fits three widths, and is accessible at the smallest and at the largest,
+ * in both colour schemes.
+ */
+export const expectFit = async (
+  page: Page,
+  checkAt: (width: number) => Promise<void> = () => Promise.resolve(),
+): Promise<void> => {
+  for (const [width, colorScheme] of screens) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme })
+    const faults = width === 768 ? [] : await accessibilityFaults(page)
+    expect([faults, await overflowOf(page)], `${width} pixels`).toEqual([[], 0])
+    await checkAt(width)
+  }
+}
+
+const screens = [
+  [360, 'light'],
+  [768, 'light'],
+  [1_440, 'dark'],
+] as const
+
 /** What axe finds wrong with a page for readers who use it without sight or without a mouse. */
 export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
   // Not as an element of the page, which its policy would refuse.
-  await page.evaluate(axe.source)
+  if (await page.evaluate<boolean>('window.axe === undefined')) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{
     readonly violations: readonly {
       readonly id: string
       readonly nodes: readonly { readonly html: string }[]
     }[]
-  }>('axe.run()')
+  }>('axe.run({ resultTypes: ["violations"] })')
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }

@@ -1,8 +1,10 @@
-// Makes an empty database with all of its tables before the first test, for every test service to
-// start from a copy of it.
+// Before the first test: builds the console, and makes an empty database with all of its tables, for
+// every test service to start from a copy of it.
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { spawnService } from './child-service.ts'
 
@@ -12,8 +14,11 @@ declare module 'vitest' {
   }
 }
 
+const pageBuilder = resolve(import.meta.dirname, '../../../../packages/console/build-page.ts')
+
 /** In a process of its own, because this one does not read the workspace's sources. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  await promisify(execFile)(process.execPath, [pageBuilder])
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-template-'))
   // Not the demo, which would be in the database then; the provider is asked for nothing.
   const service = spawnService({

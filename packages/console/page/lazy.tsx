@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Notice } from './parts.tsx'
 
-export const late = <Props extends object>(
+export const lazy = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> => {
   let loaded: ComponentType<Props> | undefined

@@ -1,0 +1,52 @@
+// Candles, and what is drawn with them. The chart itself is loaded with its library when candles are
+// first shown.
+import type { Candle } from '@tradeport/client'
+import { decimalsOf } from './format.ts'
+import { lazy } from './lazy.tsx'
+
+export const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
+
+export const timeframes = {
+  '1m': 60,
+  '5m': 300,
+  '15m': 900,
+  '30m': 1_800,
+  '1h': 3_600,
+  '4h': 14_400,
+  '1d': 86_400,
+  '1w': 604_800,
+} as const
+
+export type Timeframe = keyof typeof timeframes
+
+/** The decimals of the broker's prices. */
+export const digitsOf = (candles: readonly Candle[]): number =>
+  decimalsOf(candles.slice(-100).flatMap(({ open, close }) => [open, close]))
+
+/** A price that is drawn across the chart. */
+export interface PriceLine {
+  readonly id: string
+  readonly label: string
+  readonly kind: 'entry' | 'stop' | 'target' | 'now'
+  readonly price: number
+  /** Whether the reader may move it. */
+  readonly isMovable?: boolean
+}
+
+/** Something that happened at a time and a price. */
+export interface PriceMarker {
+  /** ISO 8601. */
+  readonly time: string
+  readonly price: number
+  readonly label: string
+  readonly isBuy: boolean
+}
+
+export const lineIfPriced = (
+  id: string,
+  label: string,
+  kind: PriceLine['kind'],
+  price: number | undefined,
+  isMovable = false,
+): readonly PriceLine[] =>
+  price !== undefined && price > 0 ? [{ id, label, kind, price, isMovable }] : []

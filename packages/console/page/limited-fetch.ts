@@ -1,0 +1,32 @@
+// Requests of one key: none that its limits would refuse, and what ends with it.
+
+const shortestPauseMs = 60_000
+
+/**
+ * Fetches, but answers reads itself after the service refused one for the limits of the key: each
+ * further refusal would count towards a suspension.
+ */
+export const createFetch = (onUnauthorized: () => void): typeof fetch => {
+  let refusal = ''
+  let pausedUntil = 0
+  return async (input, init) => {
+    const pauseMs = pausedUntil - Date.now()
+    const isPreview = typeof input === 'string' && input.endsWith('/preview')
+    if (pauseMs > 0 && (init?.method === 'GET' || isPreview)) {
+      const headers = { 'Retry-After': String(Math.ceil(pauseMs / 1_000)) }
+      return new Response(refusal, { status: 429, headers })
+    }
+    const reply = await fetch(input, init)
+    if (reply.status === 401) onUnauthorized()
+    if (reply.status === 429) {
+      const text = await reply.clone().text()
+      // Other limits are those of one route.
+      if (/"scope": ?"(tier|suspension|address)"/.test(text)) {
+        refusal = text
+        const retryAfterMs = 1_000 * Number(reply.headers.get('Retry-After'))
+        pausedUntil = Date.now() + Math.max(shortestPauseMs, retryAfterMs)
+      }
+    }
+    return reply
+  }
+}
