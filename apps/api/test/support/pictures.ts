@@ -29,32 +29,47 @@ export const hasFont = (): boolean => {
   }
 }
 
-/** A picture of a page that has read everything and stands still. */
-export const pictureOf = async (page: Page): Promise<Buffer> => {
-  const width = page.viewportSize()?.width ?? 0
-  let last: Buffer = Buffer.alloc(0)
-  for (let attempt = 0; attempt < 60; attempt += 1) {
-    await pause(150)
-    if ((await page.locator('.reading, .connecting').count()) > 0) continue
-    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
-    const picture = await page.screenshot({
-      fullPage: true,
-      clip: { x: 0, y: 0, width, height: Math.min(height, mostHeight) },
-      animations: 'disabled',
-      caret: 'hide',
-    })
-    if (picture.equals(last)) return picture
+/**
+ * Waits until a page looks as in the picture that is kept. What is wrong with it, as a sentence, where
+ * it stands still and looks otherwise.
+ */
+export const pictureFault = async (name: string, page: Page): Promise<string | undefined> => {
+  const file = join(kept, `${name}.png`)
+  const expected = read(file)
+  let last: Buffer | undefined
+  for (let attempt = 0; ; attempt += 1) {
+    await page.locator('.reading, .connecting').first().waitFor({ state: 'detached' })
+    const picture = await pictureOf(page)
+    const shown = withFewerColours(PNG.sync.read(picture))
+    const difference = differenceOf(shown, expected)
+    if (difference === undefined) return undefined
+    if (last?.equals(picture) === true || attempt === maxAttempts)
+      return faultOf(name, file, shown, difference)
     last = picture
+    await pause(150)
   }
-  return last
 }
 
-/** What is wrong with a picture, as a sentence; undefined where it is as the one that is kept. */
-export const pictureFault = (name: string, picture: Buffer): string | undefined => {
-  const file = join(kept, `${name}.png`)
-  const shown = withFewerColours(PNG.sync.read(picture))
-  const difference = differenceOf(shown, read(file))
-  if (difference === undefined) return undefined
+const maxAttempts = 60
+
+const pictureOf = async (page: Page): Promise<Buffer> => {
+  const width = page.viewportSize()?.width ?? 0
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+  return page.screenshot({
+    fullPage: true,
+    clip: { x: 0, y: 0, width, height: Math.min(height, mostHeight) },
+    animations: 'disabled',
+    caret: 'hide',
+  })
+}
+
+/** Keeps the picture for whoever looks into it; undefined where it is accepted. */
+const faultOf = (
+  name: string,
+  file: string,
+  shown: PNG,
+  difference: string,
+): string | undefined => {
   const written = isAccepting ? file : join(differing, `${name}.png`)
   mkdirSync(dirname(written), { recursive: true })
   writeFileSync(written, PNG.sync.write(shown, { colorType: 2, filterType: 0, deflateStrategy: 0 }))
@@ -68,8 +83,11 @@ export const pictureFault = (name: string, picture: Buffer): string | undefined 
  * many bytes.
  */
 const withFewerColours = (picture: PNG): PNG => {
-  for (const [index, value] of picture.data.entries())
-    picture.data[index] = value >= 0xe0 ? value : (value >> 4) * 17
+  const { data } = picture
+  for (let index = 0; index < data.length; index += 1) {
+    const value = data[index] ?? 0
+    data[index] = value >= 0xe0 ? value : (value >> 4) * 17
+  }
   return picture
 }
 
