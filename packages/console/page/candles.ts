@@ -1,10 +1,6 @@
-// Candles, and what is drawn with them. The chart itself is loaded with its library when candles are
-// first shown.
+// Candles, and what is drawn with them. The chart itself is loaded with its library.
 import type { Candle } from '@tradeport/client'
 import { decimalsOf } from './format.ts'
-import { lazy } from './lazy.tsx'
-
-export const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
 
 export const timeframes = {
   '1m': 60,

@@ -3,15 +3,18 @@ import type { DataOf, Trade } from '@tradeport/client'
 import { useMemo } from 'preact/hooks'
 import {
   lineIfPriced,
-  PriceChart,
   timeframes,
   type PriceLine,
   type PriceMarker,
   type Timeframe,
 } from './candles.ts'
 import { lots } from './format.ts'
+import { lazy } from './lazy.tsx'
 import { Notice, Section, ReadResult } from './parts.tsx'
 import { useData } from './read.ts'
+
+/** Loaded with its library when candles are first shown. */
+const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]

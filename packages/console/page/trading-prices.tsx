@@ -1,11 +1,15 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
 import type { Candle } from '@tradeport/client'
-import { lineIfPriced, PriceChart, timeframes, type PriceLine, type Timeframe } from './candles.ts'
+import { lineIfPriced, timeframes, type PriceLine, type Timeframe } from './candles.ts'
 import { Select } from './fields.tsx'
 import { numberOf } from './format.ts'
+import { lazy } from './lazy.tsx'
 import { setQuery } from './location.ts'
 import { Notice, Section, ReadResult } from './parts.tsx'
 import type { Read } from './read.ts'
+
+/** Loaded with its library when candles are first shown. */
+const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
 
 /** A price of an order or a position that is a line on the chart. */
 export type PriceField = 'price' | 'stopLoss' | 'takeProfit'
