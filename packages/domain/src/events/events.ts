@@ -1,5 +1,5 @@
-// What is posted to webhooks. The data of an event is what receivers see: snake_case, times in ISO
-// 8601, and no field without a value. Null is what the broker did not report.
+// What is posted to webhooks. The data of an event is what receivers see, as JSON: snake_case, times
+// in ISO 8601, and no field that is undefined. Null is what the broker did not report.
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
@@ -29,28 +29,13 @@ export interface ServiceEvent {
   readonly at: Instant
 }
 
-type Present<Data> = {
-  readonly [Name in keyof Data as undefined extends Data[Name] ? never : Name]: Data[Name]
-} & {
-  readonly [Name in keyof Data as undefined extends Data[Name] ? Name : never]?:
-    | Data[Name]
-    | undefined
-}
-
 /** @param subject distinguishes the event from all others of its type */
 const eventOf = <Type extends WebhookEventType, Data extends object>(
   type: Type,
   subject: string,
   data: Data,
   at: Instant,
-) => ({
-  type,
-  key: `${type} ${subject}`,
-  data: Object.fromEntries(
-    Object.entries(data).filter(([, value]) => value !== undefined),
-  ) as Present<Data>,
-  at,
-})
+) => ({ type, key: `${type} ${subject}`, data, at })
 
 const orderEvent = <Type extends WebhookEventType, Data extends object>(
   type: Type,
@@ -325,7 +310,9 @@ export const thresholdBreached = (
 type RecordedEvent = ReturnType<
   | typeof orderCreated
   | typeof orderFilled
+  | typeof orderRejected
   | typeof orderCancelled
+  | typeof orderExpired
   | typeof tradeClosed
   | typeof positionOpened
   | typeof positionClosed

@@ -16,19 +16,10 @@ export const parseTimeZone = (text: string): O.Option<TimeZone> => {
   })
 }
 
-const kept = <A>(map: Map<number, A>, key: number, find: () => A): A => {
-  let value = map.get(key)
-  if (value === undefined) map.set(key, (value = find()))
-  return value
-}
-
-/** Offsets change at whole quarters of an hour. */
-const quarterMs = 15 * minuteMs
-
 /**
  * A function from an instant to local time: a date whose UTC fields are those of a clock in the
- * zone. Intl needs microseconds for each call, so offsets are kept by UTC day, and by quarter of an
- * hour where they change within the day.
+ * zone. Intl needs microseconds for each call, so offsets are kept by UTC day, except for days
+ * within which they change.
  */
 export const createLocalTime = (timeZone: TimeZone): ((at: Instant) => Date) => {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
@@ -39,16 +30,15 @@ export const createLocalTime = (timeZone: TimeZone): ((at: Instant) => Date) => 
     const size = (Number(hours) * 60 + Number(minutes)) * minuteMs + Number(seconds) * 1_000
     return sign === '-' ? -size : size
   }
-  const days = new Map<number, number | 'changes'>()
-  const quarters = new Map<number, number>()
+  const offsets = new Map<number, number | 'changes'>()
   return (at) => {
     const day = Math.floor(at / dayMs)
-    const ofDay = kept(days, day, () => {
-      const offset = offsetAt(day * dayMs)
-      return offset === offsetAt((day + 1) * dayMs) ? offset : 'changes'
-    })
-    if (ofDay !== 'changes') return new Date(at + ofDay)
-    const quarter = Math.floor(at / quarterMs)
-    return new Date(at + kept(quarters, quarter, () => offsetAt(quarter * quarterMs)))
+    let offset = offsets.get(day)
+    if (offset === undefined) {
+      const [atStart, atEnd] = [offsetAt(day * dayMs), offsetAt((day + 1) * dayMs)]
+      offset = atStart === atEnd ? atStart : 'changes'
+      offsets.set(day, offset)
+    }
+    return new Date(at + (offset === 'changes' ? offsetAt(at) : offset))
   }
 }

@@ -101,7 +101,7 @@ const requestOf = (
 export const isDelivered = (responseCode: number): boolean =>
   responseCode >= 200 && responseCode < 300
 
-/** Why there was no answer. Nothing was sent but for the last two. */
+/** Why there was no answer. Only with the last two may something have been sent. */
 const sendFailures = [
   // The host is, or its name leads to, an address that is not allowed.
   'host_not_allowed',
@@ -110,7 +110,6 @@ const sendFailures = [
   'tls_failed',
   // The receiver hung up, or its answer was not HTTP.
   'answer_broken',
-  // Something may have been sent.
   'timed_out',
 ] as const
 export type SendFailure = (typeof sendFailures)[number]
@@ -193,9 +192,9 @@ export interface AfterAttempt {
   readonly disabledFor: 'failures' | 'gone' | null
 }
 
-/** The delivery of a new event. */
-export const newDelivery = (
-  { webhookId, eventId, eventType }: Pick<WebhookDelivery, 'webhookId' | 'eventId' | 'eventType'>,
+/** A new delivery of the same event, which is attempted once only. */
+export const replayOf = (
+  { id: replayed, webhookId, eventId, eventType }: WebhookDelivery,
   id: DeliveryId,
   now: Instant,
 ): WebhookDelivery => ({
@@ -211,17 +210,7 @@ export const newDelivery = (
   createdAt: now,
   lastAttemptAt: null,
   nextAttemptAt: now,
-  replayOf: null,
-})
-
-/** A new delivery of the same event, which is attempted once only. */
-export const replayOf = (
-  delivery: WebhookDelivery,
-  id: DeliveryId,
-  now: Instant,
-): WebhookDelivery => ({
-  ...newDelivery(delivery, id, now),
-  replayOf: delivery.id,
+  replayOf: replayed,
 })
 
 export const afterAttempt = (
@@ -260,13 +249,6 @@ export const afterAttempt = (
   }
 }
 
-/**
- * A delivery whose webhook was disabled before the next attempt. It keeps the reason of an earlier
- * failure. Replays are not withdrawn: a user requested them explicitly.
- */
-export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery =>
-  failedWith(delivery, delivery.failureReason ?? 'webhook_disabled')
-
 /** A replay just before its attempt. In this state it is never sent again. */
 export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): WebhookDelivery => ({
   ...delivery,
@@ -279,13 +261,12 @@ export const isInterrupted = (delivery: WebhookDelivery): boolean =>
   isReplay(delivery) && delivery.attempts > 0
 
 /** A replay whose outcome is unknown. */
-export const interrupted = (delivery: WebhookDelivery): WebhookDelivery =>
-  failedWith(delivery, 'interrupted')
-
-const failedWith = (
-  delivery: WebhookDelivery,
-  failureReason: DeliveryFailure,
-): WebhookDelivery => ({ ...delivery, status: 'failed', failureReason, nextAttemptAt: null })
+export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
+  ...delivery,
+  status: 'failed',
+  failureReason: 'interrupted',
+  nextAttemptAt: null,
+})
 
 export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
 

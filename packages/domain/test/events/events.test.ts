@@ -95,7 +95,8 @@ it.each<[what: string, events: readonly ServiceEvent[], data?: object]>([
   const isRejection = data !== undefined && 'rejected_at' in data
   const type = isCreation ? 'order.created' : isRejection ? 'order.rejected' : 'order.filled'
   const at = isCreation ? noon : noon + 900
-  expect(events).toStrictEqual(data === undefined ? [] : [{ type, key: `${type} ${id}`, data, at }])
+  const asSent: unknown = JSON.parse(JSON.stringify(events))
+  expect(asSent).toStrictEqual(data === undefined ? [] : [{ type, key: `${type} ${id}`, data, at }])
 })
 
 it.each([

@@ -15,11 +15,9 @@ import {
   interrupted,
   isDelivered,
   isInterrupted,
-  newDelivery,
   replayOf,
   testDelivery,
   withReplayBegun,
-  withdrawn,
   type AttemptAnswer,
   type WebhookDelivery,
 } from '../../src/webhooks/delivery.ts'
@@ -31,7 +29,20 @@ const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
 const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
 const webhook = newWebhook(owner, 0)
 const event = { eventId: formatEventId(7n), eventType: 'order.created' } as const
-const fresh = newDelivery({ webhookId: webhook.id, ...event }, id, 100)
+const fresh: WebhookDelivery = {
+  id,
+  webhookId: webhook.id,
+  ...event,
+  status: 'pending',
+  attempts: 0,
+  responseCode: null,
+  responseTimeMs: null,
+  failureReason: null,
+  createdAt: 100,
+  lastAttemptAt: null,
+  nextAttemptAt: 100,
+  replayOf: null,
+}
 const replay = replayOf(fresh, otherId, 100)
 
 const ok: AttemptAnswer = { responseCode: 204, responseTimeMs: 5 }
@@ -220,32 +231,14 @@ it.each<
   })
 })
 
-it('is due at once when an event or a user asked for it', () => {
-  const due = {
-    webhookId: webhook.id,
-    ...event,
-    status: 'pending',
-    attempts: 0,
-    responseCode: null,
-    responseTimeMs: null,
-    failureReason: null,
-    createdAt: 100,
-    lastAttemptAt: null,
-    nextAttemptAt: 100,
-  }
-  expect(fresh).toStrictEqual({ ...due, id, replayOf: null })
-  expect(replay).toStrictEqual({ ...due, id: otherId, replayOf: id })
-})
-
-it('fails without being sent when its webhook was disabled or its replay was interrupted', () => {
-  const unsent = { status: 'failed', nextAttemptAt: null }
-  expect(withdrawn(fresh)).toStrictEqual({ ...fresh, ...unsent, failureReason: 'webhook_disabled' })
-  const tried = { ...fresh, attempts: 1, failureReason: 'timed_out' as const }
-  expect(withdrawn(tried)).toStrictEqual({ ...tried, ...unsent })
+it('is due at once as a replay, and fails without being sent again where that was interrupted', () => {
+  const tried = afterAttempt(fresh, webhook, at(1_000, refused)).delivery
+  expect(replayOf(tried, otherId, 100)).toStrictEqual({ ...fresh, id: otherId, replayOf: id })
   const begun = withReplayBegun(replay, 200)
   expect(begun).toStrictEqual({ ...replay, attempts: 1, lastAttemptAt: 200 })
   expect([failed(1), replay, begun].map(isInterrupted)).toStrictEqual([false, false, true])
-  expect(interrupted(begun)).toStrictEqual({ ...begun, ...unsent, failureReason: 'interrupted' })
+  const unsent = { status: 'failed', failureReason: 'interrupted', nextAttemptAt: null }
+  expect(interrupted(begun)).toStrictEqual({ ...begun, ...unsent })
 })
 
 const standardHeaders = (messageId: string) => ({

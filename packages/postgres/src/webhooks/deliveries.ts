@@ -389,8 +389,8 @@ const continueDelivery = async (
     .whereRaw(condition)
     .update(deliveries.write(next))) > 0
 
-// The state of `withdrawn`, for all pending deliveries of a disabled webhook but replays. Whether
-// it is disabled is checked in the same statement, so that nothing is withdrawn that was recorded
+// Ends all pending deliveries of a disabled webhook but replays, which a user requested explicitly.
+// They keep the reason of an earlier failure. Whether it is disabled is checked in the same statement, so that nothing is withdrawn that was recorded
 // after its user had enabled it again.
 const withdrawAll = (knex: Knex, owner: Owner, id: WebhookId) =>
   query(
