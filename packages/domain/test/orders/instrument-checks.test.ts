@@ -1,6 +1,11 @@
 // What a broker's terms and quote say of a new order, as tables.
 import { describe, expect, it } from 'vitest'
-import type { BrokerInstrument, Quote, TradingSession } from '../../src/market/market-data.ts'
+import {
+  weekdays,
+  type BrokerInstrument,
+  type Quote,
+  type TradingSession,
+} from '../../src/market/market-data.ts'
 import { estimateOrder, instrumentChecks } from '../../src/orders/instrument-checks.ts'
 import type { OrderRequest } from '../../src/orders/order.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
@@ -114,8 +119,73 @@ describe('a check of the instrument', () => {
     // Friday evening in some zones, and Saturday in others.
     [{ now: saturday - 13 * 3_600_000 }, ['market_open', null]],
     [{ terms: { sessions: sessions.map((one) => ({ ...one, to: '00:00:00.000' })) } }],
+    [{ order: { volume: 0.01 } }],
+    [{ order: { volume: 0.013 }, terms: { volumeStep: 0 } }],
+    [{ order: { side: 'sell' }, terms: { tradeMode: 'short_only' } }],
+    [
+      { order: { side: 'sell' }, terms: { tradeMode: 'long_only' } },
+      [
+        'trade_mode',
+        'The broker accepts no sell orders for this instrument now; its trade mode is long_only.',
+      ],
+    ],
   ])('%j', (scene, ...failing) => {
     expect(notPassed(scene)).toEqual(failing)
+  })
+
+  const resultsOf = (
+    fields: Partial<OrderRequest>,
+    terms: Partial<BrokerInstrument>,
+    now: number,
+  ) =>
+    instrumentChecks.map(({ require }) =>
+      require({
+        order: { ...order, ...fields },
+        instrument: { ...instrument, sessions, ...terms },
+        quote,
+        now,
+      }),
+    )
+
+  it.each<[Partial<OrderRequest>, Partial<BrokerInstrument>, code: string, details: object]>([
+    [{}, { tradeMode: 'disabled' }, 'TRADING_DISABLED', { tradeMode: 'disabled' }],
+    [{ volume: 0.001 }, {}, 'INVALID_VOLUME', { minVolume: 0.01, volume: 0.001 }],
+    [{ volume: 6 }, {}, 'INVALID_VOLUME', { maxVolume: 5, volume: 6 }],
+    [{ volume: 0.013 }, {}, 'INVALID_VOLUME', { volumeStep: 0.01, volume: 0.013 }],
+    [
+      { stopLoss: 1.2 },
+      {},
+      'INVALID_PRICE',
+      { currentPrice: 1.1, minDistance: 0.0002, stopLoss: 1.2 },
+    ],
+  ])('of %o on %o is %s with what it compared', (fields, terms, code, details) => {
+    expect(resultsOf(fields, terms, wednesday)).toContainEqual(
+      expect.objectContaining({ code, details }),
+    )
+  })
+
+  it('names a closed market', () => {
+    expect(resultsOf({}, {}, saturday)).toContainEqual(
+      expect.objectContaining({ code: 'MARKET_CLOSED', details: {} }),
+    )
+  })
+
+  // Every day is a session from one time to the other but for some seconds, which are there in one of
+  // the zones that the broker's clock may have.
+  it.each<[from: string, to: string, time: string, isOpen: boolean | null]>([
+    ['00:00:00', '23:59:59', '10:59:58', true],
+    ['00:00:00', '23:59:59', '10:59:59', null],
+    ['00:00:00', '10:30:30', '10:30:29', null],
+    ['00:30:20', '24:00:00', '10:30:20', true],
+    ['00:30:20', '24:00:00', '10:30:19', null],
+    ['00:30:20', '24:00:00', '10:29:40', null],
+    ['00:30:00', '00:00:00', '10:30:00', true],
+    ['00:00:10', '00:00:09', '10:00:09', null],
+  ])('has a market from %s to %s at %s: %s', (from, to, time, isOpen) => {
+    const everyDay = weekdays.map((day): TradingSession => ({ day, from, to }))
+    const at = Date.parse(`2026-11-25T${time}Z`)
+    const results = resultsOf({}, { sessions: everyDay }, at)
+    expect(results[1] === 'passed' || (results[1] ?? null)).toBe(isOpen)
   })
 })
 
@@ -176,6 +246,19 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
     { riskAmount: null },
   ],
   ['no figures', {}, { figures: undefined }, { margin: 330, marginLevelAfter: null }],
+  [
+    'no margin in use',
+    {},
+    { margin: 0, figures: { equity: 10_000, margin: 0 } },
+    { margin: 0, marginLevelAfter: null },
+  ],
+  [
+    'a level at the price itself',
+    { ...limit, stopLoss: 1.05, takeProfit: 1.06 },
+    {},
+    { riskAmount: null, rewardAmount: 300 },
+  ],
+  ['no instrument', { stopLoss: 1 }, { instrument: undefined }, { riskAmount: null }],
 ])('the estimates of an order: %s', (_, fields, parts, expected) => {
   const figures = { equity: 10_000, margin: 100 }
   const facts = { quote, instrument, margin: 330, figures, ...parts }

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { requireCountsInLimit, requireOrderLimits } from '../../src/orders/checks.ts'
+import { accountChecks, requireCountsInLimit, requireOrderLimits } from '../../src/orders/checks.ts'
 import {
   accountsToRead,
   requireUnlocked,
@@ -124,6 +124,21 @@ describe('an order’s id', () => {
   ])('has at the broker, as %s, the prefix %s', (clientId, prefix) =>
     expect(clientIdPrefix(clientId)).toBe(prefix),
   )
+})
+
+it('an order of a tenant without a provider token is refused with that as the reason', () => {
+  const account = newAccount(owner)
+  const none = E.right(O.none)
+  const limits = E.right({ trader: null, desks: [], readAt: 0, databaseRun: 'first' })
+  const facts = { account, halt: none, providerToken: none, challenges: E.right([]), limits }
+  expect(accountChecks(record.request, facts)).toContainEqual([
+    'provider_token',
+    E.left({
+      _tag: 'BrokerUnavailable',
+      accountId: account.id,
+      reason: 'the tenant has no provider token',
+    }),
+  ])
 })
 
 describe('order limits', () => {
@@ -284,7 +299,10 @@ describe('limits of traders and desks', () => {
   it('refuse an order when an account joined the desk after the positions were read', () => {
     const limits = limited(null, { maxOpenLots: 9 }, [account, colleague])
     expect(requireOrderLimits(account, order, limits, openPositionsOf([]))).toMatchObject({
-      left: { _tag: 'LimitCheckUnavailable' },
+      left: {
+        _tag: 'LimitCheckUnavailable',
+        reason: 'the accounts that the limits cover changed while the order was checked',
+      },
     })
   })
 

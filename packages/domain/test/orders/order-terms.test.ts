@@ -1,0 +1,287 @@
+// The terms of pending orders as tables: what a new one must have, what a change makes of them, and
+// how an order is found and shown once the broker holds it.
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import {
+  changedTerms,
+  findBrokerOrder,
+  hasRequestedTerms,
+  issuesOfTerms,
+  requireLevelsAroundPrice,
+  requireOrderTypeOf,
+  type TermsChange,
+} from '../../src/orders/order-terms.ts'
+import {
+  isSameTerms,
+  withOutcome,
+  withTerms,
+  type OpenOrder,
+  type Order,
+  type OrderId,
+  type OrderRequest,
+  type OrderTerms,
+} from '../../src/orders/order.ts'
+import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+
+const now = Date.UTC(2026, 10, 25, 12)
+const minute = 60_000
+const request: OrderRequest = {
+  accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
+  symbol: 'EURUSD',
+  side: 'buy',
+  orderType: 'limit',
+  volume: 1,
+  price: 1.1,
+}
+const open: OpenOrder = {
+  id: 'ord_0123456789abcdefghij' as OrderId,
+  owner: { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
+  request,
+  status: 'open',
+  brokerOrderId: '77',
+  createdAt: 1,
+  updatedAt: 1,
+}
+const stopLimit = { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.15 } as const
+const held: OrderTerms = { price: 1.1, timeInForce: 'gtc' }
+
+describe('the terms of a new order', () => {
+  const limit = { orderType: 'limit', price: 1.1 } as const
+  it.each<[Parameters<typeof issuesOfTerms>[0], ...issues: [path: string, requirement: string][]]>([
+    [limit],
+    [{ orderType: 'market', price: 1.1 }],
+    [{ orderType: 'market' }],
+    [stopLimit],
+    [{ ...limit, timeInForce: 'day' }],
+    [{ ...limit, timeInForce: 'gtd', expiresAt: now + 1 }],
+    [
+      { orderType: 'market', timeInForce: 'gtc' },
+      ['timeInForce', 'is for pending orders only; leave it out'],
+    ],
+    [{ orderType: 'limit' }, ['price', 'is required where orderType is limit']],
+    [
+      { orderType: 'stop_limit', price: 1.2 },
+      ['stopLimitPrice', 'is required where orderType is stop_limit'],
+    ],
+    [
+      { ...limit, stopLimitPrice: 1.15 },
+      ['stopLimitPrice', 'is for orderType stop_limit only; leave it out'],
+    ],
+    [{ ...limit, timeInForce: 'gtd' }, ['expiresAt', 'is required where timeInForce is gtd']],
+    [
+      { ...limit, timeInForce: 'gtd', expiresAt: now },
+      ['expiresAt', 'must be in the future; send a later time'],
+    ],
+    [
+      { ...limit, expiresAt: now - 1 },
+      ['expiresAt', 'is for timeInForce gtd only; leave it out or send timeInForce gtd'],
+    ],
+    [
+      { orderType: 'stop', stopLimitPrice: 1, timeInForce: 'gtd' },
+      ['price', 'is required where orderType is stop'],
+      ['stopLimitPrice', 'is for orderType stop_limit only; leave it out'],
+      ['expiresAt', 'is required where timeInForce is gtd'],
+    ],
+  ])('%o', (terms, ...issues) => {
+    expect(issuesOfTerms(terms, now)).toEqual(
+      issues.map(([path, requirement]) => ({ path, message: `${path} ${requirement}` })),
+    )
+  })
+
+  const buy = { side: 'buy', orderType: 'limit', price: 1.1 } as const
+  it.each<[Parameters<typeof requireLevelsAroundPrice>[0], misplacedAround?: number]>([
+    [{ ...buy, stopLoss: 1.09, takeProfit: 1.11 }],
+    [{ ...buy, stopLoss: 1.11 }, 1.1],
+    [{ ...buy, side: 'sell', takeProfit: 1.11 }, 1.1],
+    // Executed at its stopLimitPrice.
+    [{ ...buy, ...stopLimit, stopLoss: 1.17 }, 1.15],
+    [{ ...buy, ...stopLimit, stopLoss: 1.14, takeProfit: 1.16 }],
+    // Measured from the market, or from a price that is asked for by another rule.
+    [{ ...buy, orderType: 'market', stopLoss: 1.11 }],
+    [{ side: 'buy', orderType: 'limit', stopLoss: 1.11 }],
+  ])('%o have levels on either side of the price', (terms, price) => {
+    const misplaced = { left: { _tag: 'InvalidPrice', side: terms.side, price } }
+    expect(requireLevelsAroundPrice(terms)).toMatchObject(
+      price === undefined ? E.right(undefined) : misplaced,
+    )
+  })
+
+  it.each<['mt4' | 'mt5', Parameters<typeof requireOrderTypeOf>[1], isKnown: boolean]>([
+    ['mt4', { orderType: 'limit' }, true],
+    ['mt4', { orderType: 'stop', timeInForce: 'gtd' }, true],
+    ['mt4', { orderType: 'stop_limit' }, false],
+    ['mt4', { orderType: 'limit', timeInForce: 'day' }, false],
+    ['mt5', { orderType: 'stop_limit', timeInForce: 'day' }, true],
+  ])('%s has %o: %s', (platform, terms, isKnown) => {
+    const details = { timeInForce: 'gtc', ...terms, platform }
+    expect(requireOrderTypeOf(platform, terms)).toEqual(
+      isKnown
+        ? E.right(undefined)
+        : E.left({ _tag: 'OrderTypeNotSupportedByPlatform', ...details }),
+    )
+  })
+})
+
+describe('a change of terms', () => {
+  const until = now + 60 * minute
+  const gtd: OrderTerms = { ...held, timeInForce: 'gtd', expiresAt: until }
+  const waiting: OrderTerms = { price: 1.2, stopLimitPrice: 1.15, timeInForce: 'gtc' }
+
+  it.each<[Partial<OrderRequest>, current: OrderTerms, TermsChange, after: Partial<OrderTerms>]>([
+    [{}, held, {}, {}],
+    [{}, held, { price: 1.05, stopLoss: 1 }, { price: 1.05, stopLoss: 1 }],
+    [{}, { ...held, stopLoss: 1 }, { stopLoss: null }, { stopLoss: undefined }],
+    [{}, gtd, { expiresAt: until + 1 }, { expiresAt: until + 1 }],
+    [stopLimit, waiting, { price: 1.3 }, { price: 1.3, stopLimitPrice: 1.15 }],
+    [stopLimit, waiting, { stopLimitPrice: 1.1 }, { price: 1.2, stopLimitPrice: 1.1 }],
+    // Triggered: the broker holds a limit order at the stopLimitPrice.
+    [stopLimit, { ...held, price: 1.15 }, { stopLimitPrice: 1.1 }, { price: 1.1 }],
+    [stopLimit, { ...held, price: 1.15 }, { price: 1.2, stopLoss: 1 }, { price: 1.15 }],
+  ])('of %o held on %o by %o', (fields, current, change, after) => {
+    const order = { ...open, request: { ...request, ...fields } }
+    expect(changedTerms(order, current, change, now)).toMatchObject({
+      right: { ...current, ...after },
+    })
+  })
+
+  it.each<[Partial<OrderRequest>, current: OrderTerms, TermsChange, path: string, why: string]>([
+    [
+      stopLimit,
+      { ...held, price: 1.15 },
+      { price: 1.3 },
+      'price',
+      'the market has reached the price; change stopLimitPrice, at which the order waits',
+    ],
+    [{}, held, { stopLimitPrice: 1.2 }, 'stopLimitPrice', 'a limit order has no stopLimitPrice'],
+    [
+      {},
+      held,
+      { expiresAt: until },
+      'expiresAt',
+      'expiresAt can be changed where timeInForce is gtd; the order has gtc',
+    ],
+    [
+      {},
+      gtd,
+      { expiresAt: now },
+      'expiresAt',
+      'expiresAt must be in the future; send a later time',
+    ],
+  ])('of %o held on %o by %o is refused', (fields, current, change, path, message) => {
+    const order = { ...open, request: { ...request, ...fields } }
+    expect(changedTerms(order, current, change, now)).toEqual(
+      E.left({ _tag: 'ValidationError', issues: [{ path, message }] }),
+    )
+  })
+
+  const termsWith = (expiresAt: number | undefined): OrderTerms => ({
+    ...held,
+    timeInForce: 'gtd',
+    ...(expiresAt !== undefined && { expiresAt }),
+  })
+
+  it.each<[what: string, after: number | undefined, requested: number | undefined, boolean]>([
+    ['the requested expiry', until, until, true],
+    ['one that the broker rounded by a minute', until - minute, until, true],
+    ['one further away', until - minute - 1, until, false],
+    ['none where one was asked for', undefined, until, false],
+    ['the one of before, near the requested one', now, now + 1, false],
+  ])('is made where the broker shows %s', (_, after, requested, isMade) => {
+    expect(hasRequestedTerms(termsWith(after), termsWith(requested), termsWith(now))).toBe(isMade)
+  })
+
+  it('is not made where a price is the one of before', () => {
+    const requested = { ...held, price: 1.05 }
+    expect(hasRequestedTerms(requested, requested, held)).toBe(true)
+    expect(hasRequestedTerms(held, requested, held)).toBe(false)
+  })
+})
+
+describe('an order at the broker', () => {
+  const shown = (brokerOrderId: string, clientId?: string) => ({
+    ...held,
+    brokerOrderId,
+    ...(clientId !== undefined && { clientId }),
+  })
+  const own = 'TP_0123456789_abcdefghij'
+
+  it.each<[what: string, number: string | undefined, ReturnType<typeof shown>[], string?]>([
+    ['its number', '77', [shown('76', own), shown('77')], '77'],
+    ['its client id', '78', [shown('76'), shown('79', own)], '79'],
+    ['its client id, where it has no number yet', undefined, [shown('76'), shown('79', own)], '79'],
+    ['the first two parts of it', '78', [shown('79', 'TP_0123456789')], '79'],
+    ['nothing', '78', [shown('76'), shown('79', 'TP_0123456788_abcdefghij')]],
+  ])('is found by %s', (_, brokerOrderId, list, found) => {
+    expect(findBrokerOrder({ ...open, brokerOrderId }, list)?.brokerOrderId).toBe(found)
+  })
+
+  const pending: Order = { ...open, status: 'pending', brokerOrderId: undefined }
+  const filled = withOutcome(open, { kind: 'filled', fill: {} }, 5)
+
+  it.each<[what: string, Order, parts: [string | null, OrderTerms?], after: object | null]>([
+    ['is open once it is held', pending, ['77'], { status: 'open', brokerOrderId: '77' }],
+    ['keeps its number', open, [null], null],
+    ['gets another number', open, ['78'], { brokerOrderId: '78' }],
+    ['stays as it is on the same terms', open, ['77', held], null],
+    ['gets other terms', open, ['77', { ...held, price: 1.2 }], { request: { price: 1.2 } }],
+    [
+      'gets a time in force that is not the usual one',
+      open,
+      ['77', { ...held, timeInForce: 'day' }],
+      { request: { timeInForce: 'day' } },
+    ],
+    [
+      'keeps the usual time in force that was sent',
+      { ...open, request: { ...request, timeInForce: 'gtc' } },
+      ['77', held],
+      null,
+    ],
+    ['loses a level', { ...open, request: { ...request, stopLoss: 1 } }, ['77', held], { request }],
+    [
+      'keeps the price that triggered it',
+      { ...open, request: { ...request, ...stopLimit } },
+      ['77', { ...held, price: 1.16 }],
+      { request: { price: 1.2, stopLimitPrice: 1.16 } },
+    ],
+    ['stays as it ended', filled, ['78', { ...held, price: 2 }], null],
+  ])('%s', (_, before, [brokerOrderId, terms], after) => {
+    const result = withTerms(before, { brokerOrderId, terms }, 9)
+    if (after === null) expect(result).toBe(before)
+    else {
+      expect(result).toMatchObject({ ...after, status: 'open', updatedAt: 9 })
+      // A term that the broker does not show is none, and no field without a value.
+      expect(Object.values(result.request)).not.toContain(undefined)
+      expect('stopLoss' in result.request).toBe(false)
+    }
+  })
+
+  it('has no number where none is known', () => {
+    expect('brokerOrderId' in withTerms(pending, { brokerOrderId: null }, 9)).toBe(false)
+  })
+
+  it.each([
+    [{}, true],
+    [{ price: 1.2 }, false],
+    [{ expiresAt: 1 }, false],
+    [{ stopLoss: 1 }, false],
+  ])('is on the same terms with %o: %s', (other, isSame) => {
+    expect(isSameTerms(held, { ...held, ...other })).toBe(isSame)
+  })
+
+  it.each([
+    [
+      { kind: 'cancelled', reason: 'broker', at: 4 },
+      { cancelReason: 'broker', cancelledAt: 4 },
+    ],
+    [
+      { kind: 'cancelled', reason: 'user' },
+      { cancelReason: 'user', cancelledAt: 9 },
+    ],
+    [{ kind: 'expired', at: 4 }, { expiredAt: 4 }],
+    [{ kind: 'expired' }, { expiredAt: 9 }],
+  ] as const)('ends with %o', (outcome, parts) => {
+    const ended = withOutcome(open, outcome, 9)
+    expect(ended).toMatchObject({ status: outcome.kind, ...parts, updatedAt: 9 })
+    expect(withOutcome(ended, { kind: 'filled', fill: {} }, 10)).toBe(ended)
+  })
+})
