@@ -12,7 +12,13 @@ import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/br
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { AcquireSlot, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
+import type {
+  AcquireSlot,
+  Clock,
+  Halts,
+  MarketDataFeeds,
+  TokenVerifier,
+} from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -138,6 +144,7 @@ export const openAdapters = async (
   if (config.capabilities.includes('insights')) await openedCalculations()
   closers.defer(async () => (await calculations)?.close())
   const hasTools = config.capabilities.includes('trading-tools')
+  const hasMarketData = config.capabilities.includes('market-data')
   const events = config.capabilities.includes('events')
     ? openEvents(
         {
@@ -228,7 +235,7 @@ export const openAdapters = async (
     broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
     trading: meteredProvider(provider.trading, metrics.providerCalls),
     candles: createCandleStore(storeParts.knex),
-    marketDataFeeds: createMarketDataFeeds(storeParts.knex),
+    marketDataFeeds: hasMarketData ? createMarketDataFeeds(storeParts.knex) : noMarketDataFeed,
     marketData: meteredProvider(provider.marketData, metrics.providerCalls),
     positionTrading: meteredProvider(provider.positionTrading, metrics.providerCalls),
     peerNotices,
@@ -255,7 +262,7 @@ export const openAdapters = async (
         (await openedCalculations()).calculate(owner, name, ...inputs)(),
     maxDeals: config.capabilities.includes('long-histories') ? Infinity : maxHistoryDeals,
     recordsEvents: events !== undefined,
-    hasMarketData: config.capabilities.includes('market-data'),
+    hasMarketData,
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
     onHaltCancellationFailed: ({ id, owner, request: { accountId } }, because) =>
@@ -277,6 +284,9 @@ export const openAdapters = async (
   const { heartbeats } = storeParts
   return { adapters, database, heartbeats, orders, events, journal, limits, metrics }
 }
+
+/** Without the capability `market-data` nothing has a price. */
+const noMarketDataFeed: MarketDataFeeds = { find: TE.right(O.none) }
 
 /** Without the capability `trading-tools` no account is halted. */
 const noHalts: Halts = {

@@ -123,7 +123,7 @@ const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
 })
 
 const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas => {
-  const { data, meta, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
+  const { data, meta = {}, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
   const headers = {
     ...headersOf(hasLimits, [
       ...(maxAgeSeconds === undefined ? [] : (['ETag', 'Cache-Control'] as const)),
@@ -140,7 +140,10 @@ const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas =>
   const envelope = object('The reply.', {
     success: oneOf([true], 'It was done.'),
     data,
-    meta: meta === undefined ? plainMeta : object('About the reply.', { ...metaFields, ...meta }),
+    meta:
+      Object.keys(meta).length === 0
+        ? plainMeta
+        : object('About the reply.', { ...metaFields, ...meta }),
     error: nothing,
   })
   const content = { 'application/json': mediaOf(envelope) }

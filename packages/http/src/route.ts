@@ -232,8 +232,7 @@ export const routesOf =
     Tag extends RefusalTag,
     Early extends Refusal<Tag> = never,
     Meta extends Fields | undefined = undefined,
-    Name extends string = OperationId,
-    UseCase = UseCases[Name & keyof UseCases],
+    UseCase = UseCases[OperationId & keyof UseCases],
   >(
     target: `${Method} /${string}`,
     operationId: OperationId,
@@ -268,8 +267,6 @@ export const routesOf =
          * other: a missing or impossible one does not compile.
          */
         readonly refusals: readonly Tag[]
-        /** The use case, where it has another name than the operation. */
-        readonly useCase?: Name
         /** The reply where it is no JSON. */
         readonly stream?: (
           result: ReturnedBy<UseCase>,
@@ -372,7 +369,7 @@ export const routesOf =
                 replyOf: (result) => storedOutcome(E.right(toReply(result as Result, given))),
               },
             }
-            const { [definition.useCase ?? operationId]: useCase } = useCases as {
+            const { [operationId]: useCase } = useCases as {
               readonly [name: string]: (
                 caller: ScopedCaller | undefined,
                 input: Given,

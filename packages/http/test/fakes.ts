@@ -361,9 +361,7 @@ export const fakeUseCases = ({
   getReconciliation: () => TE.right({ data: reconciliation, provenance }),
   getTradeCurve: () => TE.right({ data: tradeCurve(noResults, null, null, 500), provenance }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
-  listSymbols: (_, { query }) => TE.right(filterInstruments(query)),
-  getMarketData: () => TE.left(refuse('NotImplemented', { feature: 'market-data' })),
-  listInstruments: (_, { query: { accountId: of, page = 1, limit = 100, ...filter } }) =>
+  listSymbols: (_, { query: { accountId: of, page = 1, limit = 100, ...filter } }) =>
     TE.right(
       of === undefined
         ? { data: filterInstruments(filter) }

@@ -18,6 +18,8 @@ import {
 const get = (api: Awaited<ReturnType<typeof runApi>>, target: string, key?: string) =>
   send(api, `/api/v1${target}`, { headers: key === undefined ? {} : { 'x-api-key': key } })
 
+const hasNoFeed = () => TE.left(refuse('NotImplemented', { feature: 'market-data' }))
+
 describe('without the capability', () => {
   it.each([
     ['/symbols', 200, undefined],
@@ -33,7 +35,10 @@ describe('without the capability', () => {
     // The symbol of a quote, and no symbol.
     ['/quotes/stream?symbols=EURUSD', 400, 'VALIDATION_ERROR'],
   ])('%s is %i %s', async (target, status, code) => {
-    await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
+    await using api = await runApi(
+      { getQuote: hasNoFeed, listCandles: hasNoFeed, listTicks: hasNoFeed },
+      fakeDependencies({ capabilities: [] }),
+    )
     const reply = await get(api, target)
     expect([reply.status, reply.json.error?.code]).toEqual([status, code])
   })

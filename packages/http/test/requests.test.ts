@@ -185,7 +185,7 @@ describe('a request', () => {
     [
       'GET /symbols?search=us+dollar&type=forex',
       undefined,
-      ['listInstruments', caller, { query: { search: 'us dollar', type: 'forex' } }],
+      ['listSymbols', caller, { query: { search: 'us dollar', type: 'forex' } }],
     ],
     [
       `GET /orders?accountId=${upper}&status=expired&symbol=US30.CASH%23&clientId=mine%20%2B1&startDate=2026-01-31&endDate=2026-01-31`,

@@ -1,6 +1,5 @@
-// Market data. Without the capability `market-data` there is the fixed list of instruments alone.
-// With it, prices come from an account of the caller, or from the operator's feed for the listed
-// instruments (docs/behaviour.md#market-data).
+// Market data: the fixed list of instruments, and prices from an account of the caller, or from the
+// operator's feed for the listed instruments (docs/behaviour.md#market-data).
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -144,6 +143,7 @@ export const createMarketData = (ports: MarketPorts) => {
     (
       caller: Caller | undefined,
       accountId: AccountId | undefined,
+      symbols: readonly string[],
     ): AsyncResult<Source, SourceTag> =>
     async () => {
       if (accountId !== undefined && caller !== undefined) {
@@ -151,6 +151,8 @@ export const createMarketData = (ports: MarketPorts) => {
         if (E.isLeft(account)) return account
         return E.right({ account: account.right, isFeed: false, spelled: noSpellings })
       }
+      const unlisted = symbols.find((symbol) => findInstrument(symbol) === undefined)
+      if (unlisted !== undefined) return E.left(unknownSymbol(unlisted))
       const feed = await marketDataFeeds.find()
       if (E.isLeft(feed)) return feed
       if (O.isNone(feed.right)) return E.left(refuse('NotImplemented', { feature: 'market-data' }))
@@ -176,12 +178,10 @@ export const createMarketData = (ports: MarketPorts) => {
     (symbol: string): AsyncResult<Located, SourceTag> =>
     async () => {
       const { account, isFeed, spelled } = source
-      const unknown = E.left(refuse('NotFound', { what: 'symbol', name: symbol }))
-      if (isFeed && findInstrument(symbol) === undefined) return unknown
       const symbols = await marketData.symbols(account)()
       if (E.isLeft(symbols)) return E.left(failureOf(source)(symbols.left))
       const found = resolve(spelled[symbol] ?? symbol, symbols.right)
-      if (found.kind === 'unknown') return unknown
+      if (found.kind === 'unknown') return E.left(unknownSymbol(symbol))
       if (found.kind === 'ambiguous') {
         const { candidates } = found
         return E.left(failureOf(source)(refuse('SymbolAmbiguous', { symbol, candidates })))
@@ -197,7 +197,7 @@ export const createMarketData = (ports: MarketPorts) => {
       symbol: string,
     ): AsyncResult<Located, SourceTag> =>
     async () => {
-      const source = await sourceOf(caller, accountId)()
+      const source = await sourceOf(caller, accountId, [symbol])()
       return E.isLeft(source) ? source : locateIn(source.right)(symbol)()
     }
 
@@ -337,31 +337,8 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 
   return {
-    /** GET /symbols without the capability. */
+    /** GET /symbols: the fixed list, or with an account a page of its broker's symbols with their terms. */
     listSymbols: (
-      _: unknown,
-      { query }: WithQuery<InstrumentFilter>,
-    ): TE.TaskEither<never, readonly Instrument[]> => TE.right(filterInstruments(query)),
-
-    /**
-     * GET /quotes/:symbol, /candles/:symbol and /ticks/:symbol without the capability, for a request
-     * that is valid: 404 for an unlisted symbol, else 501.
-     */
-    getMarketData: (
-      _: unknown,
-      { symbol }: OfSymbol,
-    ): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
-      TE.left(
-        findInstrument(symbol) === undefined
-          ? refuse('NotFound', { what: 'symbol', name: symbol })
-          : refuse('NotImplemented', { feature: 'market-data' }),
-      ),
-
-    /**
-     * GET /symbols with the capability: the fixed list, or with an account a page of its broker's
-     * symbols with their terms.
-     */
-    listInstruments: (
       caller: Caller | undefined,
       { query }: WithQuery<InstrumentsQuery>,
     ): AsyncResult<
@@ -397,7 +374,7 @@ export const createMarketData = (ports: MarketPorts) => {
       { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
     ): AsyncResult<readonly ShownQuote[], SourceTag> =>
       pipe(
-        sourceOf(caller, accountId),
+        sourceOf(caller, accountId, symbols),
         TE.flatMap((source) =>
           TE.traverseArray((symbol: string) => pipe(locateIn(source)(symbol), TE.flatMap(quoteOf)))(
             symbols,
@@ -411,7 +388,7 @@ export const createMarketData = (ports: MarketPorts) => {
       { query: { symbols, accountId } }: WithQuery<QuotesQuery>,
     ): AsyncResult<QuoteStream, SourceTag | 'StreamLimitReached'> =>
       pipe(
-        sourceOf(caller, accountId),
+        sourceOf(caller, accountId, symbols),
         TE.bindTo('source'),
         TE.bind('located', ({ source }) => TE.traverseArray(locateIn(source))(symbols)),
         TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
@@ -421,7 +398,7 @@ export const createMarketData = (ports: MarketPorts) => {
             located.map(({ spelling }) => spelling),
           )
           const isStillThere = async (): Promise<boolean> => {
-            const now = await sourceOf(caller, accountId)()
+            const now = await sourceOf(caller, accountId, symbols)()
             if (E.isLeft(now)) return false
             const present = now.right.account
             return isSameBrokerAccount(present, account) && present.region === account.region
@@ -484,6 +461,8 @@ export const createMarketData = (ports: MarketPorts) => {
       ),
   }
 }
+
+const unknownSymbol = (symbol: string) => refuse('NotFound', { what: 'symbol', name: symbol })
 
 const onlyWith = (needed: string, path: string) =>
   invalid(path, `${path} is accepted only together with ${needed}`)

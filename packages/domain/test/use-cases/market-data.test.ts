@@ -98,6 +98,7 @@ describe('the source of prices', () => {
     expect(await quote('EURUSD')()).toMatchObject({
       left: { _tag: 'NotImplemented', feature: 'market-data' },
     })
+    expect(await tagOf(quote('DAX'))).toBe('NotFound')
     const account = link({}, ['EURUSD.r', 'US500.cash', 'US500.f', 'DAX'])
     setFeed({ owner, accountId: account.id, symbols: { US500: 'US500.cash' } })
     const read = await use.listQuotes(undefined, { query: { symbols: ['US500', 'EURUSD'] } })()
@@ -142,7 +143,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
   const { use, caller, link, marketData } = open()
   const { id } = link({}, ['EURUSD.r', 'AUDUSD.r', 'XAUUSD'])
   const page = { accountId: id, search: 'usd.', page: 2, limit: 1 }
-  expect(await rightOf(use.listInstruments(caller, { query: page }))).toMatchObject({
+  expect(await rightOf(use.listSymbols(caller, { query: page }))).toMatchObject({
     data: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
     pagination: { total: 2 },
   })
@@ -159,10 +160,10 @@ it("a page of a broker's instruments has their terms; what needs an account is r
     return instrument(account, symbol)()
   }
   Object.assign(marketData, { instrument: counted })
-  const terms = await rightOf(use.listInstruments(caller, { query: { accountId: many.id } }))
+  const terms = await rightOf(use.listSymbols(caller, { query: { accountId: many.id } }))
   expect(terms).toMatchObject({ data: { length: 20 }, pagination: { total: 30 } })
   expect(most).toBe(4)
-  expect(await rightOf(use.listInstruments(caller, { query: { search: 'gold' } }))).toMatchObject({
+  expect(await rightOf(use.listSymbols(caller, { query: { search: 'gold' } }))).toMatchObject({
     data: [{ symbol: 'XAUUSD', marginRate: 0.01 }],
   })
   for (const [query, path] of [
@@ -170,7 +171,7 @@ it("a page of a broker's instruments has their terms; what needs an account is r
     [{ limit: 1 }, 'limit'],
     [{ accountId: id, type: 'forex' }, 'type'],
   ] as const)
-    expect(await use.listInstruments(caller, { query: query })()).toMatchObject({
+    expect(await use.listSymbols(caller, { query: query })()).toMatchObject({
       left: { issues: [{ path }] },
     })
 })

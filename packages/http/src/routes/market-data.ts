@@ -67,58 +67,6 @@ const listFilters = partial({
   }),
 })
 const listed = list(instrument, 'In the order of the fixed list.')
-const quotesLimit = { requests: 1_000, periodSeconds: 60 }
-const candlesLimit = { requests: 200, periodSeconds: 60 }
-const timeframe = oneOf(timeframes, 'The length of a candle: 1m is a minute, 1M a month.')
-const candlesQuery = { timeframe, ...timeRange, limit: limit(1_000, 100) }
-const ticksQuery = { ...timeRange, limit: limit(10_000, 1_000) }
-const range = ['startTime', 'endTime'] as const
-
-/** A route that can only be refused without the capability. */
-const refusedOnly = {
-  access: anybody,
-  params: { symbol: symbolFilter },
-  refusals: ['NotFound', 'NotImplemented'],
-  useCase: 'getMarketData',
-} as const
-
-const routesWithoutPrices = [
-  route('GET /symbols', 'listSymbols', 'List instruments.', {
-    access: anybody,
-    query: listFilters,
-    refusals: [],
-    data: listed,
-    maxAgeSeconds: 60,
-  }),
-  route(
-    'GET /quotes/:symbol',
-    'getQuote',
-    'The current bid and ask of an instrument. The capability market-data is off.',
-    { limit: quotesLimit, ...refusedOnly },
-  ),
-  route(
-    'GET /candles/:symbol',
-    'listCandles',
-    'Candles of an instrument. The capability market-data is off.',
-    {
-      limit: candlesLimit,
-      ...refusedOnly,
-      query: candlesQuery,
-      range,
-    },
-  ),
-  route(
-    'GET /ticks/:symbol',
-    'listTicks',
-    'Ticks of an instrument. The capability market-data is off.',
-    {
-      ...refusedOnly,
-      query: ticksQuery,
-      range,
-    },
-  ),
-]
-
 const session = object('Trading hours of a weekday.', {
   day: oneOf(weekdays, 'The day.'),
   from: text("By the broker's clock.", '00:00:00.000'),
@@ -145,17 +93,20 @@ const brokerInstrument = record('BrokerInstrument', "An instrument on its broker
   sessions: list(session, 'When it is traded.'),
 })
 
-const instrumentList = {
-  ...listed,
-  json: {
-    anyOf: [listed.json, list(brokerInstrument, 'In the order of their symbols.').json],
-    description: "The fixed list, or with accountId a page of the broker's instruments.",
-  },
-  encode: (found: readonly (Instrument | BrokerInstrument)[]) =>
-    found.map((one) =>
-      'minVolume' in one ? brokerInstrument.encode(one) : instrument.encode(one),
-    ),
-} as Schema<readonly (Instrument | BrokerInstrument)[]>
+const instrumentList = (hasPrices: boolean) =>
+  ({
+    ...listed,
+    ...(hasPrices && {
+      json: {
+        anyOf: [listed.json, list(brokerInstrument, 'In the order of their symbols.').json],
+        description: "The fixed list, or with accountId a page of the broker's instruments.",
+      },
+    }),
+    encode: (found: readonly (Instrument | BrokerInstrument)[]) =>
+      found.map((one) =>
+        'minVolume' in one ? brokerInstrument.encode(one) : instrument.encode(one),
+      ),
+  }) as Schema<readonly (Instrument | BrokerInstrument)[]>
 
 const quote = record('Quote', 'The current price of an instrument.', {
   symbol: text('As it was asked for.', 'EURUSD'),
@@ -183,23 +134,6 @@ const tick = record('Tick', 'One change of the price.', {
   ask: price('Null where the tick did not report it.'),
 })
 
-const access = anybodyBut('accountId', 'market-data:read')
-const account = partial({
-  accountId: withDescription(
-    accountId,
-    "A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments.",
-  ),
-})
-const params = { symbol: symbolFilter }
-const symbolRoute = { access, params }
-const refusals = [
-  'AccountNotFound',
-  'NotFound',
-  'NotImplemented',
-  'SymbolAmbiguous',
-  ...brokerReadRefusals,
-] as const
-
 const maxSymbols = 50
 // Of a symbol in a list, which has no comma.
 const symbolPattern = '[!-+--`{-~]{1,32}'
@@ -214,86 +148,6 @@ const symbolNames = parsedString<readonly SymbolFilter[]>(
   { pattern: `^${symbolPattern}(,${symbolPattern}){0,${maxSymbols - 1}}$` },
 )
 
-const routesWithPrices = [
-  route(
-    'GET /symbols',
-    'listSymbols',
-    "List instruments: the fixed list, or with `accountId` a page of the broker's own, which come with `meta.pagination`.",
-    {
-      access,
-      query: {
-        ...listFilters,
-        ...partial({
-          accountId: withDescription(
-            accountId,
-            "A linked account, whose broker's instruments are listed.",
-          ),
-          page: digits('With accountId: the page, counted from 1.', 1, 1_000_000),
-          limit: digits('With accountId: the maximum of items on a page, by default 20.', 1, 50),
-        }),
-      },
-      useCase: 'listInstruments',
-      refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
-      data: instrumentList,
-      meta: { pagination: optional(paginationShape) },
-      maxAgeSeconds: 60,
-    },
-  ),
-  route('GET /quotes', 'listQuotes', 'The current bid and ask of up to 50 instruments.', {
-    access,
-    query: { symbols: symbolNames, ...account },
-    refusals,
-    data: list(quote, 'In the order of the request.'),
-  }),
-  route(
-    'GET /quotes/stream',
-    'streamQuotes',
-    'Quotes as they change, at most one a second of each instrument.',
-    {
-      access: anyOf('market-data:read'),
-      query: { symbols: symbolNames, ...account },
-      refusals: [...refusals, 'StreamLimitReached'],
-      ...eventStreamOf(
-        'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
-      ),
-      stream: ({ batches, close }) =>
-        eventStreamReply({ batches, framesOf: (quotes) => quotes.map(frameOf).join(''), close }),
-    },
-  ),
-  route('GET /quotes/:symbol', 'getQuote', 'The current bid and ask of an instrument.', {
-    limit: quotesLimit,
-    ...symbolRoute,
-    query: account,
-    refusals,
-    data: quote,
-  }),
-  route(
-    'GET /candles/:symbol',
-    'listCandles',
-    'Candles of an instrument. With `startTime` the first from there, else the last up to `endTime`; both by opening time.',
-    {
-      limit: candlesLimit,
-      ...symbolRoute,
-      query: { ...candlesQuery, ...account },
-      range,
-      refusals,
-      data: list(candle, 'Oldest first. The current one is included.'),
-    },
-  ),
-  route(
-    'GET /ticks/:symbol',
-    'listTicks',
-    'Ticks of an instrument. With `startTime` the first from there, else the last up to `endTime`. MT4 accounts have none.',
-    {
-      ...symbolRoute,
-      query: { ...ticksQuery, ...account },
-      range,
-      refusals: [...refusals, 'NotAvailableOnPlatform'],
-      data: list(tick, 'Oldest first.'),
-    },
-  ),
-]
-
 const frameOf = (streamed: StreamedQuote): string =>
   'refusal' in streamed
     ? eventFrame('quote_unavailable', {
@@ -302,5 +156,119 @@ const frameOf = (streamed: StreamedQuote): string =>
       })
     : eventFrame('quote', quote.encode(streamed))
 
-export const marketDataRoutes = (isOn: IsOn) =>
-  isOn('market-data') ? routesWithPrices : routesWithoutPrices
+/** Without the capability only the fixed list has data. */
+export const marketDataRoutes = (isOn: IsOn) => {
+  const hasPrices = isOn('market-data')
+  const access = hasPrices ? anybodyBut('accountId', 'market-data:read') : anybody
+  const account =
+    hasPrices &&
+    partial({
+      accountId: withDescription(
+        accountId,
+        "A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments.",
+      ),
+    })
+  const refusals = [
+    'NotFound',
+    'NotImplemented',
+    ...(hasPrices ? (['AccountNotFound', 'SymbolAmbiguous', ...brokerReadRefusals] as const) : []),
+  ] as const
+  const symbolRoute = { access, params: { symbol: symbolFilter }, refusals }
+  const ofSeveral = { capability: 'market-data', query: { symbols: symbolNames, ...account } }
+  const whetherOff = hasPrices ? '' : ' The capability market-data is off.'
+  return [
+    route(
+      'GET /symbols',
+      'listSymbols',
+      hasPrices
+        ? "List instruments: the fixed list, or with `accountId` a page of the broker's own, which come with `meta.pagination`."
+        : 'List instruments.',
+      {
+        access,
+        query: {
+          ...listFilters,
+          ...(hasPrices &&
+            partial({
+              accountId: withDescription(
+                accountId,
+                "A linked account, whose broker's instruments are listed.",
+              ),
+              page: digits('With accountId: the page, counted from 1.', 1, 1_000_000),
+              limit: digits(
+                'With accountId: the maximum of items on a page, by default 20.',
+                1,
+                50,
+              ),
+            })),
+        },
+        refusals: hasPrices
+          ? (['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals] as const)
+          : [],
+        data: instrumentList(hasPrices),
+        meta: { ...(hasPrices && { pagination: optional(paginationShape) }) },
+        maxAgeSeconds: 60,
+      },
+    ),
+    route('GET /quotes', 'listQuotes', 'The current bid and ask of up to 50 instruments.', {
+      access,
+      ...ofSeveral,
+      refusals,
+      data: list(quote, 'In the order of the request.'),
+    }),
+    route(
+      'GET /quotes/stream',
+      'streamQuotes',
+      'Quotes as they change, at most one a second of each instrument.',
+      {
+        access: anyOf('market-data:read'),
+        ...ofSeveral,
+        refusals: [...refusals, 'StreamLimitReached'],
+        ...eventStreamOf(
+          'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
+        ),
+        stream: ({ batches, close }) =>
+          eventStreamReply({ batches, framesOf: (quotes) => quotes.map(frameOf).join(''), close }),
+      },
+    ),
+    route(
+      'GET /quotes/:symbol',
+      'getQuote',
+      `The current bid and ask of an instrument.${whetherOff}`,
+      {
+        limit: { requests: 1_000, periodSeconds: 60 },
+        ...symbolRoute,
+        query: { ...account },
+        ...(hasPrices && { data: quote }),
+      },
+    ),
+    route(
+      'GET /candles/:symbol',
+      'listCandles',
+      `Candles of an instrument.${hasPrices ? ' With `startTime` the first from there, else the last up to `endTime`; both by opening time.' : whetherOff}`,
+      {
+        limit: { requests: 200, periodSeconds: 60 },
+        ...symbolRoute,
+        query: {
+          timeframe: oneOf(timeframes, 'The length of a candle: 1m is a minute, 1M a month.'),
+          ...timeRange,
+          limit: limit(1_000, 100),
+          ...account,
+        },
+        range: ['startTime', 'endTime'],
+        ...(hasPrices && { data: list(candle, 'Oldest first. The current one is included.') }),
+      },
+    ),
+    route(
+      'GET /ticks/:symbol',
+      'listTicks',
+      `Ticks of an instrument.${hasPrices ? ' With `startTime` the first from there, else the last up to `endTime`. MT4 accounts have none.' : whetherOff}`,
+      {
+        ...symbolRoute,
+        query: { ...timeRange, limit: limit(10_000, 1_000), ...account },
+        range: ['startTime', 'endTime'],
+        refusals: [...refusals, ...(hasPrices ? (['NotAvailableOnPlatform'] as const) : [])],
+        ...(hasPrices && { data: list(tick, 'Oldest first.') }),
+      },
+    ),
+  ]
+}
