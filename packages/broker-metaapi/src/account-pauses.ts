@@ -16,6 +16,8 @@ export interface PauseLimits {
  */
 export interface Attempt {
   readonly kind: 'attempt'
+  /** The account could not be read the last time. */
+  readonly isTrial: boolean
   /** What another call failed with since this one was admitted. */
   readonly failedMeanwhile: () => CallFailure | undefined
   readonly succeeded: () => void
@@ -47,7 +49,7 @@ interface Pause {
 interface AccountState {
   readonly pause?: Pause
   /** Calls up to this number began before the last answer. */
-  readonly answeredCallsUpTo: number
+  readonly lastAnsweredCall: number
 }
 
 export const createAccountPauses = (
@@ -55,35 +57,36 @@ export const createAccountPauses = (
   stopwatch: Stopwatch,
 ): AccountPauses => {
   const accounts = new Map<string, AccountState>()
-  let lastCall = 0
+  let callCount = 0
 
   const answered = (account: string): void =>
-    setBounded(accounts, account, { answeredCallsUpTo: lastCall })
+    setBounded(accounts, account, { lastAnsweredCall: callCount })
 
-  const attemptOf = (account: string, pauseOnTrial: Pause | undefined): Attempt => {
-    const call = (lastCall += 1)
+  const attemptOf = (account: string, triedPause: Pause | undefined): Attempt => {
+    const call = (callCount += 1)
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (pauseOnTrial !== undefined) pauseOnTrial.trial = promise
+    if (triedPause !== undefined) triedPause.trial = promise
     return {
       kind: 'attempt',
+      isTrial: triedPause !== undefined,
       failedMeanwhile: () => {
         const pause = accounts.get(account)?.pause
-        return pause === pauseOnTrial ? undefined : pause?.failure
+        return pause === triedPause ? undefined : pause?.failure
       },
       succeeded: () => answered(account),
       failed: (failure) => {
-        const { pause, answeredCallsUpTo = 0 } = accounts.get(account) ?? {}
+        const { pause, lastAnsweredCall = 0 } = accounts.get(account) ?? {}
         // Of simultaneous calls only one counts, and none if the account has answered a later one.
-        if (pause !== pauseOnTrial || answeredCallsUpTo >= call) return
+        if (pause !== triedPause || lastAnsweredCall >= call) return
         const ms = pause === undefined ? firstMs : Math.min(2 * pause.ms, longestMs)
         const until = stopwatch.elapsedMs() + ms
         setBounded(accounts, account, {
           pause: { failure, ms, until, trial: undefined },
-          answeredCallsUpTo,
+          lastAnsweredCall,
         })
       },
       release: () => {
-        if (pauseOnTrial !== undefined) pauseOnTrial.trial = undefined
+        if (triedPause !== undefined) triedPause.trial = undefined
         resolve()
       },
     }

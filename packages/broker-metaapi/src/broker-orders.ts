@@ -56,16 +56,23 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   const brokerOrderId = readId(row['id'])
   if (brokerOrderId === undefined) return 'id is not an id'
   const { openPrice, volume, currentVolume, clientId, expirationType, expirationTime } = row
+  const levels = levelsOf(row)
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
+  // Without it the order would count as one that was triggered.
+  if (type.orderType === 'stop_limit' && levels.stopLimitPrice === undefined)
+    return 'stopLimitPrice is not a price'
   const expiresAt = readTime(expirationTime)
-  if (expiresAt === undefined && typeof expirationTime === 'string')
-    return 'expirationTime is not a time'
+  const isTimed =
+    typeof expirationTime === 'string' ||
+    expirationType === 'ORDER_TIME_SPECIFIED' ||
+    expirationType === 'ORDER_TIME_SPECIFIED_DAY'
+  if (expiresAt === undefined && isTimed) return 'expirationTime is not a time'
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
     isUnexecuted: isNumber(volume) && currentVolume === volume,
     price: openPrice,
-    ...levelsOf(row),
+    ...levels,
     ...(expirationType === 'ORDER_TIME_DAY'
       ? { timeInForce: 'day' }
       : { timeInForce: expiresAt === undefined ? 'gtc' : 'gtd', expiresAt }),

@@ -12,7 +12,7 @@ import { createClockSkew } from './clock-skew.ts'
 import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
 import { nothingSent, toBrokerReadError, unavailable, type ProviderRoute } from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
-import { requests, type AccountPlace, type FetchFrom, type Target } from './requests.ts'
+import { requests, type AccountRef, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
 import { createTransport } from './transport.ts'
@@ -45,7 +45,7 @@ const defaultDeadlines: MetaApiDeadlines = {
   fillMs: 2_000,
 }
 
-const regionPlace = '{region}'
+const regionPlaceholder = '{region}'
 /** An account can be moved to another region. */
 const regionKeptMs = 10 * 60_000
 
@@ -72,15 +72,18 @@ export const createConnection = (config: MetaApiConfig) => {
   const bounded = <A>(
     route: ProviderRoute,
     work: (signal: AbortSignal) => Promise<A>,
-    outer?: AbortSignal,
+    callerSignal?: AbortSignal,
   ): Promise<A> => {
     const ms = route === 'account-information' ? deadlines.accountInformationMs : deadlines.readMs
     const timeoutError = () =>
-      unavailable(`${route}: no whole answer within ${ms} ms`, { pausesAccount: true })
-    return withDeadline(ms, timeoutError, work, outer)
+      unavailable(
+        `${route}: no whole answer within ${ms} ms, with the wait for other requests of the token`,
+        { pausesAccount: true },
+      )
+    return withDeadline(ms, timeoutError, work, callerSignal)
   }
 
-  const tokenOf = async ({ owner }: AccountPlace): Promise<string> => {
+  const tokenOf = async ({ owner }: AccountRef): Promise<string> => {
     const timeoutError = () =>
       nothingSent(`the tenant's provider token was not read within ${deadlines.tokenMs} ms`)
     const found = await withDeadline(deadlines.tokenMs, timeoutError, () =>
@@ -89,7 +92,7 @@ export const createConnection = (config: MetaApiConfig) => {
     if (E.isLeft(found)) throw nothingSent("the tenant's provider token cannot be read")
     if (O.isNone(found.right)) throw nothingSent('the tenant has no provider token')
     if (!isHeaderValue(found.right.value))
-      throw nothingSent("the tenant's provider token is not one")
+      throw nothingSent("the tenant's provider token has characters that no token has")
     return found.right.value
   }
 
@@ -110,7 +113,7 @@ export const createConnection = (config: MetaApiConfig) => {
     return region
   }
 
-  const resolveTarget = async (account: AccountPlace, route: ProviderRoute): Promise<Target> => {
+  const resolveTarget = async (account: AccountRef, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
     const isMarketData = route === 'candles' || route === 'ticks'
@@ -122,12 +125,12 @@ export const createConnection = (config: MetaApiConfig) => {
       limitKey: isMarketData ? `market data of ${token}` : token,
       accountKey: JSON.stringify([owner.tenantId, providerAccountId]),
     }
-    if (!baseUrl.includes(regionPlace)) return target
+    if (!baseUrl.includes(regionPlaceholder)) return target
     const region = account.region ?? (await regionOf(target))
     // It becomes part of the host that receives the token.
     if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(region))
-      throw nothingSent("the account's region is not one")
-    return { ...target, baseUrl: baseUrl.replaceAll(regionPlace, region) }
+      throw nothingSent("the account's region is not a valid region name")
+    return { ...target, baseUrl: baseUrl.replaceAll(regionPlaceholder, region) }
   }
 
   /** The provisioning API has limits and pauses of its own. */
@@ -138,7 +141,7 @@ export const createConnection = (config: MetaApiConfig) => {
     accountKey: `provisioning ${target.accountKey}`,
   })
 
-  const fetchFrom: FetchFrom = (accountOrTarget, request, decodeBytes, outer) =>
+  const fetchFrom: FetchFrom = (accountOrTarget, request, decodeBytes, callerSignal) =>
     bounded(
       request.route,
       async (signal) => {
@@ -151,7 +154,7 @@ export const createConnection = (config: MetaApiConfig) => {
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
         return decoded.right
       },
-      outer,
+      callerSignal,
     )
 
   return {
@@ -184,7 +187,7 @@ export const createConnection = (config: MetaApiConfig) => {
 export const isHeaderValue = (token: string): boolean => /^[!-~]+$/.test(token)
 
 const requireBaseUrl = (template: string): string => {
-  const url = URL.parse(template.replaceAll(regionPlace, 'region'))
+  const url = URL.parse(template.replaceAll(regionPlaceholder, 'region'))
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new TypeError(`not a base URL of http or https: ${template}`)
   return template.replace(/\/+$/, '')

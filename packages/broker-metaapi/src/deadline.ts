@@ -25,17 +25,19 @@ const workIsOver = new Error('the work is over')
 /**
  * Runs the work for at most `ms`, then rejects with `timeoutError`. The signal is aborted when the
  * work is over, however it ended, so that nothing it started goes on after it.
- * @param outer ends the work early
+ * @param callerSignal ends the work early
  */
 export const withDeadline = async <A>(
   ms: number,
   timeoutError: () => Error,
   work: (signal: AbortSignal) => Promise<A>,
-  outer?: AbortSignal,
+  callerSignal?: AbortSignal,
 ): Promise<A> => {
-  outer?.throwIfAborted()
+  callerSignal?.throwIfAborted()
   const controller = new AbortController()
-  const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal
+  const signal = callerSignal
+    ? AbortSignal.any([callerSignal, controller.signal])
+    : controller.signal
   const timer = setTimeout(() => controller.abort(timeoutError()), ms)
   const expiry = new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason)),

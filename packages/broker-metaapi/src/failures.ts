@@ -80,7 +80,7 @@ export interface ErrorAnswer {
 }
 
 /** Whether the provider itself wrote the error: a proxy's may be JSON too, but names no class. */
-export const isOfProvider = (body: unknown): body is Row =>
+export const isProviderError = (body: unknown): body is Row =>
   isRecord(body) && typeof body['error'] === 'string'
 
 /**
@@ -95,7 +95,7 @@ export const failureOfAnswer = (
 ): CallFailure => {
   const { status, body } = answer
   if (status === 429) return rateLimited(retryAtOf(answer, now))
-  if (status === 404 && isOfProvider(body) && route !== 'calculate-margin')
+  if (status === 404 && isProviderError(body) && route !== 'calculate-margin')
     return new CallFailure(
       symbolRoutes.has(route)
         ? { kind: 'unknown_symbol', reason: `${route}: unknown symbol or account` }
@@ -104,7 +104,7 @@ export const failureOfAnswer = (
   return unavailable(`${route}: answered ${status}${errorNameOf(body)}`, {
     isWorthRetry: status >= 500 && status !== 504,
     pausesAccount: status === 504,
-    ...(status === 401 && isOfProvider(body) && { cause: 'token_refused' }),
+    ...(status === 401 && isProviderError(body) && { cause: 'token_refused' }),
   })
 }
 

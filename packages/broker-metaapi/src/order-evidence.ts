@@ -98,8 +98,8 @@ export const findingOf = (
   // Its finished orders, unless they know of less than was dealt.
   if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
     return found('filled', positionOf(ownRows), false)
-  const isBehind = compareLots(dealt?.volume ?? 0, executed ?? 0) > 0
-  if (executed !== undefined && executed > 0 && !isBehind) {
+  const ordersLagBehindDeals = compareLots(dealt?.volume ?? 0, executed ?? 0) > 0
+  if (executed !== undefined && executed > 0 && !ordersLagBehindDeals) {
     // A position of that very volume is as the order left it, and has its price.
     const untouched =
       deals.length === 0 && compareLots(position?.volume ?? 0, executed) === 0
@@ -224,7 +224,7 @@ interface RowsOfOrder {
 }
 
 const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsOfOrder => {
-  const match = matcherOf(order.clientId)
+  const match = createClientIdMatch(order.clientId)
   const { positions, orders, historyOrders, deals } = evidence
   const position = positions.rows.find((row) => match(row) !== 'other')
   const ids = new Set<string>(tickets.orderId === undefined ? [] : [tickets.orderId])
@@ -267,13 +267,14 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
 }
 
 /** Whether a row is of the order itself, by its first two parts of its position, or of neither. */
-const matcherOf = (clientId: string) => {
+const createClientIdMatch = (clientId: string) => {
   const prefix = clientIdPrefix(clientId)
   return ({ clientId: own, notes = '' }: RecordRow): 'order' | 'position' | 'other' => {
     // An empty one would be found in every note.
     if (prefix === '') return 'other'
     if (own === clientId || notes.includes(clientId)) return 'order'
-    return own?.startsWith(prefix) === true || notes.includes(prefix) ? 'position' : 'other'
+    const isOfPosition = own === undefined ? notes.includes(prefix) : clientIdPrefix(own) === prefix
+    return isOfPosition ? 'position' : 'other'
   }
 }
 
@@ -406,7 +407,7 @@ const createSimilarityCheck = (
 }
 
 /** In a comment. This order's own would have been seen. */
-const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}_/
+const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}(?![0-9A-Za-z])/
 
 /** No order sent by a program has these: it was manual, or the platform made it. */
 const reasonsOfOthers = new Set(['MOBILE', 'WEB', 'SL', 'TP', 'SO', 'ROLLOVER', 'VMARGIN', 'SPLIT'])

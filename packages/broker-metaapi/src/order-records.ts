@@ -7,7 +7,7 @@ import type { OrderType, BrokerOrder } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
-import { entries, isNumber, isRecord, readId, readReference, readTime, rowsIn } from './payloads.ts'
+import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } from './payloads.ts'
 import { orderTypes, brokerOrderOf } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
@@ -152,8 +152,8 @@ const recordRowOf = (list: ListName, row: unknown): RecordRow | undefined => {
     expiresAt: readTime(row['expirationTime']),
     held: typeof held === 'object' ? held : undefined,
     remaining: remaining >= 0 ? remaining : undefined,
-    positionId: readReference(row['positionId']),
-    orderId: readReference(row['orderId']),
+    positionId: readTicket(row['positionId']),
+    orderId: readTicket(row['orderId']),
     entry: entries.get(row['entryType']),
     // 0 stands for no price.
     price: isNumber(price) && price > 0 ? price : undefined,

@@ -46,7 +46,7 @@ export const readId = (value: unknown): string | undefined => {
 }
 
 /** The number of an order or a position; 0 stands for none. */
-export const readReference = (value: unknown): string | undefined =>
+export const readTicket = (value: unknown): string | undefined =>
   value === 0 || value === '0' ? undefined : readId(value)
 
 const usualTime =

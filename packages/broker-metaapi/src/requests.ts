@@ -22,7 +22,7 @@ export interface Target {
 }
 
 /** What a target is found by: an account, whether it is linked yet or not. */
-export interface AccountPlace extends Pick<BrokerAccount, 'providerAccountId' | 'region'> {
+export interface AccountRef extends Pick<BrokerAccount, 'providerAccountId' | 'region'> {
   readonly owner: Pick<BrokerAccount['owner'], 'tenantId'>
 }
 
@@ -36,13 +36,13 @@ export interface ReadRequest {
 
 /**
  * Reads within the deadline of the request's route; rejects with a CallFailure.
- * @param outer ends the read early
+ * @param callerSignal ends the read early
  */
 export type FetchFrom = <A>(
-  accountOrTarget: AccountPlace | Target,
+  accountOrTarget: AccountRef | Target,
   request: ReadRequest,
   decode: (bytes: Uint8Array) => Either<string, A>,
-  outer?: AbortSignal,
+  callerSignal?: AbortSignal,
 ) => Promise<A>
 
 /** The most rows of a history in one answer. */
@@ -122,7 +122,7 @@ export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>
 
 export const urlOf = ({ baseUrl, providerAccountId }: Target, path: string): URL => {
   // Encoding does not change dots, and a URL resolves a segment of dots as a step up.
-  if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not one')
+  if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not valid')
   return new URL(
     `${baseUrl}/users/current/accounts/${encodeURIComponent(providerAccountId)}${path}`,
   )

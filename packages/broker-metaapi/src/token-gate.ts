@@ -33,15 +33,18 @@ export interface TokenGate {
    * Resolves when the request may be sent, with what must be called when it is over. Rejects with a
    * CallFailure while the token is limited, or when the signal is aborted first.
    */
-  readonly enter: (key: GateKey, kind: 'trade' | 'read', signal: AbortSignal) => Promise<() => void>
+  readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
   /** The provider accepts nothing more with this limit key for so long. */
   readonly limit: (limitKey: string, ms: number) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
 
+/** A `trial` is the read of an account that could not be read the last time. */
+type RequestKind = 'trade' | 'read' | 'trial'
+
 interface Waiting {
-  readonly kind: 'trade' | 'read'
+  readonly kind: RequestKind
   readonly accountKey: string
   readonly start: () => void
   readonly fail: (reason: unknown) => void
@@ -54,8 +57,8 @@ interface TokenState {
   /** When each account last answered, by the stopwatch; the longest ago first. */
   readonly answeredAt: Map<string, number>
   readonly waiting: Set<Waiting>
-  /** The accounts of the reads under way. */
-  readonly running: string[]
+  /** The reads under way. */
+  readonly running: Set<Waiting>
   timer: NodeJS.Timeout | undefined
 }
 
@@ -77,7 +80,7 @@ export const createTokenGate = (
       starts: [],
       answeredAt: new Map(),
       waiting: new Set(),
-      running: [],
+      running: new Set(),
       timer: undefined,
     }
     states.set(limitKey, state)
@@ -86,9 +89,12 @@ export const createTokenGate = (
 
   const nextOf = ({ waiting, running }: TokenState): Waiting | undefined => {
     const all = [...waiting]
-    const mayRead = ({ accountKey }: Waiting): boolean =>
-      running.length < limits.readsAtOnce &&
-      running.filter((one) => one === accountKey).length < limits.readsAtOncePerAccount
+    const reads = [...running]
+    const mayRead = ({ kind, accountKey }: Waiting): boolean =>
+      reads.length < limits.readsAtOnce &&
+      reads.filter((one) => one.accountKey === accountKey).length < limits.readsAtOncePerAccount &&
+      // Accounts that hang leave most of the reads to those that answer.
+      (kind !== 'trial' || reads.filter((one) => one.kind === kind).length < limits.readsAtOnce / 4)
     return all.find(({ kind }) => kind === 'trade') ?? all.find(mayRead)
   }
 
@@ -116,10 +122,10 @@ export const createTokenGate = (
     )
   }
 
-  const occupy = (state: TokenState, accountKey: string): (() => void) => {
-    state.running.push(accountKey)
+  const occupy = (state: TokenState, read: Waiting): (() => void) => {
+    state.running.add(read)
     return () => {
-      state.running.splice(state.running.indexOf(accountKey), 1)
+      state.running.delete(read)
       startWaiting(state)
     }
   }
@@ -130,7 +136,7 @@ export const createTokenGate = (
       return new Promise((resolve, reject) => {
         const leftMs = state.limitedUntil - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
-        const leave = (): void => {
+        const stopWaiting = (): void => {
           state.waiting.delete(waiting)
           signal.removeEventListener('abort', abort)
         }
@@ -140,11 +146,11 @@ export const createTokenGate = (
           kind,
           accountKey,
           start: () => {
-            leave()
-            resolve(kind === 'trade' ? () => undefined : occupy(state, accountKey))
+            stopWaiting()
+            resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))
           },
           fail: (reason) => {
-            leave()
+            stopWaiting()
             reject(reason)
           },
         }

@@ -5,7 +5,7 @@ import type { RejectReason } from '@tradeport/domain/orders'
 import type { Instant } from '@tradeport/domain/primitives'
 import {
   failureOfAnswer,
-  isOfProvider,
+  isProviderError,
   namedRetryAtOf,
   rateLimited,
   retryAtOf,
@@ -13,7 +13,7 @@ import {
   type CallFailure,
   type ErrorAnswer,
 } from './failures.ts'
-import { isRecord, readReference, type Row } from './payloads.ts'
+import { isRecord, readTicket, type Row } from './payloads.ts'
 import { returnCodeOf, type ReturnCode } from './return-codes.ts'
 
 /** The broker's numbers of an order and its position, where an answer gave them. */
@@ -37,12 +37,12 @@ export const symbolNotFound = 'SYMBOL_NOT_FOUND'
 
 export const tradeAnswerOf = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
   const body = isRecord(answer.body) ? answer.body : {}
-  const code = codeIn(body)
+  const code = returnCodeIn(body)
   return code === undefined ? answerOfStatus(answer, now) : answerOfCode(code, body, answer, now)
 }
 
 /** The code of a trade body, whatever the status it came with; undefined if there is none. */
-const codeIn = ({
+const returnCodeIn = ({
   numericCode,
   stringCode,
   error,
@@ -89,8 +89,8 @@ const answerOfCode = (
       return {
         kind: codeClass,
         tickets: {
-          orderId: readReference(body['orderId']),
-          positionId: readReference(body['positionId']),
+          orderId: readTicket(body['orderId']),
+          positionId: readTicket(body['positionId']),
         },
       }
   }
@@ -100,13 +100,13 @@ const answerOfCode = (
 // 429 is always given before anything is done.
 const answerOfStatus = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
   const { status, body } = answer
-  if (status === 429 || (isOfProvider(body) && (status === 401 || status === 403)))
+  if (status === 429 || (isProviderError(body) && (status === 401 || status === 403)))
     return { kind: 'not_sent', failure: failureOfAnswer('trade', answer, now) }
-  if (isOfProvider(body) && status === 404) {
+  if (isProviderError(body) && status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
     return { kind: 'gone', reason: { code: symbolNotFound, message } }
   }
-  if (isOfProvider(body) && status === 400)
+  if (isProviderError(body) && status === 400)
     return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return { kind: 'unknown' }
 }

@@ -13,7 +13,7 @@ import {
   PositionRows,
   readId,
   readList,
-  readReference,
+  readTicket,
   readRows,
   readTime,
   type AccountInformation,
@@ -138,7 +138,7 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   const { type, symbol, volume, price, stopLoss, takeProfit, reason, time } = row
   const id = readId(row['id'])
   if (id === undefined || typeof type !== 'string') return 'not a deal'
-  const positionId = readReference(row['positionId'])
+  const positionId = readTicket(row['positionId'])
   if (positionId === undefined && !namesNoPosition(row['positionId']))
     return 'positionId is not an id'
   const [profit, commission, swap] = [row['profit'] ?? 0, row['commission'] ?? 0, row['swap'] ?? 0]
@@ -154,7 +154,7 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   }
   const entry = entries.get(row['entryType'])
   const reasonRead = reasons.has(reason) ? reasons.get(reason) : 'other'
-  const orderId = readReference(row['orderId'])
+  const orderId = readTicket(row['orderId'])
   if (positionId !== undefined) deal.positionId = positionId
   if (kind === 'buy' || kind === 'sell') deal.side = kind
   if (entry !== undefined) deal.entry = entry

@@ -71,7 +71,7 @@ export const createTransport = (
     attempt: Attempt,
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
-    const leave = await gate.enter(target, 'read', signal)
+    const leave = await gate.enter(target, attempt.isTrial ? 'trial' : 'read', signal)
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -91,7 +91,7 @@ export const createTransport = (
   }
 
   /** Rejects with the last failure during a pause; waits for a trial under way. */
-  const begin = async (paused: string, signal: AbortSignal): Promise<Attempt> => {
+  const admit = async (paused: string, signal: AbortSignal): Promise<Attempt> => {
     for (;;) {
       const admission = pauses.begin(paused)
       if (admission.kind === 'attempt') return admission
@@ -102,7 +102,7 @@ export const createTransport = (
   }
 
   return async (request, target, signal) => {
-    const attempt = await begin(pauseKey(request, target), signal)
+    const attempt = await admit(pauseKey(request, target), signal)
     try {
       return await callInTurn(request, target, attempt, signal)
     } catch (cause) {

@@ -120,7 +120,10 @@ describe('a read', () => {
       TE.left(refuse('ServiceUnavailable', { reason: token })),
       "nothing was sent: the tenant's provider token cannot be read",
     ],
-    [TE.right(O.some('line\nbreak')), "nothing was sent: the tenant's provider token is not one"],
+    [
+      TE.right(O.some('line\nbreak')),
+      "nothing was sent: the tenant's provider token has characters that no token has",
+    ],
   ])('with the token %j is not sent: %s', async (found, reason) => {
     expect(reasonOf(await read(account, apiWith({ providerToken: () => found })))).toBe(reason)
   })
@@ -130,7 +133,7 @@ describe('a read', () => {
     ...['evil.example/', 'a.b', 'x@y', '-', '', 'a:1'].map((region) => ({ region })),
   ])('of an account of %j is not sent', async (fields) => {
     expect(reasonOf(await read({ ...account, ...fields }))).toMatch(
-      /^nothing was sent: the .* is not one$/,
+      /^nothing was sent: the .* is not valid$/,
     )
   })
 
@@ -216,7 +219,7 @@ describe('the region of an account', () => {
     async (answer) => {
       provider(provisioningHost).get(accountPath).reply(200, JSON.stringify(answer))
       expect(reasonOf(await read(unplaced))).toMatch(
-        /^account-region: |the account's region is not one$/,
+        /^account-region: |the account's region is not a valid region name$/,
       )
     },
   )

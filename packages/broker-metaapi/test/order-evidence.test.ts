@@ -215,11 +215,11 @@ describe('an order is filled', () => {
       { deals: [deal({ ...nameless, comment: `from #3 ${clientId}` })] },
       whole,
     ],
-    [
-      'by its position under the first two parts',
-      { positions: [position({ clientId: 'TP_0123456789_501' })] },
+    ...['TP_0123456789_501', 'TP_0123456789'].map((kept): Case => [
+      `by its position under the first two parts, as ${kept}`,
+      { positions: [position({ clientId: kept })] },
       whole,
-    ],
+    ]),
     [
       'on MT4, where opening and closing share id and client id',
       {
@@ -457,6 +457,13 @@ describe('a pending order', () => {
     ['rejected', { historyOrders: [finished('REJECTED', unexecuted)] }, rejected('REJECTED')],
   ])('is %s', (_, lists, answer) => {
     expect(answers(lists)).toEqual(answer)
+  })
+
+  it.each<readonly [string, Row]>([
+    ['no price at which it would wait then', { type: 'ORDER_TYPE_BUY_STOP_LIMIT' }],
+    ['no time at which it expires', { expirationType: 'ORDER_TIME_SPECIFIED' }],
+  ])('with %s is held on terms that are not known', (_, more) => {
+    expect(answers({ orders: [waiting(more)] })).toEqual(stillOpen)
   })
 
   it('is cancelled without a known rest only once the lists agree', () => {

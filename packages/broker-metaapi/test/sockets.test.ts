@@ -218,14 +218,18 @@ describe('a read', () => {
       listener(request, response)
     }, deadlines)
     expect(reasonOf(await broker.positions(account)())).toBe(
-      'positions: no whole answer within 700 ms',
+      'positions: no whole answer within 700 ms, with the wait for other requests of the token',
     )
     expect(
       reasonOf(await broker.accountInformation({ ...account, providerAccountId: 'b' })()),
-    ).toBe('account-information: no whole answer within 500 ms')
+    ).toBe(
+      'account-information: no whole answer within 500 ms, with the wait for other requests of the token',
+    )
     expect(
       reasonOf(await broker.dealsPage({ ...account, providerAccountId: 'c' }, everWindow)()),
-    ).toBe('history-deals: no whole answer within 700 ms')
+    ).toBe(
+      'history-deals: no whole answer within 700 ms, with the wait for other requests of the token',
+    )
     await expect.poll(() => closed).toBe(3)
   })
 
@@ -235,7 +239,7 @@ describe('a read', () => {
       providerToken: () => () => new Promise(() => undefined),
     })
     expect(reasonOf(await broker.accountInformation(account)())).toBe(
-      'account-information: no whole answer within 500 ms',
+      'account-information: no whole answer within 500 ms, with the wait for other requests of the token',
     )
     const failing = await brokerAt(
       (_, response) => void setTimeout(() => response.writeHead(500).end(), 120),
@@ -244,7 +248,7 @@ describe('a read', () => {
       },
     )
     expect(reasonOf(await failing.accountInformation(account)())).toBe(
-      'account-information: no whole answer within 150 ms',
+      'account-information: no whole answer within 150 ms, with the wait for other requests of the token',
     )
   })
 

@@ -48,6 +48,15 @@ describe('the gate of a token', () => {
     expect(started).toEqual(['read', 'read', 'trade', 'trade', 'read'])
   })
 
+  it('starts reads of accounts that answer although many others are on trial', async () => {
+    const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
+    let trials = 0
+    for (let account = 0; account < 100; account += 1)
+      void gate.enter(key(`hung ${account}`), 'trial', patient()).then(() => (trials += 1))
+    ;(await gate.enter(key('healthy'), 'read', patient()))()
+    expect(trials).toBe(2)
+  })
+
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
     const gate = gateOf()
     const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))

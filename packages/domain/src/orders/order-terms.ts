@@ -176,6 +176,6 @@ export const findBrokerOrder = (
   const prefix = clientIdPrefix(brokerClientId(order.id))
   return (
     shown.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
-    shown.find(({ clientId }) => clientId !== undefined && `${clientId}_`.startsWith(prefix))
+    shown.find(({ clientId }) => clientId !== undefined && clientIdPrefix(clientId) === prefix)
   )
 }

@@ -23,12 +23,8 @@ export const parseOrderId = (text: string): O.Option<OrderId> =>
  */
 export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP_$1_$2')
 
-/**
- * The prefix `TP_xxxxxxxxxx_`, the part of the client id that brokers preserve on positions. An id
- * without three parts is returned whole.
- */
-export const clientIdPrefix = (clientId: string): string =>
-  /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
+/** The first two parts, `TP_xxxxxxxxxx`: what brokers preserve of a client id on positions. */
+export const clientIdPrefix = (clientId: string): string => clientId.split('_', 2).join('_')
 
 export const orderStatuses = [
   'pending',
