@@ -21,7 +21,6 @@ import {
   createOrdersUnderWay,
   createPositionChanges,
   createPositions,
-  createPositionViews,
   createStreamSlots,
   createTrades,
   createWebhooks,
@@ -45,14 +44,12 @@ import {
   cachedLiveAccounts,
   cachedMarketData,
   cachedMarketDataFeeds,
-  cachedPositionViews,
   cachedTokenVerifier,
 } from '@tradeport/memory'
 import type { CountersOf } from '@tradeport/memory'
 
 /** Uncached ports, plus settings of the composition. */
-export interface Adapters
-  extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer'>, Yielder {
+export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, Yielder {
   readonly peerNotices: PeerNotices
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
@@ -88,7 +85,6 @@ export const composeUseCases = (adapters: Adapters) => {
     positionTrading: adapters.positionTrading,
     countersOf,
   })
-  const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live reads bypass the cached broker, because their results are cached here.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, countersOf })
   const invalidateHere = (accountId: AccountId): void => {
@@ -137,7 +133,7 @@ export const composeUseCases = (adapters: Adapters) => {
     onAccountChanged,
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
-  const portsWithCachedAccounts = { ...ports, accounts: cachedAccountStore, positionViews }
+  const portsWithCachedAccounts = { ...ports, accounts: cachedAccountStore }
   const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : symbolAsWritten
   const documents = createOperatorDocuments(ports)
   const invalidateUsers = (users: AffectedUsers): void => {
@@ -150,11 +146,7 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createAccounts(ports),
     ...createEvents(ports),
     ...createOrders({ ...ports, resolveOrderSymbol }),
-    ...createOrderPreviews({
-      ...ports,
-      resolveOrderSymbol,
-      broker: { ...broker, requiredMargin: broker.estimateMargin },
-    }),
+    ...createOrderPreviews({ ...ports, resolveOrderSymbol }),
     ...openOrders,
     ...createPositions(portsWithCachedAccounts),
     ...changes,

@@ -7,18 +7,15 @@ import {
 import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
 import type {
   Broker,
-  PositionOnAccount,
   LiveAccounts,
-  MarginQuery,
   MarketData,
   MarketDataError,
   MarketDataFeed,
   MarketDataFeeds,
   PositionTrading,
-  PositionViews,
 } from '@tradeport/domain/ports'
 import type { BrokerInstrument, Candle, Quote } from '@tradeport/domain/market'
-import type { BrokerPosition, Position, PositionsReading } from '@tradeport/domain/positions'
+import type { PositionsReading } from '@tradeport/domain/positions'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -32,14 +29,6 @@ interface InvalidatesAccounts {
   readonly invalidate: (accountId: AccountId) => void
 }
 
-interface CachedBroker extends Broker, InvalidatesAccounts {
-  /**
-   * A margin that was computed at most a minute earlier, at nearly the same price. None while it
-   * takes longer than four seconds.
-   */
-  readonly estimateMargin: Broker['requiredMargin']
-}
-
 const maxAccounts = 10_000
 const positionsTtlMs = 2_500
 /** Some 2.5 KB each with its margin and its text. */
@@ -47,7 +36,7 @@ const maxPositions = 100_000
 const marginTtlMs = 60_000
 const maxMargins = 100_000
 const maxMarginCalls = 4
-/** Positions and estimates are returned without their margin if it takes longer. */
+/** Positions and previews are returned without their margin if it takes longer. */
 const maxMarginWaitMs = 4_000
 /** How long after a change positions are read from the terminal. */
 const freshMs = 30_000
@@ -75,7 +64,7 @@ export const cachedBroker = (
     positionTrading,
     countersOf,
   }: CacheParts & { readonly positionTrading: Pick<PositionTrading, 'freshPositions'> },
-): CachedBroker => {
+): Broker & InvalidatesAccounts => {
   const { keyOf, invalidate } = createAccountKeys()
   const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
     clock,
@@ -91,14 +80,6 @@ export const cachedBroker = (
     maxEntries: maxMargins,
     counters: countersOf?.('margins'),
   })
-  const estimates = createSingleFlightCache<BrokerReadError, O.Option<number>>({
-    clock,
-    ttlMs: marginTtlMs,
-    maxEntries: maxInstruments,
-    counters: countersOf?.('margin_estimates'),
-  })
-  // A change of the account does not change what an order would need.
-  const { keyOf: estimateKeyOf } = createAccountKeys()
   const invalidatedAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
   const limits = new LRUCache<AccountId, LimitFunction>({ max: maxAccounts })
   const limitOf = (accountId: AccountId): LimitFunction => {
@@ -106,16 +87,6 @@ export const cachedBroker = (
     limits.set(accountId, limit)
     return limit
   }
-  const readMargin = (
-    cache: typeof margins,
-    key: string,
-    account: BrokerAccount,
-    query: MarginQuery,
-  ): ReturnType<Broker['requiredMargin']> =>
-    noneIfLate(
-      maxMarginWaitMs,
-      cache.read(key, () => limitOf(account.accountId)(broker.requiredMargin(account, query))),
-    )
   return {
     ...broker,
     positions: (account) =>
@@ -126,15 +97,11 @@ export const cachedBroker = (
       }),
     requiredMargin: (account, query) => {
       const { symbol, side, volume, openPrice } = query
-      return readMargin(margins, keyOf(account, symbol, side, volume, openPrice), account, query)
-    },
-    estimateMargin: (account, query) => {
-      const { symbol, side, volume, openPrice } = query
-      return readMargin(
-        estimates,
-        estimateKeyOf(account, symbol, side, volume, priceRange(openPrice)),
-        account,
-        query,
+      return noneIfLate(
+        maxMarginWaitMs,
+        margins.read(keyOf(account, symbol, side, volume, openPrice), () =>
+          limitOf(account.accountId)(broker.requiredMargin(account, query)),
+        ),
       )
     },
     invalidate: (accountId) => {
@@ -143,9 +110,6 @@ export const cachedBroker = (
     },
   }
 }
-
-/** The same for prices that differ by less than 1 %, except where a range ends between them. */
-const priceRange = (price: number): number => Math.floor(100 * Math.log(price))
 
 /** None if the read takes longer; it continues, and later readers get its result. */
 const noneIfLate =
@@ -274,33 +238,4 @@ export const cachedMarketDataFeeds = (
     counters: countersOf?.('market_data_feed'),
   })
   return { find: feeds.read('', find) }
-}
-
-/**
- * Keeps each position with its margin as long as the row that it was computed from, which is as long
- * as `cachedBroker` keeps the read. A margin that was unavailable is asked for again.
- */
-export const cachedPositionViews = (views: PositionViews): PositionViews => {
-  const kept = new WeakMap<BrokerPosition, Position>()
-  const addMargins = async (
-    positions: readonly PositionOnAccount[],
-  ): Promise<readonly Position[]> => {
-    const missing = positions.filter(({ position }) => !kept.has(position))
-    const viewed = await views.view(missing)()
-    const byRow = new Map(missing.map(({ position }, index) => [position, viewed[index]]))
-    for (const [row, view] of byRow)
-      if (view !== undefined && view.marginUsed !== null) kept.set(row, view)
-    return positions.flatMap(({ position }) => byRow.get(position) ?? kept.get(position) ?? [])
-  }
-  return {
-    view: (positions) => async () => {
-      const found: Position[] = []
-      for (const { position } of positions) {
-        const view = kept.get(position)
-        if (view === undefined) return addMargins(positions)
-        found.push(view)
-      }
-      return found
-    },
-  }
 }

@@ -4,7 +4,6 @@ export {
   cachedLiveAccounts,
   cachedMarketData,
   cachedMarketDataFeeds,
-  cachedPositionViews,
 } from './account-caches.ts'
 export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts, cachedCredentials, cachedTokenVerifier } from './credential-caches.ts'

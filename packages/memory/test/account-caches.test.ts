@@ -1,8 +1,6 @@
 // How long each value is kept, what it depends on, and that a change shows at once.
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import type { PositionOnAccount } from '@tradeport/domain/ports'
-import type { Position } from '@tradeport/domain/positions'
 import {
   createFakeAccountStore,
   createFakeBroker,
@@ -13,12 +11,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import {
-  cachedAccounts,
-  cachedBroker,
-  cachedLiveAccounts,
-  cachedPositionViews,
-} from '../src/index.ts'
+import { cachedAccounts, cachedBroker, cachedLiveAccounts } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
@@ -74,25 +67,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('margins of estimates are read once in a minute for prices that are nearly the same', async () => {
-  const { broker, clock, cached, invalidate } = setUp()
-  const ask = (fields: object) => cached.estimateMargin(account, { ...eurusd, ...fields })()
-  for (const fields of [
-    {},
-    { openPrice: 1.1005 },
-    { openPrice: 1.2 },
-    { volume: 0.2 },
-    { side: 'sell' },
-  ])
-    await ask(fields)
-  invalidate()
-  await ask({})
-  expect(broker.calls('requiredMargin')).toBe(4)
-  clock.advance(60_000)
-  await ask({})
-  expect(broker.calls('requiredMargin')).toBe(5)
-})
-
 describe.each([
   ['positions', 2_500],
   ['requiredMargin', 60_000],
@@ -143,27 +117,24 @@ describe('margins', () => {
     expect(broker.calls('requiredMargin')).toBe(5)
   })
 
-  it.each(['requiredMargin', 'estimateMargin'] as const)(
-    '%s are read four at a time, and are absent while that takes longer than four seconds',
-    async (read) => {
-      vi.useFakeTimers()
-      const { broker, cached } = setUp()
-      const release = broker.hold()
-      const waits = Array.from({ length: 9 }, (_, index) =>
-        cached[read](account, { ...eurusd, volume: index + 1 })(),
-      )
-      await vi.advanceTimersByTimeAsync(4_000)
-      expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
-      expect(broker.calls('requiredMargin')).toBe(4)
-      release()
-      vi.useRealTimers()
-      await ended()
-      expect(await cached[read](account, { ...eurusd, volume: 9 })()).toMatchObject({
-        right: { _tag: 'Some' },
-      })
-      expect(broker.calls('requiredMargin')).toBe(9)
-    },
-  )
+  it('are read four at a time, and are absent while that takes longer than four seconds', async () => {
+    vi.useFakeTimers()
+    const { broker, cached } = setUp()
+    const release = broker.hold()
+    const waits = Array.from({ length: 9 }, (_, index) =>
+      cached.requiredMargin(account, { ...eurusd, volume: index + 1 })(),
+    )
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
+    expect(broker.calls('requiredMargin')).toBe(4)
+    release()
+    vi.useRealTimers()
+    await ended()
+    expect(await cached.requiredMargin(account, { ...eurusd, volume: 9 })()).toMatchObject({
+      right: { _tag: 'Some' },
+    })
+    expect(broker.calls('requiredMargin')).toBe(9)
+  })
 })
 
 describe('a change of a position', () => {
@@ -208,30 +179,5 @@ describe('cached accounts', () => {
     accounts.delete(linked.id)
     cached.invalidateAll()
     expect(await read()).toEqual(absent)
-  })
-})
-
-const held = (ticket: string): PositionOnAccount => ({
-  brokerAccount: account,
-  position: openPosition({ ticket: ticket as never }),
-})
-
-describe('cached position views', () => {
-  it('compute each row of a read once, in the order of the page, and again without a margin', async () => {
-    const viewed: string[] = []
-    const view = ({
-      brokerAccount: { accountId, owner },
-      position: row,
-    }: PositionOnAccount): Position => {
-      viewed.push(row.ticket)
-      return { ...row, accountId, userId: owner.userId, marginUsed: row.ticket === 'a' ? null : 7 }
-    }
-    const cached = cachedPositionViews({ view: (rows) => async () => rows.map(view) })
-    const [a, b, c] = [held('a'), held('b'), held('c')]
-    await cached.view([a, b])()
-    const page = await cached.view([b, c, a])()
-    expect(page.map(({ ticket }) => ticket)).toEqual(['b', 'c', 'a'])
-    await cached.view([b, held('b')])()
-    expect(viewed).toEqual(['a', 'b', 'c', 'a', 'b'])
   })
 })

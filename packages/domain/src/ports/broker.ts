@@ -7,7 +7,7 @@ import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } 
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { OrderId, WaitingOrderType, OrderTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, BrokerOrder } from '../orders/placement.ts'
-import type { BrokerPosition, Position, PositionsReading } from '../positions/position.ts'
+import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Levels, Side } from '../primitives/prices.ts'
@@ -224,16 +224,4 @@ export interface ChangeLocks {
   ) => <E, A>(
     work: (maySend: MaySend) => TE.TaskEither<E, A>,
   ) => TE.TaskEither<E | Refusal<'BrokerUnavailable' | 'InternalTimeout'> | ServiceUnavailable, A>
-}
-
-/** A broker's position and its account. */
-export interface PositionOnAccount {
-  readonly brokerAccount: BrokerAccount
-  readonly position: BrokerPosition
-}
-
-/** Positions as a page shows them, each with the margin that it needs. */
-export interface PositionViews {
-  /** One for each, in their order; a margin that is unavailable is null. */
-  readonly view: (positions: readonly PositionOnAccount[]) => T.Task<readonly Position[]>
 }

@@ -3,14 +3,7 @@
 import type { WebhookReach } from '../webhooks/webhook-url.ts'
 import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
 import type { AccountStore, Halts, LiveAccounts, RiskThresholds } from './accounts.ts'
-import type {
-  Broker,
-  PositionTrading,
-  ChangeLocks,
-  PositionViews,
-  TradeSlots,
-  Trading,
-} from './broker.ts'
+import type { Broker, PositionTrading, ChangeLocks, TradeSlots, Trading } from './broker.ts'
 import type { Calculate } from './calculations.ts'
 import type { EventLog } from './events.ts'
 import type { Journal, TradeRecords, Watch } from './journal.ts'
@@ -67,7 +60,6 @@ export interface Ports extends Pauser {
   readonly orders: OrderStore
   readonly positionTrading: PositionTrading
   readonly changeLocks: ChangeLocks
-  readonly positionViews: PositionViews
   readonly providerAccounts: ProviderAccounts
   readonly providerTokens: ProviderTokens
   readonly records: TenantRecords

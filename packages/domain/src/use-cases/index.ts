@@ -23,7 +23,7 @@ export {
   type CloseAttempt,
   type ClosedPosition,
 } from './position-changes.ts'
-export { createPositionViews, createPositions } from './positions.ts'
+export { createPositions } from './positions.ts'
 export { processOrder, type ProcessedOrder } from './process-order.ts'
 export { sendOwnerNotice, type NoticeOutcome } from './send-owner-notice.ts'
 export {

@@ -7,7 +7,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
-import type { PositionOnAccount, Ports, PositionViews } from '../ports/index.ts'
+import type { Ports } from '../ports/index.ts'
 import {
   byAge,
   requireOpen,
@@ -31,65 +31,83 @@ export interface PositionsResult extends Page<Position> {
   readonly provenance: Provenance
 }
 
-export const createPositions = (
-  ports: Pick<Ports, 'accounts' | 'broker' | 'positionViews' | 'clock'>,
-) => ({
-  /**
-   * GET /positions: of one account or of all, oldest first. One account that cannot be read fails
-   * the whole. It is called most often, and written out because each step of a pipe costs as much
-   * as what is done here.
-   */
-  listPositions:
-    (
+/** A broker's position and its account. */
+interface PositionOnAccount {
+  readonly brokerAccount: BrokerAccount
+  readonly position: BrokerPosition
+}
+
+export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'clock'>) => {
+  // As long as the row that it is made of, which is as long as a cache keeps the read. One whose
+  // margin was unavailable is made again.
+  const kept = new WeakMap<BrokerPosition, Position>()
+
+  const withMargins = async (rows: readonly PositionOnAccount[]): Promise<readonly Position[]> => {
+    const views = rows.map(({ position }) => kept.get(position))
+    const found = views.filter((view) => view !== undefined)
+    if (found.length === rows.length) return found
+    return Promise.all(
+      rows.map(async (row, index) => {
+        const view = views[index] ?? (await withMargin(ports)(row)())
+        if (view.marginUsed !== null) kept.set(row.position, view)
+        return view
+      }),
+    )
+  }
+
+  return {
+    /**
+     * GET /positions: of one account or of all, oldest first. One account that cannot be read fails
+     * the whole. It is called most often, and written out because each step of a pipe costs as much
+     * as what is done here.
+     */
+    listPositions:
+      (
+        { owner }: Caller,
+        { query: { accountId, symbol, ...request } }: WithQuery<PositionsQuery>,
+      ): AsyncResult<PositionsResult, 'AccountNotFound' | BrokerReadTag> =>
+      async () => {
+        const selected = await selectBrokerAccounts(ports)(owner, accountId)()
+        if (E.isLeft(selected)) return selected
+        const readings = await Promise.all(
+          selected.right.map(({ brokerAccount }) => ports.broker.positions(brokerAccount)()),
+        )
+        const reads: { readonly accountId: AccountId; readonly readAt: number }[] = []
+        const found: PositionOnAccount[] = []
+        for (const [index, { brokerAccount }] of selected.right.entries()) {
+          const reading = readings[index] as (typeof readings)[number]
+          if (E.isLeft(reading)) return reading
+          reads.push({ accountId: brokerAccount.accountId, readAt: reading.right.readAt })
+          for (const position of reading.right.positions)
+            if (isSymbolMatch(symbol, position.symbol)) found.push({ brokerAccount, position })
+        }
+        const page = pageOf(
+          found.toSorted((a, b) => byAge(a.position, b.position)),
+          request,
+        )
+        // Margins are read for the page alone.
+        const data = await withMargins(page.data)
+        return E.right({
+          ...page,
+          data,
+          provenance: provenanceOf(ports.broker.source, reads, ports.clock.now()),
+        })
+      },
+
+    /** GET /positions/:id: one that is closed, unknown, malformed or another's is not found. */
+    getPosition: (
       { owner }: Caller,
-      { query: { accountId, symbol, ...request } }: WithQuery<PositionsQuery>,
-    ): AsyncResult<PositionsResult, 'AccountNotFound' | BrokerReadTag> =>
-    async () => {
-      const selected = await selectBrokerAccounts(ports)(owner, accountId)()
-      if (E.isLeft(selected)) return selected
-      const readings = await Promise.all(
-        selected.right.map(({ brokerAccount }) => ports.broker.positions(brokerAccount)()),
-      )
-      const reads: { readonly accountId: AccountId; readonly readAt: number }[] = []
-      const found: PositionOnAccount[] = []
-      for (const [index, { brokerAccount }] of selected.right.entries()) {
-        const reading = readings[index] as (typeof readings)[number]
-        if (E.isLeft(reading)) return reading
-        reads.push({ accountId: brokerAccount.accountId, readAt: reading.right.readAt })
-        for (const position of reading.right.positions)
-          if (isSymbolMatch(symbol, position.symbol)) found.push({ brokerAccount, position })
-      }
-      const page = pageOf(
-        found.toSorted((a, b) => byAge(a.position, b.position)),
-        request,
-      )
-      // Margins are read for the page alone.
-      const data = await ports.positionViews.view(page.data)()
-      return E.right({
-        ...page,
-        data,
-        provenance: provenanceOf(ports.broker.source, reads, ports.clock.now()),
-      })
-    },
-
-  /** GET /positions/:id: one that is closed, unknown, malformed or another's is not found. */
-  getPosition: (
-    { owner }: Caller,
-    { id }: ById,
-  ): AsyncResult<PositionResult, 'PositionNotFound' | BrokerReadTag> =>
-    pipe(
-      findPositionAccount(ports)(owner, id),
-      TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-      TE.bindW('reading', ({ brokerAccount }) => ports.broker.positions(brokerAccount)),
-      TE.bindW('position', (found) => TE.fromEither(requireOpen(found.reading, found.id.ticket))),
-      TE.flatMapTask((found) => showPosition(ports)(found.brokerAccount, found)),
-    ),
-})
-
-/** The port without any cache. */
-export const createPositionViews = (ports: Pick<Ports, 'broker'>): PositionViews => ({
-  view: T.traverseArray(withMargin(ports)),
-})
+      { id }: ById,
+    ): AsyncResult<PositionResult, 'PositionNotFound' | BrokerReadTag> =>
+      pipe(
+        findPositionAccount(ports)(owner, id),
+        TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+        TE.bindW('reading', ({ brokerAccount }) => ports.broker.positions(brokerAccount)),
+        TE.bindW('position', (found) => TE.fromEither(requireOpen(found.reading, found.id.ticket))),
+        TE.flatMapTask((found) => showPosition(ports)(found.brokerAccount, found)),
+      ),
+  }
+}
 
 /** An open position with the read that it is from. */
 export interface OpenPosition {

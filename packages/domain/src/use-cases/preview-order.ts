@@ -153,8 +153,10 @@ const readMargin = async (
   order: OrderRequest,
   quote: Promise<E.Either<unknown, Quote>>,
 ): Promise<number | undefined> => {
-  const openPrice = entryPriceOf(order, undefined) ?? entryPriceOf(order, toUndefined(await quote))
-  if (openPrice === undefined) return undefined
+  const price = entryPriceOf(order, undefined) ?? entryPriceOf(order, toUndefined(await quote))
+  if (price === undefined) return undefined
+  // The margin at nearly the same price is known for a minute, however often the price moves.
+  const openPrice = Number(price.toPrecision(3))
   const { symbol, side, volume } = order
   const margin = toUndefined(
     await broker.requiredMargin(linked, { symbol, side, volume, openPrice })(),

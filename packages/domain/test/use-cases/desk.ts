@@ -47,7 +47,6 @@ import {
   type UserId,
 } from '../../src/primitives/ids.ts'
 import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
-import { createPositionViews } from '../../src/use-cases/positions.ts'
 import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs, type SentBefore } from '../../src/orders/placement.ts'
@@ -76,7 +75,6 @@ export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize
     ...ports,
     records,
     liveAccounts: createLiveAccounts(ports),
-    positionViews: createPositionViews(ports),
     /** Links an account of `owner`, known to the broker unless `fields` say otherwise. */
     link: (fields: Partial<Account> = {}): Account => {
       const account = newAccount(owner, fields)

@@ -1,0 +1,33 @@
+// GET /positions: what is kept of a row between two pages that show it.
+import * as O from 'fp-ts/lib/Option.js'
+import { expect, it } from 'vitest'
+import { openPosition } from '@tradeport/testkit'
+import type { Ticket } from '../../src/primitives/ids.ts'
+import { createPositions } from '../../src/use-cases/positions.ts'
+import { createTestDesk, owner, rightOf } from './desk.ts'
+
+it('asks for the margin of a row that is read once, and again where there was none', async () => {
+  const desk = createTestDesk()
+  const account = desk.link()
+  const rows = ['1', '2'].map((ticket, index) =>
+    openPosition({ ticket: ticket as Ticket, volume: (index + 1) / 10 }),
+  )
+  const asked: number[] = []
+  desk.broker.put(account.id, {
+    positions: rows,
+    margin: ({ volume }) => {
+      asked.push(volume)
+      return asked.length === 1 ? O.none : O.some(7)
+    },
+  })
+  const { listPositions } = createPositions(desk)
+  const list = async () => {
+    const { data } = await rightOf(listPositions({ owner }, { query: { page: 1, limit: 20 } }))
+    return data
+  }
+  expect((await list()).map(({ marginUsed }) => marginUsed)).toEqual([null, 7])
+  const [first, second] = await list()
+  expect(asked).toEqual([0.1, 0.2, 0.1])
+  const again = await list()
+  expect([again[0] === first, again[1] === second, asked.length]).toEqual([true, true, 3])
+})
