@@ -91,7 +91,6 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     await page.locator('[data-report=complete], [data-report=failed]').waitFor()
     return page
   }
-  const refusal = async (path: string) => (await open(path, 'u-2')).getByRole('alert').innerText()
 
   it("has the API's figures of the period, and says what is left out", async () => {
     const desk = await linkDesk(service, { user: 'u-1', broker: { history } })
@@ -167,7 +166,14 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
 
   it('is not made where something cannot be read', async () => {
     const desk = await linkDesk(service, { user: 'u-2', broker: { history } })
-    expect(await refusal('account=nothing')).toContain('no account with the id "nothing"')
+    const page = await browser.open(`${service.apiUrl}/console/report?account=nothing`)
+    await page.getByLabel('Stay signed in').check()
+    await signIn(page, keyOf('u-2'))
+    const refusal = async (path: string): Promise<string> => {
+      await page.goto(`${service.apiUrl}/console/report?${path}`)
+      return page.getByRole('alert').innerText()
+    }
+    await page.getByText('no account with the id "nothing"').waitFor()
     expect(await refusal(`account=${desk.accountId}&from=2026-02-30`)).toContain(
       'from must be a day such as 2026-01-31; got "2026-02-30".',
     )

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createDemoSignIn } from '../src/demo-sign-in.ts'
 import {
   accessibilityFaults,
   chromiumPath,
@@ -23,16 +24,6 @@ const practice = {
   name: 'Practice',
   brokerType: 'paper',
   providerAccountId: null,
-}
-
-/** Returns the link of the welcome. */
-const startDemo = async (now = Date.now): Promise<string> => {
-  const demo = await startFrom(
-    { PORT: '0', OPERATOR_PORT: '0', DATA_DIR: await newFolder(), LOG_LEVEL: 'info' },
-    { now },
-  )
-  onTestFinished(demo.close)
-  return /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
 }
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
@@ -290,21 +281,34 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
 
   it('is signed in to by the link of the demo, once', async () => {
-    const link = await startDemo()
+    const demo = await startFrom({
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      DATA_DIR: await newFolder(),
+      LOG_LEVEL: 'info',
+    })
+    onTestFinished(demo.close)
+    const link = /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
     expect(link).not.toContain('tp_live')
     const page = await browser.open(link)
     await page.getByRole('heading', { name: 'Demo trading in short' }).waitFor()
     expect(page.url()).not.toContain('code')
     const again = await browser.open(link)
-    await again.getByText('The link was used before').waitFor()
+    await again.getByText('The link was used before, or is older than a minute.').waitFor()
   })
+})
 
-  it('is not signed in to by a link older than a minute', async () => {
-    const started = Date.now()
-    let later = 0
-    const link = await startDemo(() => started + later)
-    later = 61_000
-    const page = await browser.open(link)
-    await page.getByText('older than a minute').waitFor()
-  })
+it.each([
+  ['at once', 0, undefined, 'key'],
+  ['within a minute', 60_000, undefined, 'key'],
+  ['later', 60_001, undefined, undefined],
+  ['with another code', 0, 'another', undefined],
+])('exchanges the code of the link %s', (_, laterMs, otherCode, key) => {
+  let now = 0
+  const { link, pages } = createDemoSignIn('key', { now: () => now })
+  now += laterMs
+  const code = otherCode ?? link.split('code=')[1] ?? ''
+  const context = { req: { headers: { authorization: `Bearer ${code}` } }, body: {}, status: 200 }
+  void pages['/console/demo-key']?.(context as never, undefined as never)
+  expect(context.body).toEqual(key === undefined ? { message: expect.any(String) } : { key })
 })

@@ -27,7 +27,7 @@ const areas = {
 
 export type Area = keyof typeof areas
 
-/** The scopes of which a key needs one to see or change an area; undefined where it has one. */
+/** The scopes that would grant an area; undefined if the key has one of them. */
 export const missingScopes = ({ scopes }: Me, area: Area): string | undefined => {
   const needed: readonly Me['scopes'][number][] = areas[area].scopes
   return needed.some((scope) => scopes.includes(scope)) ? undefined : needed.join(' or ')

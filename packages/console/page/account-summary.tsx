@@ -3,7 +3,7 @@ import type { Account, DataOf, TradeStatistics } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
 import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
-import { Age, InCurrency, Notice, Result, Section, ReadResult, useMoney } from './parts.tsx'
+import { Age, CurrencyProvider, Notice, Result, Section, ReadResult, useMoney } from './parts.tsx'
 import { inTurn, useData, useRead, type Read } from './read.ts'
 import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
@@ -57,7 +57,7 @@ export const AccountSummary = ({
         </>
       }
     >
-      <InCurrency value={currency}>
+      <CurrencyProvider value={currency}>
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
             {(data) => <ProfitAnswer statistics={data} open={open?.amount} />}
@@ -90,7 +90,7 @@ export const AccountSummary = ({
             )}
           </Notice>
         )}
-      </InCurrency>
+      </CurrencyProvider>
     </Section>
   )
 }

@@ -12,7 +12,7 @@ import {
   type UTCTimestamp,
 } from 'lightweight-charts'
 import type { PriceLine, PriceMarker } from './candles.ts'
-import { localDay, localSecond, localTimeOfDay, priceIn } from './format.ts'
+import { localDay, localSecond, localTimeOfDay, priceFormat } from './format.ts'
 
 export type CandleChart = ReturnType<typeof drawCandles>
 
@@ -67,7 +67,7 @@ export const drawCandles = (element: HTMLElement, digits: number, onLayout: () =
     handleScale: { mouseWheel: false },
     localization: {
       timeFormatter: (time: Time) => localSecond(Number(time) * 1_000),
-      priceFormatter: (value: number) => priceIn(digits)(value),
+      priceFormatter: (value: number) => priceFormat(digits)(value),
     },
   })
   let lines: readonly PriceLine[] = []

@@ -1,8 +1,8 @@
 // Changes of what the broker holds: levels and a part of a position, terms of a working order.
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { NumberField, plain, UntilField } from './fields.tsx'
-import { localSecond, lots, numberOf } from './format.ts'
+import { NumberField, asTyped, UntilField } from './fields.tsx'
+import { localSecond, lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
 import { Section, Time } from './parts.tsx'
 import type { PriceField } from './trading-prices.tsx'
@@ -13,7 +13,7 @@ export type Edits = Readonly<Record<string, string>>
 
 type ChangeableField = PriceField | 'stopLimitPrice'
 /** What the broker holds of them. */
-type HeldPrices = Partial<Record<ChangeableField, number>>
+type CurrentPrices = Partial<Record<ChangeableField, number>>
 /** Null removes. */
 type FieldChanges = Partial<Record<ChangeableField, number | null>>
 
@@ -26,22 +26,22 @@ const labels: Readonly<Record<ChangeableField, string>> = {
 
 /** The text of a field: as it was typed, else as the broker holds it. */
 export const shownOf = (
-  held: HeldPrices,
+  held: CurrentPrices,
   edits: Edits,
   name: ChangeableField,
   digits: number,
 ): string => {
   const value = held[name]
-  return edits[name] ?? (value === undefined ? '' : plain(value, digits))
+  return edits[name] ?? (value === undefined ? '' : asTyped(value, digits))
 }
 
 /** The changes that are typed; undefined where one of them is no price. */
-const changesOf = (held: HeldPrices, edits: Edits): FieldChanges | undefined => {
+const changesOf = (held: CurrentPrices, edits: Edits, digits: number): FieldChanges | undefined => {
   const changes: FieldChanges = {}
   for (const name of Object.keys(labels) as ChangeableField[]) {
     const text = edits[name]
     if (text === undefined) continue
-    const value = numberOf(text)
+    const value = parseTyped(text, digits)
     if (value !== undefined && !(value > 0)) return undefined
     if (value !== held[name]) changes[name] = value ?? null
   }
@@ -49,7 +49,7 @@ const changesOf = (held: HeldPrices, edits: Edits): FieldChanges | undefined => 
 }
 
 const wordsOfChanges = (
-  held: HeldPrices,
+  held: CurrentPrices,
   changes: FieldChanges,
   digits: number,
 ): readonly string[] => {
@@ -91,11 +91,13 @@ export const HeldSection = ({
 
 export const PriceFields = ({
   names,
+  digits,
   priceLabel = labels.price,
   textOf,
   onEdit,
 }: {
   names: readonly ChangeableField[]
+  digits: number
   priceLabel?: string
   textOf: (name: ChangeableField) => string
   onEdit: (name: ChangeableField, text: string) => void
@@ -105,6 +107,7 @@ export const PriceFields = ({
       key={name}
       label={name === 'price' ? priceLabel : labels[name]}
       value={textOf(name)}
+      digits={digits}
       isRequired={name === 'price' || name === 'stopLimitPrice'}
       onInput={(text) => onEdit(name, text)}
     />
@@ -122,10 +125,10 @@ export const PositionForm = ({
   /** Undefined closes all. */
   onClose: (volume: number | undefined) => void
 }) => {
-  const changes = changesOf(held, edits)
+  const changes = changesOf(held, edits, digits)
   const hasChanges = changes !== undefined && Object.keys(changes).length > 0
-  const volumeText = edits['volume'] ?? plain(held.volume, 2)
-  const volume = numberOf(volumeText)
+  const volumeText = edits['volume'] ?? asTyped(held.volume, 2)
+  const volume = parseTyped(volumeText)
   const canClose = volume !== undefined && volume > 0 && volume <= held.volume
   return (
     <HeldSection title={`${held.symbol} ${held.type} ${lots(held.volume)}`}>
@@ -142,6 +145,7 @@ export const PositionForm = ({
         </p>
         <PriceFields
           names={['stopLoss', 'takeProfit']}
+          digits={digits}
           textOf={(name) => shownOf(held, edits, name, digits)}
           onEdit={onEdit}
         />
@@ -182,7 +186,7 @@ export const OrderForm = ({
   onChange: (terms: BodyOf<'modifyOrder'>, words: string) => void
   onCancel: () => void
 }) => {
-  const changes = changesOf(held, edits)
+  const changes = changesOf(held, edits, digits)
   const expiresAt = edits['expiresAt']
   const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
   const { price, stopLimitPrice, ...levels } = changes ?? {}
@@ -214,6 +218,7 @@ export const OrderForm = ({
             'stopLoss',
             'takeProfit',
           ]}
+          digits={digits}
           textOf={(name) => shownOf(held, edits, name, digits)}
           onEdit={onEdit}
         />

@@ -2,8 +2,8 @@
 import type { DataOf } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { compact, duration, localDay, localTime, number, percent } from './format.ts'
-import { Facts, Moment, Result, Table, Time, useMoney } from './parts.tsx'
-import { Picture, ticks, useWidth } from './picture.tsx'
+import { Facts, TimeWithDay, Result, Table, Time, useMoney } from './parts.tsx'
+import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 
 export type CurveData = DataOf<'getTradeCurve'>
 type CashFlow = NonNullable<CurveData['cashFlows']>['points'][number]
@@ -67,7 +67,7 @@ export const Curve = ({ curve, now }: CurveProps) => {
     return <p class="quiet">No trade has been closed yet, so there is no curve.</p>
   return (
     <>
-      <Picture
+      <ChartFrame
         title={isBalance ? 'Balance' : 'Net profit'}
         note={
           <>
@@ -80,7 +80,7 @@ export const Curve = ({ curve, now }: CurveProps) => {
         table={(label) => <StepTable {...{ label, steps }} />}
       >
         <CurveDrawing {...{ curve, steps, now }} />
-      </Picture>
+      </ChartFrame>
       <CurveFacts {...{ curve, now }} />
       {now?.open && (
         <p class="quiet">
@@ -101,7 +101,7 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
   const { amount, percent: share, peakAt, troughAt, recoveredAt } = maxDrawdown
   return (
     <Facts
-      of={[
+      facts={[
         [
           'Paid in and out',
           cashFlows !== null && (
@@ -146,14 +146,14 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
                 'from the start'
               ) : (
                 <>
-                  from <Moment iso={peakAt} />
+                  from <TimeWithDay iso={peakAt} />
                 </>
               )}{' '}
               {recoveredAt === null ? (
                 'and not recovered since'
               ) : (
                 <>
-                  to <Moment iso={recoveredAt} />
+                  to <TimeWithDay iso={recoveredAt} />
                   {peakAt !== null &&
                     ` (${duration((Date.parse(recoveredAt) - Date.parse(peakAt)) / 1_000)})`}
                 </>

@@ -1,16 +1,16 @@
 // Fields of forms that hold figures as they are typed.
 import type { ComponentChildren } from 'preact'
-import { decimalsOf, isAmbiguous, numberOf } from './format.ts'
+import { decimalsOf, isAmbiguous, parseTyped } from './format.ts'
 
 /** A value as it would be typed. */
-export const plain = (value: number, digits: number): string =>
+export const asTyped = (value: number, digits: number): string =>
   value.toFixed(Math.max(digits, decimalsOf([value])))
 
-const faultOf = (text: string): string | undefined => {
-  const value = numberOf(text)
+const faultOf = (text: string, digits: number | undefined): string | undefined => {
+  const value = parseTyped(text, digits)
   if (value === undefined || value > 0) return undefined
-  return isAmbiguous(text)
-    ? `"${text}" can be read in two ways: leave out the comma, or write a point for the decimals.`
+  return isAmbiguous(text, digits)
+    ? `"${text}" can be read in two ways: leave out what separates the thousands, or write other than three decimals.`
     : `It must be a number above 0; got "${text}".`
 }
 
@@ -19,6 +19,8 @@ interface NumberFieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly isRequired?: boolean
+  /** Of the broker's prices. */
+  readonly digits?: number
   readonly hint?: ComponentChildren
 }
 
@@ -28,9 +30,10 @@ export const NumberField = ({
   value,
   onInput,
   isRequired = false,
+  digits,
   hint,
 }: NumberFieldProps) => {
-  const fault = faultOf(value)
+  const fault = faultOf(value, digits)
   const note = `${label.replaceAll(' ', '-').toLowerCase()}-note`
   return (
     <div class="field">

@@ -52,7 +52,7 @@ export const price = (value: number): string =>
   }).format(value)
 
 /** A price with the broker's decimals. */
-export const priceIn =
+export const priceFormat =
   (digits: number) =>
   (value: number): string =>
     numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
@@ -61,14 +61,24 @@ export const priceIn =
 export const lots = (value: number): string =>
   numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 8 }).format(value)
 
-/** 65,000 as typed: thousands, or decimals after a comma. */
-export const isAmbiguous = (text: string): boolean => /^[1-9]\d{0,2},\d{3}$/.test(text.trim())
+/** Whether the viewer's language writes 65 thousand as 65.000. */
+const hasGroupPoint = numberFormat({}).format(65_000).includes('.')
+
+/**
+ * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the viewer writes thousands
+ * so.
+ * @param digits of the broker's prices, which may be three; 0 where they are not known
+ */
+export const isAmbiguous = (text: string, digits = 0, isGroupPoint = hasGroupPoint): boolean => {
+  const mark = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(text.trim())?.[1]
+  return mark === ',' || (mark === '.' && isGroupPoint && digits > 0 && digits !== 3)
+}
 
 /** Undefined where nothing is typed, NaN where it is no number. A comma may separate decimals. */
-export const numberOf = (text: string): number | undefined => {
+export const parseTyped = (text: string, digits?: number): number | undefined => {
   const typed = text.trim()
   if (typed === '') return undefined
-  return /^(\d+[.,]?\d*|[.,]\d+)$/.test(typed) && !isAmbiguous(typed)
+  return /^(\d+[.,]?\d*|[.,]\d+)$/.test(typed) && !isAmbiguous(typed, digits)
     ? Number(typed.replace(',', '.'))
     : NaN
 }

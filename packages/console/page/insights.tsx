@@ -7,14 +7,10 @@ import { Select } from './fields.tsx'
 import { number, percent, viewerZone } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
-import { Picture } from './picture.tsx'
-import { Distribution, Months, WeekHours } from './pictures.tsx'
+import { ChartFrame } from './chart-frame.tsx'
+import { Distribution, Months, WeekHours } from './trade-charts.tsx'
 import { inTurn, useInterval, useRead } from './read.ts'
 import { Figures, Interval } from './statistics.tsx'
-
-interface InsightProps {
-  readonly filter: Filter
-}
 
 /** Besides the viewer's own: UTC, and those of large markets. */
 const zones = [
@@ -29,7 +25,7 @@ const zones = [
   ]),
 ]
 
-export const Pictures = ({ filter }: InsightProps) => {
+export const TradeCharts = ({ filter }: { filter: Filter }) => {
   const query = useQuery()
   const zone = zones.find((one) => one === query.get('zone')) ?? viewerZone
   const reads = {
@@ -79,24 +75,22 @@ export const Pictures = ({ filter }: InsightProps) => {
           <Distribution groups={groups} />
         ))}
         {shown('holding', (groups) => (
-          <Picture
+          <ChartFrame
             title="Holding time"
             note="Net profit by the time from the first opening to the last closing deal."
           >
             <Groups groups={groups} by="holding" name="Holding time" />
-          </Picture>
+          </ChartFrame>
         ))}
       </div>
     </Section>
   )
 }
 
-type RobustStatistics = DataOf<'getRobustStatistics'>
-
 const resamples = 10_000
 
 /** On demand, because it takes the service seconds. With another filter use another key. */
-export const Robust = (props: InsightProps) => {
+export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
   /** How often it was asked for since it was last stopped. */
   const [asked, setAsked] = useState(0)
   const ask = (): void => setAsked((last) => last + 1)
@@ -111,12 +105,12 @@ export const Robust = (props: InsightProps) => {
       <button type="button" onClick={ask}>
         {asked === 0 ? 'Compute' : 'Compute again'}
       </button>
-      {asked > 0 && <RobustRun key={asked} {...props} onStop={() => setAsked(0)} />}
+      {asked > 0 && <RobustRun key={asked} filter={filter} onStop={() => setAsked(0)} />}
     </Section>
   )
 }
 
-const RobustRun = ({ filter, onStop }: InsightProps & { onStop: () => void }) => {
+const RobustRun = ({ filter, onStop }: { filter: Filter; onStop: () => void }) => {
   const { data, failure } = useRead(
     'insights',
     'robust',
@@ -147,7 +141,7 @@ const Seconds = () => {
 const RobustFigures = ({
   statistics: { trades, intervals, probabilityOfLoss },
 }: {
-  statistics: RobustStatistics
+  statistics: DataOf<'getRobustStatistics'>
 }) => {
   const { money, signed } = useMoney()
   if (intervals === null || probabilityOfLoss === null)

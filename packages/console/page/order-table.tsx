@@ -2,7 +2,7 @@
 import type { Client, Order } from '@tradeport/client'
 import { lots } from './format.ts'
 import { Table, Time, type Column } from './parts.tsx'
-import { orderTypeNames, sameDigits, untilOf } from './words.ts'
+import { orderTypeNames, priceFormatFor, timeInForceText } from './words.ts'
 
 /** Those that wait for their outcome and those that the broker holds: fifty of each at most. */
 export const readWorkingOrders = async (
@@ -29,7 +29,7 @@ export const readWorkingOrders = async (
 }
 
 const pricesOf = ({ price, stopLimitPrice, stopLoss, takeProfit }: Order) =>
-  sameDigits(price, stopLimitPrice, stopLoss, takeProfit)
+  priceFormatFor(price, stopLimitPrice, stopLoss, takeProfit)
 
 export const OrderTable = ({
   working: { orders, total },
@@ -94,7 +94,7 @@ export const OrderTable = ({
     ['Stop loss', (order) => pricesOf(order)(order.stopLoss), 'figure'],
     ['Take profit', (order) => pricesOf(order)(order.takeProfit), 'figure'],
     ['Status', ({ status }) => (status === 'open' ? 'at the broker' : 'outcome not known yet')],
-    ['Holds', (order) => (order.orderType === 'market' ? '–' : untilOf(order))],
+    ['In force', (order) => (order.orderType === 'market' ? '–' : timeInForceText(order))],
     ['Created', ({ createdAt }) => <Time iso={createdAt} />],
   ]
   return (

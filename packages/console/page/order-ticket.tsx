@@ -3,7 +3,7 @@ import type { Account, DataOf, NewOrder } from '@tradeport/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
 import { Choice, NumberField, Select, UntilField } from './fields.tsx'
-import { money, numberOf, percent } from './format.ts'
+import { money, parseTyped, percent } from './format.ts'
 import { Section, ReadResult, Time } from './parts.tsx'
 import { useRead } from './read.ts'
 import { useSession } from './session.ts'
@@ -28,13 +28,14 @@ export const newTicket = {
 type TicketFields = Readonly<typeof newTicket>
 
 /** The order, or what is missing of it. */
-const orderOf = (fields: TicketFields, accountId: string): NewOrder | string => {
+const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOrder | string => {
   const { symbol, type, orderType, timeInForce } = fields
   const isPending = orderType !== 'market'
-  const volume = numberOf(fields.volume)
-  const price = isPending ? numberOf(fields.price) : undefined
-  const stopLimitPrice = orderType === 'stop_limit' ? numberOf(fields.stopLimitPrice) : undefined
-  const [stopLoss, takeProfit] = [numberOf(fields.stopLoss), numberOf(fields.takeProfit)]
+  const volume = parseTyped(fields.volume)
+  const priceOf = (text: string): number | undefined => parseTyped(text, digits)
+  const price = isPending ? priceOf(fields.price) : undefined
+  const stopLimitPrice = orderType === 'stop_limit' ? priceOf(fields.stopLimitPrice) : undefined
+  const [stopLoss, takeProfit] = [priceOf(fields.stopLoss), priceOf(fields.takeProfit)]
   if (symbol === '') return 'Enter a symbol.'
   if (volume === undefined) return 'Enter the lots.'
   if (isPending && price === undefined) return 'Enter the price.'
@@ -110,7 +111,7 @@ export const OrderTicket = ({
   const { me, whyHidden } = useSession()
   const hasPending = me.capabilities.includes('pending-orders')
   const hasPrices = whyHidden('prices') === undefined
-  const order = orderOf(fields, account.id)
+  const order = orderOf(fields, account.id, digits)
   const { data: previewed, readAt, failure } = usePreview(order)
   const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
   const isCurrent = isOfOrder && failure === undefined
@@ -189,6 +190,7 @@ export const OrderTicket = ({
             'stopLoss',
             'takeProfit',
           ]}
+          digits={digits}
           priceLabel={fields.orderType === 'limit' ? 'Limit price' : 'Stop price'}
           textOf={(name) => fields[name]}
           onEdit={(name, text) => onChange({ [name]: text })}

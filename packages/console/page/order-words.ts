@@ -1,7 +1,7 @@
 // What is done with orders and positions, and its outcome, in words that say all of it.
 import type { NewOrder, Order, Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
-import { priceText, untilOf } from './words.ts'
+import { priceText, timeInForceText } from './words.ts'
 
 const executionOf = (
   {
@@ -24,7 +24,7 @@ export const orderWords = (order: NewOrder, accountName: string, digits: number)
     `${order.type === 'buy' ? 'Buy' : 'Sell'} ${lots(order.volume)} ${order.symbol} ${executionOf(order, digits)} on ${accountName}`,
     order.stopLoss === undefined ? 'no stop' : `stop ${priceText(order.stopLoss, digits)}`,
     order.takeProfit === undefined ? 'no target' : `target ${priceText(order.takeProfit, digits)}`,
-    ...(order.orderType === 'market' ? [] : [untilOf(order)]),
+    ...(order.orderType === 'market' ? [] : [timeInForceText(order)]),
   ].join(', ')
 
 /** The buy position of 0.10 EURUSD, number 5, on First. */

@@ -2,7 +2,7 @@
 import { lots, price } from './format.ts'
 import { Facts, Section, ReadResult, Time } from './parts.tsx'
 import { useAccounts, useData } from './read.ts'
-import { accountName, untilOf } from './words.ts'
+import { accountName, timeInForceText } from './words.ts'
 
 const everyMs = 5_000
 
@@ -29,7 +29,7 @@ export const OrderPage = ({ id }: { id: string }) => {
             </h1>
             <Section title="Outcome">
               <Facts
-                of={[
+                facts={[
                   ['Account', accountName(accounts.data, accountId)],
                   ['Status', order.status.replace('_', ' ')],
                   [
@@ -47,7 +47,7 @@ export const OrderPage = ({ id }: { id: string }) => {
                   ['Filled lots', order.filledVolume !== undefined && lots(order.filledVolume)],
                   ['Stop loss', priceOrNothing(order.stopLoss)],
                   ['Take profit', priceOrNothing(order.takeProfit)],
-                  ['Holds', orderType !== 'market' && untilOf(order)],
+                  ['In force', orderType !== 'market' && timeInForceText(order)],
                   [
                     'Position',
                     positionId && (

@@ -15,7 +15,7 @@ const Timed = ({ iso, text }: { iso: string; text: (iso: string) => string }) =>
 export const Time = ({ iso }: { iso: string }) => <Timed iso={iso} text={localTime} />
 
 /** A time with its day, also where that is today: for what is printed, and for times long ago. */
-export const Moment = ({ iso }: { iso: string }) => <Timed iso={iso} text={localMinute} />
+export const TimeWithDay = ({ iso }: { iso: string }) => <Timed iso={iso} text={localMinute} />
 
 /** How long ago something was, kept current. */
 export const Age = ({ iso }: { iso: string }) => {
@@ -27,7 +27,7 @@ export const Age = ({ iso }: { iso: string }) => {
 const CurrencyContext = createContext<string | undefined>(undefined)
 
 /** Sets the currency of all amounts inside; undefined shows them without a currency. */
-export const InCurrency = CurrencyContext.Provider
+export const CurrencyProvider = CurrencyContext.Provider
 
 /** Formats amounts in the currency that surrounds the component; `signed` writes the sign too. */
 export const useMoney = () => {
@@ -176,12 +176,12 @@ export const Table = <Row,>({
 
 /** Names with their values; one without a value is left out. */
 export const Facts = ({
-  of,
+  facts,
 }: {
-  of: readonly (readonly [name: string, value: ComponentChildren, kind?: string])[]
+  facts: readonly (readonly [name: string, value: ComponentChildren, kind?: string])[]
 }) => (
   <dl class="facts">
-    {of.map(
+    {facts.map(
       ([name, value, kind]) =>
         value !== undefined &&
         value !== null &&

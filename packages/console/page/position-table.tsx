@@ -3,9 +3,9 @@ import type { Account, Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
 import { Result, Table, Time, type Column } from './parts.tsx'
 import { openResult, sumOf, totalResult } from './positions.ts'
-import { sameDigits } from './words.ts'
+import { priceFormatFor } from './words.ts'
 
-export interface Held {
+export interface PositionRow {
   readonly position: Position
   readonly account: Account
   /** Whether it is known from an earlier read only. */
@@ -13,14 +13,14 @@ export interface Held {
 }
 
 /** A column of prices, each with as many decimals as the longest price of its position. */
-const level = (
+const priceColumn = (
   name: string,
   field: 'entryPrice' | 'currentPrice' | 'stopLoss' | 'takeProfit',
-): Column<Held> => [
+): Column<PositionRow> => [
   name,
   ({ position }) => {
     const { entryPrice, currentPrice, stopLoss, takeProfit } = position
-    return sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)(position[field])
+    return priceFormatFor(entryPrice, currentPrice, stopLoss, takeProfit)(position[field])
   },
   'figure',
 ]
@@ -33,7 +33,7 @@ export const PositionTable = ({
   changeUrl,
   tick,
 }: {
-  held: readonly Held[]
+  held: readonly PositionRow[]
   /** Whether they may be of several accounts, which are then named. */
   isOfSeveral?: boolean
   /** Whether all are known, so that they can be summed up. */
@@ -42,14 +42,14 @@ export const PositionTable = ({
   /** Where a position can be changed; undefined where it cannot. */
   changeUrl?: ((position: Position) => string) | undefined
   /** A column of check boxes, before all others. */
-  tick?: Column<Held> | undefined
+  tick?: Column<PositionRow> | undefined
 }) => {
   const amounts = [
     ['Price result', ({ unrealizedPnl }: Position) => unrealizedPnl],
     ['Swap', ({ swap }: Position) => swap],
     ['Commission', ({ commission }: Position) => commission],
   ] as const
-  const columns: readonly Column<Held>[] = [
+  const columns: readonly Column<PositionRow>[] = [
     ...(tick === undefined ? [] : [tick]),
     [
       'Symbol',
@@ -67,12 +67,14 @@ export const PositionTable = ({
         ),
       'row',
     ],
-    ...(isOfSeveral ? [['Account', ({ account }) => account.name] satisfies Column<Held>] : []),
+    ...(isOfSeveral
+      ? [['Account', ({ account }) => account.name] satisfies Column<PositionRow>]
+      : []),
     ['Side', ({ position }) => position.type],
     ['Lots', ({ position }) => lots(position.volume), 'figure'],
-    level('Entry', 'entryPrice'),
-    level('Now', 'currentPrice'),
-    ...amounts.map(([name, figure]): Column<Held> => [
+    priceColumn('Entry', 'entryPrice'),
+    priceColumn('Now', 'currentPrice'),
+    ...amounts.map(([name, figure]): Column<PositionRow> => [
       name,
       ({ position, account }) => money(figure(position), account.currency),
       'figure',
@@ -91,10 +93,15 @@ export const PositionTable = ({
       ),
       'figure',
     ],
-    level('Stop loss', 'stopLoss'),
-    level('Take profit', 'takeProfit'),
+    priceColumn('Stop loss', 'stopLoss'),
+    priceColumn('Take profit', 'takeProfit'),
     ...(isOfSeveral
-      ? [['Opened', ({ position }) => <Time iso={position.openedAt} />] satisfies Column<Held>]
+      ? [
+          [
+            'Opened',
+            ({ position }) => <Time iso={position.openedAt} />,
+          ] satisfies Column<PositionRow>,
+        ]
       : []),
   ]
   const sums = [...Map.groupBy(held, ({ account }) => account.currency)]

@@ -5,7 +5,7 @@ import { readPosition, totalResult } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { TradePage } from './trade.tsx'
-import { sameDigits } from './words.ts'
+import { priceFormatFor } from './words.ts'
 
 const everyMs = 10_000
 
@@ -27,7 +27,7 @@ export const PositionPage = ({ id }: { id: string }) => {
         const { accountId, symbol, type, volume, realizedPnl } = position
         const { entryPrice, currentPrice, stopLoss, takeProfit } = position
         const account = accounts.data?.find((one) => one.id === accountId)
-        const priceText = sameDigits(entryPrice, currentPrice, stopLoss, takeProfit)
+        const priceText = priceFormatFor(entryPrice, currentPrice, stopLoss, takeProfit)
         const amount = (value: number): string => money(value, account?.currency)
         const whole = <Result amount={totalResult(position)} currency={account?.currency} />
         return (
@@ -46,7 +46,7 @@ export const PositionPage = ({ id }: { id: string }) => {
               }
             >
               <Facts
-                of={[
+                facts={[
                   ['Account', account?.name ?? accountId],
                   ['Opened', <Time iso={position.openedAt} />],
                   ['Entry', priceText(entryPrice)],

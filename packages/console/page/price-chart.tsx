@@ -3,7 +3,7 @@ import type { Candle } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { drawCandles, type CandleChart } from './candle-chart.ts'
 import { digitsOf, type PriceLine, type PriceMarker } from './candles.ts'
-import { priceIn } from './format.ts'
+import { priceFormat } from './format.ts'
 
 export interface PriceChartProps {
   readonly candles: readonly Candle[]
@@ -100,7 +100,7 @@ const Handle = ({
   digits: number
   onMove: (id: string, price: number) => void
 }) => {
-  const format = priceIn(digits)
+  const format = priceFormat(digits)
   const move = (to: number): void => onMove(id, Number(Math.max(to, 0).toFixed(digits)))
   const drag = (event: PointerEvent & { readonly currentTarget: HTMLElement }): void => {
     const handle = event.currentTarget

@@ -5,14 +5,14 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
 import type { Group } from './breakdown.tsx'
-import { Curve, type CurveData } from './curve.tsx'
+import { Curve } from './curve.tsx'
 import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
 import { localDay, number, plural, pluralIs, serviceNow, viewerZone } from './format.ts'
 import { useQuery } from './location.ts'
 import {
   Facts,
-  InCurrency,
-  Moment,
+  CurrencyProvider,
+  TimeWithDay,
   Notice,
   Section,
   Skipped,
@@ -20,12 +20,11 @@ import {
   Result,
   useMoney,
 } from './parts.tsx'
-import { Distribution, Months } from './pictures.tsx'
+import { Distribution, Months } from './trade-charts.tsx'
 import { useAccounts, useRead } from './read.ts'
 import { useSession, type Session } from './session.ts'
 import { Statistics, worstFirst } from './statistics.tsx'
 import { columnsOf } from './trade-list.tsx'
-import type { Provenance } from './words.ts'
 
 type Reconciliation = DataOf<'getReconciliation'>
 
@@ -39,24 +38,7 @@ interface Period {
   readonly to: string | undefined
 }
 
-interface Data {
-  readonly account: Account
-  readonly period: Period
-  readonly madeAt: string
-  readonly statistics: TradeStatistics
-  readonly provenance: Provenance
-  /** Undefined without the capability. */
-  readonly insights:
-    | {
-        readonly curve: CurveData
-        readonly reconciliation: Reconciliation
-        readonly months: readonly Group[]
-        readonly results: readonly Group[]
-      }
-    | undefined
-  /** By net profit, the worst first; undefined where there are too many to be read. */
-  readonly trades: readonly Trade[] | undefined
-}
+type Data = Awaited<ReturnType<typeof readReport>>
 
 /** @throws where the text is no day */
 const requireMoment = (name: string, ...of: Parameters<typeof momentOf>): string => {
@@ -71,7 +53,7 @@ const readReport = async (
   accountId: string,
   period: Period,
   signal: AbortSignal,
-): Promise<Data> => {
+) => {
   const { from, to } = period
   // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
   // account and the reconciliation are as they are when they are read.
@@ -112,7 +94,9 @@ const readReport = async (
     madeAt,
     statistics,
     provenance: meta.provenance,
+    /** Undefined without the capability. */
     insights,
+    /** By net profit, the worst first; undefined where there are too many to be read. */
     trades: areRead ? worstFirst(trades) : undefined,
   }
 }
@@ -154,7 +138,7 @@ export const Report = () => {
         {whyNot !== undefined ? (
           <Notice kind="warning">The report cannot be made: {whyNot}</Notice>
         ) : data !== undefined ? (
-          <ReportBody data={data} missing={session.whyHidden('insights')} />
+          <ReportBody data={data} whyNoInsights={session.whyHidden('insights')} />
         ) : accountId === '' ? (
           <p class="quiet">Choose an account.</p>
         ) : (
@@ -174,21 +158,21 @@ const periodText = ({ from, to }: Period): string => {
   return to === undefined ? `since ${from}` : `${from} to ${to}`
 }
 
-const ReportBody = ({ data, missing }: { data: Data; missing: string | undefined }) => {
+const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string | undefined }) => {
   const { account, period, madeAt, statistics, insights, trades } = data
   return (
-    <InCurrency value={account.currency}>
+    <CurrencyProvider value={account.currency}>
       <header class="title">
         <p class="kind">Trading report</p>
         <h1>{account.name}</h1>
         <p>
-          Closed trades, {periodText(period)}; made <Moment iso={madeAt} />
+          Closed trades, {periodText(period)}; made <TimeWithDay iso={madeAt} />
         </p>
       </header>
       <AccountFacts account={account} period={period} />
       <Section title="Does the history agree with the broker?">
         {insights === undefined ? (
-          <Notice>{missing}</Notice>
+          <Notice>{whyNoInsights}</Notice>
         ) : (
           <ReconciliationFacts reconciliation={insights.reconciliation} />
         )}
@@ -202,7 +186,7 @@ const ReportBody = ({ data, missing }: { data: Data; missing: string | undefined
       </Section>
       <Section title="Balance and drawdown">
         {insights === undefined ? (
-          <Notice>{missing}</Notice>
+          <Notice>{whyNoInsights}</Notice>
         ) : (
           <>
             <Curve curve={insights.curve} />
@@ -215,7 +199,7 @@ const ReportBody = ({ data, missing }: { data: Data; missing: string | undefined
       </Section>
       <Section title="Months and distribution">
         {insights === undefined ? (
-          <Notice>{missing}</Notice>
+          <Notice>{whyNoInsights}</Notice>
         ) : statistics.totalTrades === 0 ? (
           <p class="quiet">No trade was closed.</p>
         ) : (
@@ -235,7 +219,7 @@ const ReportBody = ({ data, missing }: { data: Data; missing: string | undefined
         <WorstAndBest trades={trades} statistics={statistics} />
       </Section>
       <LeftOut {...data} />
-    </InCurrency>
+    </CurrencyProvider>
   )
 }
 
@@ -244,7 +228,7 @@ const platforms: Readonly<Record<string, string>> = { mt4: 'MetaTrader 4', mt5: 
 const AccountFacts = ({ account, period }: { account: Account; period: Period }) => (
   <Section title="Account and period">
     <Facts
-      of={[
+      facts={[
         [
           'Account',
           `${account.accountNumber} (${account.isDemo ? 'demo' : 'not a confirmed demo account'})`,
@@ -276,7 +260,7 @@ const ReconciliationFacts = ({ reconciliation }: { reconciliation: Reconciliatio
         <Reconciled reconciliation={reconciliation} isPrinted />
       </p>
       <Facts
-        of={[
+        facts={[
           [
             'Deals',
             `${number(deals)}${firstDealAt === null ? '' : `, since ${localDay(firstDealAt)}`}`,
@@ -290,7 +274,7 @@ const ReconciliationFacts = ({ reconciliation }: { reconciliation: Reconciliatio
               <>
                 {money(balance)}
                 <div class="quiet">
-                  compared <Moment iso={checkedAt} />
+                  compared <TimeWithDay iso={checkedAt} />
                 </div>
               </>
             ),
@@ -351,7 +335,7 @@ const WorstAndBest = ({
           columns.entryPrice,
           columns.exitPrice,
           columns.holdingTime,
-          ['Closed', ({ closedAt }) => <Moment iso={closedAt} />],
+          ['Closed', ({ closedAt }) => <TimeWithDay iso={closedAt} />],
           columns.netProfit,
         ]}
       />
@@ -385,8 +369,8 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
           ) : (
             <>
               Their floating result was <Result amount={equity - balance} /> on{' '}
-              <Moment iso={liveDataUpdatedAt} />: equity less balance, with swap, and with a credit
-              of the broker if there is one.
+              <TimeWithDay iso={liveDataUpdatedAt} />: equity less balance, with swap, and with a
+              credit of the broker if there is one.
             </>
           )}
         </li>
@@ -429,7 +413,7 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
         )}
       </ul>
       <SourceNote>
-        the broker's deals, read <Moment iso={provenance.readAt} /> from {provenance.source}.
+        the broker's deals, read <TimeWithDay iso={provenance.readAt} /> from {provenance.source}.
       </SourceNote>
     </Section>
   )

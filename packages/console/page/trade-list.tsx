@@ -7,7 +7,6 @@ import { setQuery, useQuery } from './location.ts'
 import { Cells, Notice, Result, Scroll, Section, Time, type Column } from './parts.tsx'
 import { useSession } from './session.ts'
 import { useVisibleRows } from './visible-rows.ts'
-import { sentenceOf } from './words.ts'
 
 const pageSize = 100
 /** Each hundred is a request, and keys have limits. */
@@ -96,40 +95,32 @@ interface Loaded {
 const useTrades = (filter: QueryOf<'listTrades'>) => {
   const { client } = useSession()
   const [loaded, setLoaded] = useState<Loaded>()
-  const [failure, setFailure] = useState<string>()
+  const { isRunning, failure, run } = useAction()
   const running = useRef<AbortController | undefined>(undefined)
-  const [isReading, setIsReading] = useState(false)
-  const more = async (pages = 1): Promise<void> => {
-    const controller = new AbortController()
-    running.current = controller
-    const { signal } = controller
-    setIsReading(true)
-    setFailure(undefined)
-    let known = loaded
-    try {
+  const more = (pages = 1): Promise<void> =>
+    run(async () => {
+      const { signal } = (running.current = new AbortController())
+      let known = loaded
       for (let page = 0; page < pages && (page === 0 || known?.cursor !== undefined); page++) {
-        const { data, meta } = await client.listTrades(
-          {
-            ...filter,
-            limit: pageSize,
-            ...(known?.cursor !== undefined && { cursor: known.cursor }),
-          },
-          { signal },
-        )
-        const { total, cursor } = meta.pagination
-        known = { trades: [...(known?.trades ?? []), ...data], total, cursor }
+        const next = { ...filter, limit: pageSize, ...(known?.cursor && { cursor: known.cursor }) }
+        try {
+          const { data, meta } = await client.listTrades(next, { signal })
+          const { total, cursor } = meta.pagination
+          known = { trades: [...(known?.trades ?? []), ...data], total, cursor }
+        } catch (error) {
+          if (signal.aborted) return undefined
+          throw error
+        }
         setLoaded(known)
       }
-    } catch (error) {
-      if (!signal.aborted) setFailure(sentenceOf(error))
-    }
-    setIsReading(false)
-  }
+      return undefined
+    })
+  const stop = (): void => running.current?.abort()
   useEffect(() => {
     void more()
-    return () => running.current?.abort()
+    return stop
   }, [])
-  return { loaded, failure, isReading, more, stop: () => running.current?.abort() }
+  return { loaded, failure, isReading: isRunning, more, stop }
 }
 
 export const TradeList = ({
@@ -153,7 +144,9 @@ export const TradeList = ({
         <p class="quiet">No closed trade matches the filters.</p>
       ) : (
         <>
-          <TradeCount loaded={loaded} isSorted={isSorted} />
+          <p class="quiet" aria-live="polite">
+            {countWords(loaded, isSorted)}
+          </p>
           <TradeTable trades={loaded.trades} accounts={accounts} />
         </>
       )}
@@ -185,22 +178,13 @@ export const TradeList = ({
 }
 
 /** How many trades there are in the table, and which of them are sorted. */
-const TradeCount = ({
-  loaded: { trades, total, cursor },
-  isSorted,
-}: {
-  loaded: Loaded
-  isSorted: boolean
-}) => (
-  <p class="quiet" aria-live="polite">
-    {cursor === undefined
-      ? `${number(trades.length)} trades.`
-      : `${number(trades.length)} of ${number(total)} trades, the most recently closed.`}
-    {cursor !== undefined &&
-      isSorted &&
-      ` The order is that of these only${total > maxListed ? `; the whole list can be sorted up to ${number(maxListed)} trades, so choose narrower filters` : ', until all are shown'}.`}
-  </p>
-)
+const countWords = ({ trades, total, cursor }: Loaded, isSorted: boolean): string => {
+  const count = number(trades.length)
+  if (cursor === undefined) return `${count} trades.`
+  const words = `${count} of ${number(total)} trades, the most recently closed.`
+  if (!isSorted) return words
+  return `${words} The order is that of these only${total > maxListed ? `; the whole list can be sorted up to ${number(maxListed)} trades, so choose narrower filters` : ', until all are shown'}.`
+}
 
 const TradeTable = ({
   trades,

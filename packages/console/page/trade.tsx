@@ -7,7 +7,7 @@ import { lazy } from './lazy.tsx'
 import {
   Age,
   Facts,
-  InCurrency,
+  CurrencyProvider,
   Notice,
   Result,
   Section,
@@ -59,7 +59,7 @@ export const TradePage = ({ id }: { id: string }) => {
       </p>
       <ReadResult read={trade}>
         {({ data, meta }) => (
-          <InCurrency value={account?.currency}>
+          <CurrencyProvider value={account?.currency}>
             <h1>
               {data.symbol} {data.type} {lots(data.volume)} lots <Result amount={data.netProfit} />
             </h1>
@@ -95,7 +95,7 @@ export const TradePage = ({ id }: { id: string }) => {
             <p class="quiet">
               From the broker's deals, read <Age iso={meta.provenance.readAt} />.
             </p>
-          </InCurrency>
+          </CurrencyProvider>
         )}
       </ReadResult>
     </>
@@ -114,7 +114,7 @@ const EntryAndExit = ({ trade, accountName }: { trade: Trade; accountName: strin
   return (
     <Section title="Entry and exit">
       <Facts
-        of={[
+        facts={[
           ['Account', accountName],
           ['Position', trade.positionId],
           ['Opened', at(openedAt, entryPrice)],

@@ -4,8 +4,8 @@ import { AccountFilter, changeFilter, momentOf, PeriodFilter } from './filters.t
 import { Select } from './fields.tsx'
 import { pluralIs } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
-import { Pictures, Robust } from './insights.tsx'
-import { Age, InCurrency, Notice, Section, ReadResult, Skipped } from './parts.tsx'
+import { TradeCharts, ResampledIntervals } from './insights.tsx'
+import { Age, CurrencyProvider, Notice, Section, ReadResult, Skipped } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
@@ -92,7 +92,7 @@ export const Trades = () => {
         </label>
       </form>
       {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
-      <InCurrency value={currency}>
+      <CurrencyProvider value={currency}>
         <Section
           title="Statistics"
           aside={
@@ -126,11 +126,11 @@ export const Trades = () => {
         {isExtended && (
           <>
             <Breakdown filter={filter} />
-            <Pictures filter={filter} />
-            <Robust key={key} filter={filter} />
+            <TradeCharts filter={filter} />
+            <ResampledIntervals key={key} filter={filter} />
           </>
         )}
-      </InCurrency>
+      </CurrencyProvider>
       <TradeList
         key={`${key}${resultOf(query)}`}
         filter={{ ...filter, profitFilter: resultOf(query) }}

@@ -3,7 +3,7 @@ import type { Account, BodyOf, DataOf, Position } from '@tradeport/client'
 import { useState } from 'preact/hooks'
 import { lots } from './format.ts'
 import { Notice, Section, ReadResult, Time, type Column } from './parts.tsx'
-import { PositionTable, type Held } from './position-table.tsx'
+import { PositionTable, type PositionRow } from './position-table.tsx'
 import type { Read } from './read.ts'
 
 export const PositionList = ({
@@ -29,7 +29,7 @@ export const PositionList = ({
     if (!next.delete(id)) next.add(id)
     setSelected(next)
   }
-  const tick: Column<Held> = [
+  const tick: Column<PositionRow> = [
     'Select',
     ({ position: { id, symbol, type, volume, brokerPositionId } }) => (
       <input

@@ -2,7 +2,7 @@
 import type { Candle } from '@tradeport/client'
 import { lineIfPriced, timeframes, type PriceLine, type Timeframe } from './candles.ts'
 import { Select } from './fields.tsx'
-import { numberOf } from './format.ts'
+import { parseTyped } from './format.ts'
 import { lazy } from './lazy.tsx'
 import { setQuery } from './location.ts'
 import { Notice, Section, ReadResult } from './parts.tsx'
@@ -78,7 +78,7 @@ export const linesOfTicket = (
 ): readonly PriceLine[] => [
   ...lineIfPriced('now', isNow ? 'Now' : 'Last', 'now', last),
   ...lineIfPriced('entry', 'Entry', 'entry', entryPrice),
-  ...lineIfPriced('price', 'Price', 'entry', numberOf(price), true),
-  ...lineIfPriced('stopLoss', 'Stop loss', 'stop', numberOf(stopLoss), true),
-  ...lineIfPriced('takeProfit', 'Take profit', 'target', numberOf(takeProfit), true),
+  ...lineIfPriced('price', 'Price', 'entry', parseTyped(price), true),
+  ...lineIfPriced('stopLoss', 'Stop loss', 'stop', parseTyped(stopLoss), true),
+  ...lineIfPriced('takeProfit', 'Take profit', 'target', parseTyped(takeProfit), true),
 ]

@@ -7,27 +7,13 @@ const maxUnwindowedRows = 200
 /** Rows kept above and below the window. The shown range moves in steps of as many rows. */
 const margin = 20
 
-interface VisibleRows {
-  readonly isLong: boolean
-  readonly from: number
-  readonly to: number
-  /** In CSS pixels, of all rows before and after them. */
-  readonly before: number
-  readonly after: number
-}
-
 /** @param body of a table with rows of one height */
-export const useVisibleRows = (
-  body: RefObject<HTMLTableSectionElement | null>,
-  count: number,
-): VisibleRows => {
+export const useVisibleRows = (body: RefObject<HTMLTableSectionElement | null>, count: number) => {
   const [{ from, to, height }, setRange] = useState({ from: 0, to: maxUnwindowedRows, height: 0 })
   const isLong = count > maxUnwindowedRows
   useEffect(() => {
     if (!isLong) return undefined
-    let frame: number | undefined
     const measure = (): void => {
-      frame = undefined
       const row = body.current?.querySelector('tr:not([aria-hidden])')
       if (body.current === null || row === null || row === undefined) return
       const size = row.getBoundingClientRect().height
@@ -41,19 +27,17 @@ export const useVisibleRows = (
           : { ...next, height: size },
       )
     }
-    const schedule = (): void => {
-      frame ??= requestAnimationFrame(measure)
-    }
     measure()
-    addEventListener('scroll', schedule, { passive: true })
-    addEventListener('resize', schedule)
+    // Both come once for a frame at most.
+    addEventListener('scroll', measure, { passive: true })
+    addEventListener('resize', measure)
     return () => {
-      removeEventListener('scroll', schedule)
-      removeEventListener('resize', schedule)
-      if (frame !== undefined) cancelAnimationFrame(frame)
+      removeEventListener('scroll', measure)
+      removeEventListener('resize', measure)
     }
   }, [body, isLong])
   if (!isLong) return { isLong, from: 0, to: count, before: 0, after: 0 }
   const [start, end] = [Math.min(from, count), Math.min(to, count)]
+  /** `before` and `after` are the heights of the rows that are left out, in CSS pixels. */
   return { isLong, from: start, to: end, before: start * height, after: (count - end) * height }
 }

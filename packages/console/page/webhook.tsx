@@ -6,7 +6,7 @@ import { ActionMessage, useAction, type Action } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
-import { number, numberOf, pluralIs } from './format.ts'
+import { number, parseTyped, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import { Age, Facts, Notice, Section, ReadResult, Table, Time, type Column } from './parts.tsx'
 import { useData, useRead } from './read.ts'
@@ -58,7 +58,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
             <h1 class="url">{shown.url}</h1>
             <Section title="State" aside={<WebhookState webhook={shown} />}>
               <Facts
-                of={[
+                facts={[
                   [
                     'Last success',
                     shown.lastSuccessAt === null ? 'never' : <Age iso={shown.lastSuccessAt} />,
@@ -171,7 +171,7 @@ const WebhookActions = ({
     return to ? 'It is enabled.' : 'It is disabled.'
   }
   const rotate: Work = async (idempotencyKey) => {
-    const hours = numberOf(overlapHours.current)
+    const hours = parseTyped(overlapHours.current)
     // Without an overlap the old secret ends at once.
     if (hours === undefined) throw new Error('Enter the overlap in hours: nothing was done.')
     const options = { idempotencyKey }

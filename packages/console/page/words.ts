@@ -6,14 +6,14 @@ import {
   type DataOf,
   type NewOrder,
 } from '@tradeport/client'
-import { decimalsOf, localSecond, money, plural, priceIn } from './format.ts'
+import { decimalsOf, localSecond, money, plural, priceFormat } from './format.ts'
 
 /** A price with the broker's decimals, or with all that it has. */
 export const priceText = (value: number, digits = 0): string =>
-  priceIn(Math.max(digits, 2, decimalsOf([value])))(value)
+  priceFormat(Math.max(digits, 2, decimalsOf([value])))(value)
 
 /** Prices of one symbol with as many decimals as the longest of them; `none` without a price. */
-export const sameDigits = (...prices: readonly (number | undefined)[]) => {
+export const priceFormatFor = (...prices: readonly (number | undefined)[]) => {
   const digits = decimalsOf(prices.filter((value) => value !== undefined))
   return (value: number | undefined): string =>
     value === undefined ? 'none' : priceText(value, digits)
@@ -27,7 +27,7 @@ export const orderTypeNames: Readonly<Record<NewOrder['orderType'], string>> = {
 }
 
 /** How long the broker holds it. */
-export const untilOf = ({
+export const timeInForceText = ({
   timeInForce = 'gtc',
   expiresAt,
 }: Pick<NewOrder, 'timeInForce' | 'expiresAt'>): string =>

@@ -2,7 +2,7 @@
 import type { LogEvent } from '@tradeport/client'
 import { expect, it } from 'vitest'
 import { describeEvent } from '../page/events.ts'
-import { numberOf } from '../page/format.ts'
+import { isAmbiguous, parseTyped } from '../page/format.ts'
 import { priceText } from '../page/words.ts'
 import { instrumentFor } from '../page/order-words.ts'
 
@@ -26,8 +26,23 @@ it.each([
   ['-1', NaN],
   ['abc', NaN],
 ])('reads "%s" as %s', (text, value) => {
-  expect(numberOf(text)).toBe(value)
+  expect(parseTyped(text)).toBe(value)
 })
+
+it.each([
+  ['65.000', 2, true, true],
+  ['65.000', 2, false, false],
+  ['152.350', 3, true, false],
+  ['1.085', 0, true, false],
+  ['1.0850', 5, true, false],
+  ['0.500', 2, true, false],
+  ['65,000', 3, false, true],
+])(
+  'sees in %s, with %i decimals and a point between thousands (%s), two values: %s',
+  (text, digits, isGroupPoint, expected) => {
+    expect(isAmbiguous(text, digits, isGroupPoint)).toBe(expected)
+  },
+)
 
 it.each([
   [1.08, 5, '1.08000'],

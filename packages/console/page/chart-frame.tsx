@@ -1,8 +1,8 @@
-// What pictures of figures share: a frame with a title, what is left out, and the same as a table.
+// What charts of figures share: a frame with a title, what is left out, and the same as a table.
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-export const Picture = ({
+export const ChartFrame = ({
   title,
   note,
   table,

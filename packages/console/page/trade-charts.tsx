@@ -1,14 +1,14 @@
-// Groups of trades as pictures: when money was made and lost, and how large results were. They need
+// Groups of trades as charts: when money was made and lost, and how large results were. They need
 // nothing but the groups, and print.
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Group } from './breakdown.tsx'
 import { compact, number, weekdayName } from './format.ts'
 import { Result, Scroll, Table, useMoney } from './parts.tsx'
-import { Picture, ticks, useWidth } from './picture.tsx'
+import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 import { enoughTrades, fewNote } from './statistics.tsx'
 
-interface PictureProps {
+interface ChartProps {
   readonly groups: readonly Group[]
 }
 
@@ -126,13 +126,13 @@ const monthNames = Array.from({ length: 12 }, (_, month) => ({
 }))
 
 /** Groups by month: a column for each year. */
-export const Months = ({ groups, zone }: PictureProps & { readonly zone: string }) => {
+export const Months = ({ groups, zone }: ChartProps & { readonly zone: string }) => {
   const { currency } = useMoney()
   const cells = new Map(groups.map((group) => [group.key, group]))
   const years = [...new Set(groups.map(({ key }) => key.split('-')[0] ?? ''))]
   const won = groups.filter(({ netProfit }) => netProfit > 0).length
   return (
-    <Picture
+    <ChartFrame
       title="Months"
       note={
         <>
@@ -150,7 +150,7 @@ export const Months = ({ groups, zone }: PictureProps & { readonly zone: string 
         isNarrow={years.length < 6}
         total
       />
-    </Picture>
+    </ChartFrame>
   )
 }
 
@@ -165,7 +165,7 @@ const hour = (at: number): string => String(at).padStart(2, '0')
 const hourSteps = [1, 2, 4] as const
 
 /** Groups by weekday and hour. */
-export const WeekHours = ({ groups, zone }: PictureProps & { readonly zone: string }) => {
+export const WeekHours = ({ groups, zone }: ChartProps & { readonly zone: string }) => {
   const { currency } = useMoney()
   const cellsOf = (step: number): ReadonlyMap<string, Cell> => {
     const cells = Map.groupBy(groups, ({ key }) => {
@@ -184,7 +184,7 @@ export const WeekHours = ({ groups, zone }: PictureProps & { readonly zone: stri
   const days = weekdays.filter(({ key }) => groups.some((group) => group.key.startsWith(`${key}_`)))
   const missing = weekdays.filter((day) => !days.includes(day)).map(({ name }) => name)
   return (
-    <Picture
+    <ChartFrame
       title="Weekday and hour"
       note={
         <>
@@ -207,7 +207,7 @@ export const WeekHours = ({ groups, zone }: PictureProps & { readonly zone: stri
         isNarrow={false}
         total={false}
       />
-    </Picture>
+    </ChartFrame>
   )
 }
 
@@ -231,7 +231,7 @@ const stepOf = ({ key, totalTrades, netProfit }: Group): ResultStep => {
 const [plotHeight, plotTop, axisHeight] = [150, 16, 20]
 
 /** Groups by result: how many trades ended with how much. */
-export const Distribution = ({ groups }: PictureProps) => {
+export const Distribution = ({ groups }: ChartProps) => {
   const { money: text, signed } = useMoney()
   const svg = useRef<SVGSVGElement>(null)
   const width = useWidth(svg)
@@ -261,7 +261,7 @@ export const Distribution = ({ groups }: PictureProps) => {
         : `${text(lower)} to ${text(upper)}`
   const beyond = steps.filter((step) => !inner.includes(step))
   return (
-    <Picture
+    <ChartFrame
       title="Distribution of results"
       note={
         <>
@@ -325,6 +325,6 @@ export const Distribution = ({ groups }: PictureProps) => {
           </text>
         ))}
       </svg>
-    </Picture>
+    </ChartFrame>
   )
 }
