@@ -30,12 +30,12 @@ const answerTimeoutMs = 5_000
  */
 export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGetKey => {
   let known: JWTVerifyGetKey | undefined
-  let startedAt = -Infinity
+  let lastReadAt = -Infinity
   let reading: Promise<JWTVerifyGetKey> | undefined
 
   const readPaced = async (): Promise<JWTVerifyGetKey> => {
-    await setTimeout(Math.max(0, startedAt + pauseMs - performance.now()))
-    startedAt = performance.now()
+    await setTimeout(Math.max(0, lastReadAt + pauseMs - performance.now()))
+    lastReadAt = performance.now()
     known = await readKeys(issuer)
     return known
   }
@@ -48,7 +48,7 @@ export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGe
 
   return async (...token) => {
     if (known === undefined) return keyIn(await read(), token)
-    if (performance.now() - startedAt >= refreshMs)
+    if (performance.now() - lastReadAt >= refreshMs)
       read().catch((error: unknown) =>
         log.warn({ event: 'issuer_keys', reason: describeFailure(error) }),
       )

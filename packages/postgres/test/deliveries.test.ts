@@ -438,8 +438,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const { bounds, isResumable } = ports.eventLog
     expect(await Promise.all([plain, replayed].map(({ owner }) => rightOf(bounds(owner))))).toEqual(
       [
-        { start: only, oldest: null, newest: only },
-        { start: second, oldest: third, newest: third },
+        { clearedTo: only, oldest: null, newest: only },
+        { clearedTo: second, oldest: third, newest: third },
       ],
     )
     const after = [none, first, second, third].map((id) => rightOf(isResumable(replayed.owner, id)))

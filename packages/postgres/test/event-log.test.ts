@@ -79,7 +79,7 @@ onEachDatabase('the log of events', (here, _, kind) => {
       await Promise.all([owner, other].map((one) => rightOf(isResumable(one, first as EventId)))),
     ).toStrictEqual([true, false])
     expect(await rightOf(bounds(owner))).toStrictEqual({
-      start: formatEventId(0n),
+      clearedTo: formatEventId(0n),
       oldest: first,
       newest: third,
     })

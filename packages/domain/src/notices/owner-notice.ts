@@ -40,9 +40,9 @@ export const suspendedSubject = ({
  * subject and end, the disabling of a webhook by its time.
  */
 export const noticeKey = ({ tenantId, userId }: Owner, notice: OwnerNotice): string =>
-  JSON.stringify([tenantId, userId, notice.kind, ...happening(notice)])
+  JSON.stringify([tenantId, userId, notice.kind, ...identityOf(notice)])
 
-const happening = (notice: OwnerNotice): readonly (string | number)[] => {
+const identityOf = (notice: OwnerNotice): readonly (string | number)[] => {
   switch (notice.kind) {
     case 'suspended':
       return [notice.credential.kind, suspendedSubject(notice.credential), notice.until]

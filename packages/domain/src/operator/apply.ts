@@ -17,7 +17,7 @@ import {
   type OperatorKeys,
   type OperatorRecords,
   type Section,
-  type Settings,
+  type Patch,
   type User,
 } from './records.ts'
 
@@ -416,7 +416,7 @@ const neverRead = {
 const mergeLimits = <Limits extends object>(
   none: Limits,
   stored: Limits | undefined,
-  requested: Settings<Limits> | null | undefined,
+  requested: Patch<Limits> | null | undefined,
 ): Limits => {
   if (requested === null) return none
   const named = Object.entries(requested ?? {}).filter(([, value]) => value !== undefined)

@@ -98,7 +98,7 @@ const fail = wrong('fail')
 const lookAtDatabase =
   'Look at the database server and at DATABASE_URL; the service finds it again by itself.'
 
-const unread = (name: HealthCheck['name'], verb: string): HealthCheck =>
+const unreadable = (name: HealthCheck['name'], verb: string): HealthCheck =>
   fail(name, `They cannot be ${verb} while the database cannot be read.`, lookAtDatabase)
 
 export const databaseHealth = (read: Read<unknown>): HealthCheck =>
@@ -107,7 +107,7 @@ export const databaseHealth = (read: Read<unknown>): HealthCheck =>
     : fail('database', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
 
 export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
-  if (E.isLeft(isMigrated)) return unread('tables', 'looked at')
+  if (E.isLeft(isMigrated)) return unreadable('tables', 'looked at')
   if (isMigrated.right) return ok('tables', 'They are those that this version needs.')
   return fail(
     'tables',
@@ -240,7 +240,7 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
 }
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
-  if (E.isLeft(census)) return unread('secrets', 'counted')
+  if (E.isLeft(census)) return unreadable('secrets', 'counted')
   const { current, others } = census.right
   if (others === 0) return ok('secrets', `All ${current} are sealed under the current key.`)
   return warn(
@@ -260,7 +260,7 @@ export const maxCountedStuck = 1_000
  * `stuckAfterMs`, counted up to `maxCountedStuck`
  */
 export const ordersHealth = (stuck: Read<number>): HealthCheck => {
-  if (E.isLeft(stuck)) return unread('orders', 'counted')
+  if (E.isLeft(stuck)) return unreadable('orders', 'counted')
   const count = stuck.right
   if (count === 0)
     return ok(
@@ -287,7 +287,7 @@ export const maxListedJournals = 1_000
 const namedJournals = 3
 
 export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): HealthCheck => {
-  if (E.isLeft(read)) return unread('journals', 'read')
+  if (E.isLeft(read)) return unreadable('journals', 'read')
   const found = read.right
   if (found.length === 0)
     return ok('journals', 'The deals of every account that was compared add up to its balance.')

@@ -78,12 +78,12 @@ export interface Listed<A> {
 type Parse<A> = (text: string) => O.Option<A>
 
 /** How the places of a list are written into cursors, and read from them. */
-export interface Places<Place, A> {
+export interface CursorCodec<Place, A> {
   readonly placeOf: (item: A) => readonly string[]
   readonly parsePlace: (texts: readonly string[]) => O.Option<Place>
 }
 
-export interface ReadableList<Place, A> extends Places<Place, A> {
+export interface ReadableList<Place, A> extends CursorCodec<Place, A> {
   /** Distinguishes this list from every other, with its owner and its filters. */
   readonly name: readonly string[]
   readonly read: (slice: Slice<Place>) => AsyncResult<readonly A[]>
@@ -98,7 +98,9 @@ export const parsePair =
   }
 
 /** Lists by id. */
-export const byId = <Id extends string>(parse: Parse<Id>): Places<Id, { readonly id: Id }> => ({
+export const byId = <Id extends string>(
+  parse: Parse<Id>,
+): CursorCodec<Id, { readonly id: Id }> => ({
   placeOf: ({ id }) => [id],
   parsePlace: ([id = '', ...others]) => (others.length > 0 ? O.none : parse(id)),
 })
@@ -106,7 +108,7 @@ export const byId = <Id extends string>(parse: Parse<Id>): Places<Id, { readonly
 /** Lists by user, then id. */
 export const byOwner = <Id extends string>(
   parse: Parse<Id>,
-): Places<OwnedPlace & { readonly id: Id }, { readonly userId: UserId; readonly id: Id }> => ({
+): CursorCodec<OwnedPlace & { readonly id: Id }, { readonly userId: UserId; readonly id: Id }> => ({
   placeOf: ({ userId, id }) => [userId, id],
   parsePlace: (texts) =>
     pipe(

@@ -76,12 +76,12 @@ export const planOf = (
  * two records does not have, such as a symbol of the feed.
  */
 export const changedFields = (before: Stored | undefined, after: Put): readonly PlannedField[] => {
-  const held = new Map(before === undefined ? [] : fieldsOf(before))
-  const wanted = new Map(fieldsOf(after))
-  const gone = [...held.keys()].filter((field) => !wanted.has(field))
-  for (const field of gone) wanted.set(field, null)
-  return [...wanted].flatMap(([field, to]): readonly PlannedField[] => {
-    const from = held.get(field)
+  const fieldsBefore = new Map(before === undefined ? [] : fieldsOf(before))
+  const fieldsAfter = new Map(fieldsOf(after))
+  const removedFields = [...fieldsBefore.keys()].filter((field) => !fieldsAfter.has(field))
+  for (const field of removedFields) fieldsAfter.set(field, null)
+  return [...fieldsAfter].flatMap(([field, to]): readonly PlannedField[] => {
+    const from = fieldsBefore.get(field)
     if (to === undefined || (before !== undefined && JSON.stringify(from) === JSON.stringify(to)))
       return []
     if (secretFields.has(field)) return [{ field }]

@@ -145,12 +145,12 @@ interface Keys {
 }
 
 /** The fields of an entry that may be left out (the stored value stays) or null (it is unset). */
-export type Settings<Fields> = {
+export type Patch<Fields> = {
   readonly [Field in keyof Fields]?: Fields[Field] | null | undefined
 }
 
 type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
-  Settings<Omit<Fields, Key>> & {
+  Patch<Omit<Fields, Key>> & {
     /** Removes the record, with everything that belongs to it. */
     readonly removed?: boolean | undefined
     /** The document is refused where this is true and the record is there, or false and it is not. */
@@ -159,7 +159,7 @@ type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
 
 /** A limit that is left out stays as it is. */
 type Limited<Fields extends { readonly limits: object }> = Omit<Fields, 'limits'> & {
-  readonly limits: Settings<Fields['limits']>
+  readonly limits: Patch<Fields['limits']>
 }
 
 interface Entries {

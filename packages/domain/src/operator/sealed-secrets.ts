@@ -2,7 +2,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
-import { byId, type Places } from './listing.ts'
+import { byId, type CursorCodec } from './listing.ts'
 
 /** In the order in which they are sealed anew. */
 export const secretKinds = [
@@ -38,7 +38,7 @@ export interface SecretsCensus {
 }
 
 /** By kind, then id. */
-export const secretPlaces: Places<SealedSecret, SealedSecret> = {
+export const secretPlaces: CursorCodec<SealedSecret, SealedSecret> = {
   placeOf: ({ kind, id }) => [kind, id],
   parsePlace: ([kind = '', ...id]) => {
     const known = secretKinds.find((one) => one === kind)

@@ -22,17 +22,17 @@ export interface EventsPage {
 
 export interface LogBounds {
   /** The last event that was cleared away; the id of the number 0 where none was. */
-  readonly start: EventId
+  readonly clearedTo: EventId
   /** The first event that is kept. */
   readonly oldest: EventId | null
-  /** The last event that was recorded; `start` where none is kept. */
+  /** The last event that was recorded; `clearedTo` where none is kept. */
   readonly newest: EventId
 }
 
 export interface EventLog {
   readonly page: (owner: Owner, query: EventsQuery) => AsyncResult<EventsPage>
   /**
-   * Whether every event after this one is kept: it is in the log, or it is `start`. Not for an id
+   * Whether every event after this one is kept: it is in the log, or it is `clearedTo`. Not for an id
    * that no event of the owner has had.
    */
   readonly isResumable: (owner: Owner, after: EventId) => AsyncResult<boolean>

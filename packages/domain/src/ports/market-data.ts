@@ -31,7 +31,7 @@ export interface TicksWindow {
   readonly limit: number
 }
 
-/** The candles of one symbol of an account, */
+/** The candles of one symbol of an account. */
 export interface CandleSeries {
   readonly account: BrokerAccount
   /** As the broker spells it. */

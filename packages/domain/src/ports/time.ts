@@ -1,4 +1,4 @@
-// Time, turns and workers.
+// Time, yielding to others, and workers.
 import type * as T from 'fp-ts/lib/Task.js'
 import type { Instant } from '../primitives/instant.ts'
 

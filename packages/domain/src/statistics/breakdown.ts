@@ -34,7 +34,7 @@ export const groupStatistics = (groups: readonly KeyedProfits[]): readonly Trade
   }))
 
 /** Each begins with as many seconds, the first includes all below. */
-const holdingTimes: readonly (readonly [key: string, seconds: number])[] = [
+const holdingBounds: readonly (readonly [key: string, seconds: number])[] = [
   ['under_1m', -Infinity],
   ['1m_5m', 60],
   ['5m_1h', 300],
@@ -46,18 +46,18 @@ const holdingTimes: readonly (readonly [key: string, seconds: number])[] = [
 
 /** In which group a trade is, as a number in the order of the keys, and the keys of these numbers. */
 interface Grouping {
-  readonly placeOf: (index: number) => number
-  readonly keyOf: (place: number) => string
+  readonly groupOf: (index: number) => number
+  readonly keyOf: (group: number) => string
 }
 
 const weekdayOf = (date: Date): number => date.getUTCDay() || 7
 const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
 const byLocalTime =
-  (place: (date: Date) => number, keyOf: (place: number) => string) =>
+  (group: (date: Date) => number, keyOf: (group: number) => string) =>
   ({ closedAt }: TradeResults, timeZone: TimeZone): Grouping => {
     const localTime = createLocalTime(timeZone)
-    return { placeOf: (index) => place(localTime(closedAt[index] ?? 0)), keyOf }
+    return { groupOf: (index) => group(localTime(closedAt[index] ?? 0)), keyOf }
   }
 
 const groupings: {
@@ -65,21 +65,22 @@ const groupings: {
 } = {
   month: byLocalTime(
     (date) => 12 * date.getUTCFullYear() + date.getUTCMonth(),
-    (place) => `${Math.floor(place / 12)}-${twoDigits((place % 12) + 1)}`,
+    (group) => `${Math.floor(group / 12)}-${twoDigits((group % 12) + 1)}`,
   ),
   weekday: byLocalTime(weekdayOf, String),
   hour: byLocalTime((date) => date.getUTCHours(), String),
   weekday_hour: byLocalTime(
     (date) => 24 * weekdayOf(date) + date.getUTCHours(),
-    (place) => `${Math.floor(place / 24)}_${twoDigits(place % 24)}`,
+    (group) => `${Math.floor(group / 24)}_${twoDigits(group % 24)}`,
   ),
-  holding: ({ holdingTimes: held }) => ({
-    placeOf: (index) => holdingTimes.findLastIndex(([, seconds]) => (held[index] ?? 0) >= seconds),
-    keyOf: (place) => holdingTimes[place]?.[0] ?? '',
+  holding: ({ holdingTimes }) => ({
+    groupOf: (index) =>
+      holdingBounds.findLastIndex(([, seconds]) => (holdingTimes[index] ?? 0) >= seconds),
+    keyOf: (group) => holdingBounds[group]?.[0] ?? '',
   }),
   result: ({ netProfits }) => {
-    const { placeOf, keyOf } = resultSteps(netProfits)
-    return { placeOf: (index) => placeOf(netProfits[index] ?? 0), keyOf }
+    const { groupOf, keyOf } = resultSteps(netProfits)
+    return { groupOf: (index) => groupOf(netProfits[index] ?? 0), keyOf }
   },
 }
 
@@ -94,12 +95,12 @@ export const groupsOf = (
   timeZone: TimeZone,
 ): readonly TradeGroup[] => {
   const { netProfits } = results
-  const { placeOf, keyOf } = groupings[by](results, timeZone)
+  const { groupOf, keyOf } = groupings[by](results, timeZone)
   return groupStatistics(
-    [...Map.groupBy(netProfits.keys(), placeOf)]
+    [...Map.groupBy(netProfits.keys(), groupOf)]
       .toSorted(([one], [other]) => one - other)
-      .map(([place, indexes]) => ({
-        key: keyOf(place),
+      .map(([group, indexes]) => ({
+        key: keyOf(group),
         netProfits: indexes.map((index) => netProfits[index] ?? 0),
       })),
   )
@@ -113,9 +114,9 @@ const mostSteps = 40
 
 interface ResultSteps {
   /** The number of the step that a result is in. */
-  readonly placeOf: (result: number) => number
+  readonly groupOf: (result: number) => number
   /** `-20_-10`: above -20, up to -10; `under_-200`: up to -200; `over_400`: above 400. */
-  readonly keyOf: (place: number) => string
+  readonly keyOf: (group: number) => string
 }
 
 /**
@@ -133,18 +134,18 @@ const resultSteps = (results: Column): ResultSteps => {
   )
   const [factor, exponent] = roundUp(width || Math.abs(high) || 1)
   // The decimal itself, which a product of doubles would miss.
-  const edge = (place: number): number => Number(`${place * factor}e${exponent}`)
-  const placeOf = (result: number): number => {
-    const place = Math.ceil(result / (factor * 10 ** exponent)) - 1
-    if (result <= edge(place)) return place - 1
-    return result > edge(place + 1) ? place + 1 : place
+  const edge = (group: number): number => Number(`${group * factor}e${exponent}`)
+  const groupOf = (result: number): number => {
+    const group = Math.ceil(result / (factor * 10 ** exponent)) - 1
+    if (result <= edge(group)) return group - 1
+    return result > edge(group + 1) ? group + 1 : group
   }
-  const [first, last] = [placeOf(low), placeOf(high)]
+  const [first, last] = [groupOf(low), groupOf(high)]
   return {
-    placeOf: (result) => Math.min(last + 1, Math.max(first - 1, placeOf(result))),
-    keyOf: (place) => {
-      if (place < first) return `under_${edge(first)}`
-      return place > last ? `over_${edge(place)}` : `${edge(place)}_${edge(place + 1)}`
+    groupOf: (result) => Math.min(last + 1, Math.max(first - 1, groupOf(result))),
+    keyOf: (group) => {
+      if (group < first) return `under_${edge(first)}`
+      return group > last ? `over_${edge(group)}` : `${edge(group)}_${edge(group + 1)}`
     },
   }
 }

@@ -8,7 +8,7 @@ import {
   type CashFlow,
   type CashFlows,
 } from './balance.ts'
-import { deepestDrawdown, drawdowns } from './drawdown.ts'
+import { deepestDrawdown, drawdownsOf } from './drawdown.ts'
 import { largestTriangles } from './largest-triangles.ts'
 import type { Column, TradeResults } from './trade-results.ts'
 
@@ -62,20 +62,20 @@ export const tradeCurve = (
   count: number,
 ): TradeCurve => {
   const sums = runningSums(netProfits)
-  const falls = drawdowns(netProfits)
+  const drawdowns = drawdownsOf(netProfits)
   const balances = history && balancesAt(history, closedAt)
-  const { amount, peak, trough, recovered } = deepestDrawdown(falls)
+  const { amount, peak, trough, recovered } = deepestDrawdown(drawdowns)
   const timeAt = (index: number | null): Instant | null =>
     index === null ? null : (closedAt[index] ?? null)
   const percentAt = (index: number): number | null =>
-    balances && drawdownPercent(falls[index] ?? 0, balances.highest[index] ?? 0)
+    balances && drawdownPercent(drawdowns[index] ?? 0, balances.highest[index] ?? 0)
   const kept = [peak, trough].filter((index) => index !== null)
   return {
     points: largestTriangles(closedAt, sums, count, kept).map((index) => ({
       time: closedAt[index] ?? 0,
       netProfit: sums[index] ?? 0,
       balance: balances && (balances.balances[index] ?? 0),
-      drawdown: falls[index] ?? 0,
+      drawdown: drawdowns[index] ?? 0,
       drawdownPercent: percentAt(index),
     })),
     cashFlows: history && cashFlows && withBalances(cashFlows, history),

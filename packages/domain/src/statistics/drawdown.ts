@@ -18,23 +18,23 @@ export interface DeepestDrawdown {
  * The drawdown after each trade, in money, at least 0: (max over j ≤ k of Sⱼ) − Sₖ with S₀ = 0 and
  * Sₖ the sum of the first k net profits. Sums are exact decimals, each result is rounded once.
  */
-export const drawdowns = (netProfits: Column): Float64Array => {
-  const falls = new Float64Array(netProfits.length)
-  let fall = new ExactSum()
+export const drawdownsOf = (netProfits: Column): Float64Array => {
+  const drawdowns = new Float64Array(netProfits.length)
+  let drawdown = new ExactSum()
   let at = 0
   for (const netProfit of netProfits) {
-    if (!Number.isFinite(netProfit)) return falls.fill(Number.NaN)
-    fall.add(-netProfit)
-    const amount = fall.value()
-    if (amount < 0) fall = new ExactSum()
-    falls[at] = Math.max(0, amount)
+    if (!Number.isFinite(netProfit)) return drawdowns.fill(Number.NaN)
+    drawdown.add(-netProfit)
+    const amount = drawdown.value()
+    if (amount < 0) drawdown = new ExactSum()
+    drawdowns[at] = Math.max(0, amount)
     at += 1
   }
-  return falls
+  return drawdowns
 }
 
 /** The first of several that are equally deep. */
-export const deepestDrawdown = (falls: Float64Array): DeepestDrawdown => {
+export const deepestDrawdown = (drawdowns: Float64Array): DeepestDrawdown => {
   let [amount, peak, trough, recovered]: [number, number | null, number | null, number | null] = [
     0,
     null,
@@ -43,10 +43,11 @@ export const deepestDrawdown = (falls: Float64Array): DeepestDrawdown => {
   ]
   let latestPeak: number | null = null
   let at = 0
-  for (const fall of falls) {
-    if (Number.isNaN(fall)) return { amount: fall, peak: null, trough: null, recovered: null }
-    if (fall > amount) [amount, peak, trough, recovered] = [fall, latestPeak, at, null]
-    if (fall === 0) {
+  for (const drawdown of drawdowns) {
+    if (Number.isNaN(drawdown))
+      return { amount: drawdown, peak: null, trough: null, recovered: null }
+    if (drawdown > amount) [amount, peak, trough, recovered] = [drawdown, latestPeak, at, null]
+    if (drawdown === 0) {
       latestPeak = at
       if (trough !== null) recovered ??= at
     }
@@ -60,4 +61,4 @@ export const deepestDrawdown = (falls: Float64Array): DeepestDrawdown => {
  * In money, at least 0; NaN when a net profit is not finite.
  */
 export const maxDrawdown = (netProfits: Column): number =>
-  deepestDrawdown(drawdowns(netProfits)).amount
+  deepestDrawdown(drawdownsOf(netProfits)).amount

@@ -1,6 +1,6 @@
 // Further statistics of closed trades (docs/behaviour.md#insights).
 import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
-import { deepestDrawdown, drawdowns } from './drawdown.ts'
+import { deepestDrawdown, drawdownsOf } from './drawdown.ts'
 import { meanOf } from './sample-moments.ts'
 import { statisticsOf, type TradeStatistics } from './trade-statistics.ts'
 import type { Column, TradeResults } from './trade-results.ts'
@@ -27,7 +27,7 @@ export const extendedStatistics = (
 ): ExtendedStatistics => {
   const statistics = statisticsOf(netProfits)
   const streaks = longestStreaks(netProfits)
-  const { amount, trough } = deepestDrawdown(drawdowns(netProfits))
+  const { amount, trough } = deepestDrawdown(drawdownsOf(netProfits))
   const highest = history && trough !== null ? balancesAt(history, closedAt).highest[trough] : 0
   return {
     ...statistics,

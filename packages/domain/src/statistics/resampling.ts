@@ -16,11 +16,11 @@ export interface Amounts {
   readonly squares: Float64Array
   readonly centre: number
   /** How many units make 1. */
-  readonly perOne: number
+  readonly unitsPerOne: number
 }
 
 /** Of all resamples, each in the order of drawing. */
-export interface Figures<A = Float64Array> {
+export interface ResampledStatistics<A = Float64Array> {
   readonly expectancy: A
   readonly winRate: A
   /** Infinity with profit and no loss. */
@@ -31,24 +31,26 @@ export interface Figures<A = Float64Array> {
 const scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
 
 export const amountsOf = (netProfits: Float64Array): Amounts => {
-  const isWhole = (perOne: number): boolean => {
+  const isWhole = (unitsPerOne: number): boolean => {
     let size = 0
-    for (const netProfit of netProfits) size += Math.abs(wholeUnits(netProfit, perOne))
+    for (const netProfit of netProfits) size += Math.abs(wholeUnits(netProfit, unitsPerOne))
     return size <= Number.MAX_SAFE_INTEGER
   }
-  const perOne = scales.find(isWhole)
+  const unitsPerOne = scales.find(isWhole)
   // Where no unit fits, sums are those of doubles.
   const units =
-    perOne === undefined ? netProfits : netProfits.map((amount) => wholeUnits(amount, perOne))
+    unitsPerOne === undefined
+      ? netProfits
+      : netProfits.map((amount) => wholeUnits(amount, unitsPerOne))
   const mean = units.reduce((sum, amount) => sum + amount, 0) / units.length
-  const centre = perOne === undefined ? mean : Math.round(mean)
+  const centre = unitsPerOne === undefined ? mean : Math.round(mean)
   return {
     units,
     gains: units.map((amount) => Math.max(0, amount)),
     wins: units.map((amount) => (amount > 0 ? 1 : 0)),
     squares: units.map((amount) => (amount - centre) * (amount - centre)),
     centre,
-    perOne: perOne ?? 1,
+    unitsPerOne: unitsPerOne ?? 1,
   }
 }
 
@@ -72,14 +74,14 @@ export const totalsOf = ({ units, gains, wins, squares }: Amounts): Totals => ({
 })
 
 export const figuresOf = (
-  { perOne, centre }: Amounts,
+  { unitsPerOne, centre }: Amounts,
   { count, sum, gain, wins, squares }: Totals,
-): Figures<number> => {
+): ResampledStatistics<number> => {
   const loss = gain - sum
   const offset = sum - count * centre
   const spread = squares - (offset * offset) / count
   return {
-    expectancy: sum / (count * perOne),
+    expectancy: sum / (count * unitsPerOne),
     winRate: (100 * wins) / count,
     profitFactor: loss === 0 ? (gain === 0 ? 0 : Infinity) : gain / loss,
     // A spread this small is what rounding leaves of equal trades.
@@ -87,14 +89,18 @@ export const figuresOf = (
   }
 }
 
-const columnsOf = (length: number): Figures => ({
+const columnsOf = (length: number): ResampledStatistics => ({
   expectancy: new Float64Array(length),
   winRate: new Float64Array(length),
   profitFactor: new Float64Array(length),
   sharpeRatio: new Float64Array(length),
 })
 
-const put = (columns: Figures, at: number, figures: Figures<number>): void => {
+const put = (
+  columns: ResampledStatistics,
+  at: number,
+  figures: ResampledStatistics<number>,
+): void => {
   columns.expectancy[at] = figures.expectancy
   columns.winRate[at] = figures.winRate
   columns.profitFactor[at] = figures.profitFactor
@@ -109,8 +115,8 @@ export const resampledFigures = (
   amounts: Amounts,
   resamples: number,
   random: Random,
-): Figures & { readonly losses: number } => {
-  const { units, gains, wins: ones, squares: square } = amounts
+): ResampledStatistics & { readonly losses: number } => {
+  const { units, gains, wins, squares } = amounts
   const count = units.length
   const perNumber = count / 2 ** 32
   const numbers = new Uint32Array(count)
@@ -118,22 +124,26 @@ export const resampledFigures = (
   let losses = 0
   for (let resample = 0; resample < resamples; resample++) {
     random.draw(numbers)
-    let [sum, gain, wins, squares] = [0, 0, 0, 0]
+    let [sum, gain, winCount, squareSum] = [0, 0, 0, 0]
     for (let draw = 0; draw < count; draw++) {
       const drawn = ((numbers[draw] as number) * perNumber) | 0
       sum += units[drawn] as number
       gain += gains[drawn] as number
-      wins += ones[drawn] as number
-      squares += square[drawn] as number
+      winCount += wins[drawn] as number
+      squareSum += squares[drawn] as number
     }
     if (sum < 0) losses += 1
-    put(columns, resample, figuresOf(amounts, { count, sum, gain, wins, squares }))
+    put(
+      columns,
+      resample,
+      figuresOf(amounts, { count, sum, gain, wins: winCount, squares: squareSum }),
+    )
   }
   return { ...columns, losses }
 }
 
 /** The figures without each trade. */
-export const jackknifeFigures = (amounts: Amounts): Figures => {
+export const jackknifeFigures = (amounts: Amounts): ResampledStatistics => {
   const { count, sum, gain, wins, squares } = totalsOf(amounts)
   const columns = columnsOf(count)
   for (let index = 0; index < count; index++) {
@@ -154,7 +164,7 @@ export const jackknifeFigures = (amounts: Amounts): Figures => {
  * the one before (Fisher and Yates): at place i comes trade i + ⌊u · (n − i) / 2³²⌋.
  */
 export const resampledDrawdowns = (
-  { units, perOne }: Amounts,
+  { units, unitsPerOne }: Amounts,
   resamples: number,
   random: Random,
 ): Float64Array => {
@@ -173,7 +183,7 @@ export const resampledDrawdowns = (
       fall = Math.max(0, fall - amount)
       deepest = Math.max(deepest, fall)
     }
-    drawdowns[resample] = deepest / perOne
+    drawdowns[resample] = deepest / unitsPerOne
   }
   return drawdowns
 }

@@ -11,7 +11,7 @@ import {
   resampledDrawdowns,
   resampledFigures,
   totalsOf,
-  type Figures,
+  type ResampledStatistics,
 } from './resampling.ts'
 import { meanOf } from './sample-moments.ts'
 import { statisticsOf } from './trade-statistics.ts'
@@ -61,7 +61,10 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   const jackknife = jackknifeFigures(amounts)
   const estimates = figuresOf(amounts, totalsOf(amounts))
   const drawdowns = resampledDrawdowns(amounts, resamples, random).toSorted()
-  const interval = (figure: keyof Figures, estimate: number | null): RobustInterval => ({
+  const interval = (
+    figure: keyof ResampledStatistics,
+    estimate: number | null,
+  ): RobustInterval => ({
     estimate,
     ...bcaInterval(
       estimates[figure],

@@ -155,7 +155,7 @@ class PositionFold {
   private lastClosing: Deal | undefined = undefined
   private symbol = ''
   private readonly openings = new Fills()
-  private readonly exit = new Fills()
+  private readonly closings = new Fills()
   // Closing deals that reported no volume, and the sum of their prices.
   private unreportedCloses = 0
   private unreportedPrices: ExactSum | undefined = undefined
@@ -179,7 +179,7 @@ class PositionFold {
       this.openings.add(volume, price)
     } else if (deal.entry === 'out') {
       this.lastClosing = deal
-      this.exit.add(volume, price)
+      this.closings.add(volume, price)
       if (volume === 0) {
         this.unreportedCloses += 1
         this.unreportedPrices ??= new ExactSum()
@@ -205,7 +205,7 @@ class PositionFold {
     if (this.hasOtherEntry) return skipped('unsupported_deal_entry_type')
     if (firstOpening === undefined) return skipped('no_open_deal')
     if (opened.value() === 0) return skipped('zero_open_volume')
-    const excess = this.exit.lots.compareTo(opened)
+    const excess = this.closings.lots.compareTo(opened)
     if (excess > 0) return skipped('closed_exceeds_opened')
     if (lastClosing === undefined || (excess < 0 && this.unreportedCloses === 0)) {
       return { status: 'open' }
@@ -244,13 +244,13 @@ class PositionFold {
   // The n closing deals without a volume split the unclosed volume equally:
   // (sum of the others' volume × price + remaining / n × sum of their prices) / opened.
   private exitPrice(): number {
-    const { exit, unreportedCloses, unreportedPrices } = this
-    if (unreportedPrices === undefined) return exit.averagePrice()
+    const { closings, unreportedCloses, unreportedPrices } = this
+    if (unreportedPrices === undefined) return closings.averagePrice()
     const opened = this.openings.lots.toDecimal()
     const count = decimalOf(unreportedCloses)
-    const remaining = subtractDecimals(opened, exit.lots.toDecimal())
+    const remaining = subtractDecimals(opened, closings.lots.toDecimal())
     const weight = addDecimals(
-      multiplyDecimals(count, exit.weight.toDecimal()),
+      multiplyDecimals(count, closings.weight.toDecimal()),
       multiplyDecimals(remaining, unreportedPrices.toDecimal()),
     )
     return divideDecimals(weight, multiplyDecimals(count, opened))

@@ -30,7 +30,7 @@ type ListedQuery = WithOptionalTypes<Omit<EventsQuery, 'order'>> &
   Partial<Pick<EventsQuery, 'order'>>
 
 /** A browser that resumes sends the last event that it has; it counts before `after`. */
-interface Resumed {
+interface WithLastEventId {
   readonly headers: { readonly 'Last-Event-ID'?: EventId | undefined }
 }
 
@@ -112,7 +112,10 @@ export const createEvents = (ports: EventPorts) => {
     /** GET /events/stream. */
     streamEvents: (
       caller: ScopedCaller,
-      { query: { types, accountId, after: sent }, headers }: WithQuery<StreamQuery> & Resumed,
+      {
+        query: { types, accountId, after: sent },
+        headers,
+      }: WithQuery<StreamQuery> & WithLastEventId,
     ): AsyncResult<
       EventStream,
       'InsufficientScope' | 'AccountNotFound' | 'EventGone' | 'StreamLimitReached'
@@ -161,8 +164,8 @@ export const requireResumable =
           ? TE.right(undefined)
           : pipe(
               eventLog.bounds(owner),
-              TE.flatMap(({ start, oldest }) =>
-                TE.left(refuse('EventGone', { resumeAfter: start, oldest })),
+              TE.flatMap(({ clearedTo, oldest }) =>
+                TE.left(refuse('EventGone', { resumeAfter: clearedTo, oldest })),
               ),
             ),
       ),

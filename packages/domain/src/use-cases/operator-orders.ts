@@ -59,7 +59,7 @@ export const createOrdersUnderWay = ({
   records,
   clock,
 }: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'>) => {
-  const tenantOf = requireTenant({ records })
+  const requireTenantById = requireTenant({ records })
   const getOrder = (_: unknown, { orderId }: OfOrder): AsyncResult<OperatorOrder, 'NotFound'> =>
     pipe(
       requireFound('order')(TE.right(parseOrderId(orderId))),
@@ -92,7 +92,9 @@ export const createOrdersUnderWay = ({
         ),
         // A removed tenant may still have orders under way.
         TE.tap(({ data }) =>
-          tenantId === undefined || data.length > 0 ? TE.right(undefined) : tenantOf(tenantId),
+          tenantId === undefined || data.length > 0
+            ? TE.right(undefined)
+            : requireTenantById(tenantId),
         ),
       )
     },

@@ -18,7 +18,7 @@ import {
   type ListedTenant,
   type OwnedListRequest,
   type OwnedPlace,
-  type Places,
+  type CursorCodec,
   type Slice,
   type TenantCounts,
 } from '../operator/listing.ts'
@@ -49,7 +49,7 @@ export interface OfTenant {
   readonly tenantId: string
 }
 
-/** A user by whom a list of a tenant is filtered must be the tenant's. */
+/** A user by whom a list of a tenant is filtered must be the tenant's. Every user has an address. */
 const requireTenantUser =
   ({ users }: Pick<Ports, 'users'>) =>
   (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>
@@ -77,13 +77,13 @@ export const createOperatorRecords = ({
   providerAccounts,
   users,
 }: Pick<Ports, 'records' | 'sealedSecrets' | 'providerAccounts' | 'users'>) => {
-  const tenantOf = requireTenant({ records })
-  const userOf = requireTenantUser({ users })
+  const requireTenantById = requireTenant({ records })
+  const requireUserOfTenant = requireTenantUser({ users })
 
   const listOfTenant =
     <Place, A>(
       name: string,
-      places: Places<Place, A>,
+      codec: CursorCodec<Place, A>,
       read: (
         tenantId: TenantId,
         slice: Slice<Place> & { readonly userId: UserId | undefined },
@@ -94,13 +94,13 @@ export const createOperatorRecords = ({
       { tenantId: text, query: { userId, ...request } }: OfTenant & WithQuery<OwnedListRequest>,
     ): AsyncResult<Listed<A>, 'NotFound' | 'InvalidCursor'> =>
       pipe(
-        tenantOf(text),
-        TE.tap(({ id }) => userOf(id, userId)),
+        requireTenantById(text),
+        TE.tap(({ id }) => requireUserOfTenant(id, userId)),
         TE.flatMap(({ id }) =>
           readList(
             {
               name: [name, userId ?? '', id],
-              ...places,
+              ...codec,
               read: (slice) => read(id, { ...slice, userId }),
             },
             request,
@@ -119,7 +119,7 @@ export const createOperatorRecords = ({
     /** GET /operator/v1/tenants/:tenantId. */
     getTenant: (_: unknown, { tenantId }: OfTenant): AsyncResult<TenantView, 'NotFound'> =>
       pipe(
-        tenantOf(tenantId),
+        requireTenantById(tenantId),
         TE.bindW('counts', ({ id }) => records.counts(id)),
       ),
 
@@ -132,7 +132,7 @@ export const createOperatorRecords = ({
       { tenantId, providerAccountId }: OfTenant & { readonly providerAccountId: string },
     ): AsyncResult<ProviderAccount, 'NotFound' | 'ValidationError'> =>
       pipe(
-        tenantOf(tenantId),
+        requireTenantById(tenantId),
         TE.flatMap(({ id }) =>
           pipe(providerAccounts.find(id, providerAccountId), TE.mapLeft(unreadable)),
         ),

@@ -205,7 +205,7 @@ export const createTrades = (ports: TradePorts) => {
     )
 
   /** Brings the journals of the accounts up to date, then queries their trades. */
-  const queryTrades = <A>(
+  const synchroniseAndQuery = <A>(
     owner: Owner,
     filter: TradeFilter,
     query: (selection: TradeSelection) => AsyncResult<A>,
@@ -254,7 +254,7 @@ export const createTrades = (ports: TradePorts) => {
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
   ): AsyncResult<Summed<A>, CalculationTag> =>
     pipe(
-      queryTrades(owner, filterOf(of), read),
+      synchroniseAndQuery(owner, filterOf(of), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
       TE.map(({ data, provenance, currencies }) => ({
         data,
@@ -292,7 +292,7 @@ export const createTrades = (ports: TradePorts) => {
       TE.apS('results', trades.results(owner, selection)),
       TE.apS(
         'balances',
-        ofOnlyAccount(selection, (id) => trades.balances(owner, id, selection.filter.from)),
+        forSingleAccount(selection, (id) => trades.balances(owner, id, selection.filter.from)),
       ),
     )
 
@@ -309,7 +309,9 @@ export const createTrades = (ports: TradePorts) => {
           TE.fromEither(cursor === undefined ? E.right(undefined) : readCursor(filter, cursor)),
         ),
         TE.flatMap(({ after }) =>
-          queryTrades(owner, filter, (selection) => trades.page(owner, selection, after, limit)),
+          synchroniseAndQuery(owner, filter, (selection) =>
+            trades.page(owner, selection, after, limit),
+          ),
         ),
         TE.map(({ rows, provenance }) => {
           const { trades: data, total, before } = rows
@@ -356,7 +358,7 @@ export const createTrades = (ports: TradePorts) => {
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
-        queryTrades(owner, filterOf(query), (selection) =>
+        synchroniseAndQuery(owner, filterOf(query), (selection) =>
           trades.exportPage(owner, selection, undefined, tradesPerPage),
         ),
         TE.map(({ rows, selection, provenance }) => ({
@@ -379,7 +381,7 @@ export const createTrades = (ports: TradePorts) => {
             queryResultsAndBalances(owner, selection),
             TE.apS(
               'cashFlows',
-              ofOnlyAccount(selection, (id) =>
+              forSingleAccount(selection, (id) =>
                 trades.cashFlows(owner, id, selection.filter, mostCashFlows),
               ),
             ),
@@ -485,7 +487,7 @@ const nextCursor = (
 }
 
 /** What is read of one account; null where the selection has several, or none. */
-const ofOnlyAccount = <A>(
+const forSingleAccount = <A>(
   { accountIds: [accountId, ...others] }: TradeSelection,
   read: (accountId: AccountId) => AsyncResult<A>,
 ): AsyncResult<A | null> =>

@@ -48,10 +48,10 @@ export interface WebhookTest {
   readonly failureReason: DeliveryFailure | null
 }
 
-const required = requireFound('webhook')
+const requireWebhook = requireFound('webhook')
 
 const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
-  required(TE.right(parseWebhookId(id)))
+  requireWebhook(TE.right(parseWebhookId(id)))
 
 type WebhookPorts = Pick<
   Ports,
@@ -67,7 +67,7 @@ type WebhookPorts = Pick<
   readonly recordsEvents: boolean
 }
 
-const disabled = invalid(
+const refusedWhileDisabled = invalid(
   'id',
   'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
 )
@@ -90,7 +90,7 @@ export const createWebhooks = ({
   const getWebhook = ({ owner }: Caller, { id }: ById): AsyncResult<Webhook, 'NotFound'> =>
     pipe(
       requireId(id),
-      TE.flatMap((webhookId) => required(webhooks.find(owner, webhookId))),
+      TE.flatMap((webhookId) => requireWebhook(webhooks.find(owner, webhookId))),
     )
 
   const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
@@ -147,7 +147,9 @@ export const createWebhooks = ({
             : requireReachable(webhookReach)(change.url),
         ),
         TE.flatMap(() => requireId(id)),
-        TE.flatMap((webhookId) => required(webhooks.change(owner, webhookId, change, clock.now()))),
+        TE.flatMap((webhookId) =>
+          requireWebhook(webhooks.change(owner, webhookId, change, clock.now())),
+        ),
       ),
 
     /**
@@ -169,7 +171,7 @@ export const createWebhooks = ({
         TE.tap(() => begin),
         TE.flatMap((webhookId) => {
           const rotation = { secret: secret ?? webhookIds.newWebhookSecret(), overlapHours }
-          return required(webhooks.rotateSecret(owner, webhookId, rotation, clock.now()))
+          return requireWebhook(webhooks.rotateSecret(owner, webhookId, rotation, clock.now()))
         }),
       ),
 
@@ -184,7 +186,7 @@ export const createWebhooks = ({
           pipe(
             webhooks.remove(owner, webhookId),
             TE.map(O.fromPredicate((wasThere) => wasThere)),
-            required,
+            requireWebhook,
           ),
         ),
         TE.map((webhookId) => ({ id: webhookId, deleted: true })),
@@ -201,7 +203,7 @@ export const createWebhooks = ({
       pipe(
         TE.Do,
         TE.bind('webhookId', () => requireId(id)),
-        TE.bind('to', ({ webhookId }) => required(webhooks.findWithSecret(owner, webhookId))),
+        TE.bind('to', ({ webhookId }) => requireWebhook(webhooks.findWithSecret(owner, webhookId))),
         TE.tap(() => begin),
         TE.bindW('answer', ({ to }) =>
           TE.fromTask(webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
@@ -274,7 +276,7 @@ export const createWebhooks = ({
         getWebhook(caller, { id }),
         TE.filterOrElseW(
           ({ enabled }) => enabled,
-          () => disabled,
+          () => refusedWhileDisabled,
         ),
         TE.tap(() =>
           typeof since === 'number'

@@ -77,7 +77,7 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
     numbers().map((number) => trades[at(number, count)] ?? 0),
   )
   let order = trades
-  const drawdowns = Array.from({ length: resamples }, () => {
+  const drawdownsOf = Array.from({ length: resamples }, () => {
     const left = [...order]
     order = numbers().map((number, place) => {
       const drawn = at(number, count - place)
@@ -88,7 +88,7 @@ const plainRobust = (trades: readonly number[], resamples: number) => {
     })
     return maxDrawdown(order)
   })
-  return { samples, drawdowns: ascending(drawdowns) }
+  return { samples, drawdownsOf: ascending(drawdownsOf) }
 }
 
 const cents = fc.integer({ min: -300, max: 350 }).map((amount) => amount / 100)
@@ -99,7 +99,7 @@ describe('the bootstrap', () => {
     fc.assert(
       fc.property(manyTrades, (trades) => {
         const resamples = 200
-        const { samples, drawdowns } = plainRobust(trades, resamples)
+        const { samples, drawdownsOf } = plainRobust(trades, resamples)
         const found = robustStatistics(Float64Array.from(trades), resamples)
         const { intervals } = found
         for (const name of ['expectancy', 'winRate', 'profitFactor'] as const)
@@ -114,8 +114,8 @@ describe('the bootstrap', () => {
           expectRelative(intervals?.sharpeRatio[end] ?? 0, sharpe[end] ?? 0, 1e-9)
         expect(intervals?.maxDrawdown).toEqual({
           estimate: maxDrawdown(trades),
-          lower: quantile(drawdowns, (1 - 0.95) / 2),
-          upper: quantile(drawdowns, (1 + 0.95) / 2),
+          lower: quantile(drawdownsOf, (1 - 0.95) / 2),
+          upper: quantile(drawdownsOf, (1 + 0.95) / 2),
         })
         const losses = samples.filter((sample) => statisticsOf(sample).netProfit < 0)
         expect(found.probabilityOfLoss).toBe(losses.length / resamples)

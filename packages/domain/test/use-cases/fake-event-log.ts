@@ -80,8 +80,8 @@ export const createFakeEventLog = (): FakeEventLog => {
       read(() => after === startOf(owner) || logOf(owner).some(({ id }) => id === after)),
     bounds: (owner) =>
       read(() => {
-        const [kept, start] = [logOf(owner), startOf(owner)]
-        return { start, oldest: kept[0]?.id ?? null, newest: kept.at(-1)?.id ?? start }
+        const [kept, clearedTo] = [logOf(owner), startOf(owner)]
+        return { clearedTo, oldest: kept[0]?.id ?? null, newest: kept.at(-1)?.id ?? clearedTo }
       }),
     onRecorded: (receive) => {
       receivers.add(receive)

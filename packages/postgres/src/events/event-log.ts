@@ -102,7 +102,7 @@ export const createEventLog = (
           (select max(sequence) from events where ${keptOf(owner)}) as newest`,
       )
       return {
-        start: idOf(start),
+        clearedTo: idOf(start),
         oldest: oldest === null ? null : idOf(oldest),
         newest: idOf(newest ?? start),
       }

@@ -64,7 +64,7 @@ interface Tail {
   readonly readers: Set<Reader>
   lastRead: EventId
   isReading: boolean
-  readAgain: boolean
+  isReadWanted: boolean
 }
 
 export const createEventTails = ({
@@ -76,11 +76,11 @@ export const createEventTails = ({
   let isTicking = false
 
   const read = async (tail: Tail): Promise<void> => {
-    tail.readAgain = true
+    tail.isReadWanted = true
     if (tail.isReading) return
     tail.isReading = true
-    while (tail.readAgain && tail.readers.size > 0) {
-      tail.readAgain = false
+    while (tail.isReadWanted && tail.readers.size > 0) {
+      tail.isReadWanted = false
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
         after: tail.lastRead,
@@ -93,7 +93,7 @@ export const createEventTails = ({
       }
       const { events, hasNext } = page.right
       tail.lastRead = events.at(-1)?.id ?? tail.lastRead
-      tail.readAgain ||= hasNext
+      tail.isReadWanted ||= hasNext
       const sized = events.map((event) => ({
         event,
         characters: JSON.stringify(event.data).length,
@@ -132,7 +132,13 @@ export const createEventTails = ({
   const tailOf = (owner: Owner, lastRead: EventId): Tail => {
     const known = tails.get(keyOf(owner))
     if (known !== undefined) return known
-    const tail = { owner, readers: new Set<Reader>(), lastRead, isReading: false, readAgain: false }
+    const tail = {
+      owner,
+      readers: new Set<Reader>(),
+      lastRead,
+      isReading: false,
+      isReadWanted: false,
+    }
     tails.set(keyOf(owner), tail)
     if (!isTicking) void runWhileFollowed()
     return tail
@@ -151,7 +157,7 @@ export const createEventTails = ({
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
           const tail = tailOf(owner, newest)
-          const from = later(newest, tail.lastRead)
+          const from = laterId(newest, tail.lastRead)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -199,7 +205,7 @@ export const createEventTails = ({
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: later(from, tail.lastRead) }
+              return { events, readTo: laterId(from, tail.lastRead) }
             },
             end,
           }
@@ -209,6 +215,6 @@ export const createEventTails = ({
 }
 
 /** The log may have been read further, or less far, than where it ended for a new follower. */
-const later = (one: EventId, other: EventId): EventId => (other > one ? other : one)
+const laterId = (one: EventId, other: EventId): EventId => (other > one ? other : one)
 
 const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
