@@ -16,8 +16,14 @@ import Koa from 'koa'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { type Api, type Capabilities, documentOf, routesIn } from './document.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
-import { apiVersion, errorEnvelope, matchesEtag, securityHeaders } from './envelope.ts'
-import { orThrow, RefusalError } from './errors.ts'
+import {
+  apiVersion,
+  errorEnvelope,
+  matchesEtag,
+  orThrow,
+  RefusalError,
+  securityHeaders,
+} from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'

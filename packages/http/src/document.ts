@@ -2,11 +2,18 @@
 import type { RefusalTag } from '@tradeport/domain/errors'
 import { pipe } from 'fp-ts/lib/function.js'
 import { map as mapRecord, mapWithIndex } from 'fp-ts/lib/Record.js'
-import { apiVersion, errorEnvelope } from './envelope.ts'
-import { codeOf, errorReply, errorTable, exampleOf, rowOf } from './errors.ts'
+import {
+  apiVersion,
+  codeOf,
+  errorEnvelope,
+  errorReply,
+  errorTable,
+  exampleOf,
+  rowOf,
+} from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { malformedRequestCodes } from './listen.ts'
-import { type IsOn, statusOf, type Route } from './route.ts'
+import { type IsOn, type Route, statusOf } from './route.ts'
 import {
   anything,
   component,
@@ -330,7 +337,7 @@ export const documentOf = (api: Api<never>): OpenApiDocument => {
       const path = (paths[route.path.replace(/:(\w+)/g, '{$1}')] ??= {})
       path[route.method.toLowerCase()] = operationOf(route, name, api, malformedRequest)
     }
-  const { referring, components } = withComponents({ paths, webhooks: webhooks ?? {} })
+  const { parts, components } = withComponents({ paths, webhooks: webhooks ?? {} })
   return {
     openapi: '3.1.0',
     info: {
@@ -344,7 +351,7 @@ export const documentOf = (api: Api<never>): OpenApiDocument => {
       ...groups.map(({ name, description }) => ({ name, description })),
       ...(webhooks === undefined ? [] : [eventsTag]),
     ],
-    ...referring,
+    ...parts,
     components: { ...components, securitySchemes } as OpenApiDocument['components'],
   }
 }

@@ -19,7 +19,7 @@ import {
   object,
   oneOf,
   optional,
-  partialWithoutExample,
+  optionalFields,
   text,
   time,
   whole,
@@ -260,7 +260,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       limit: oneOf(['volume_per_order', 'orders_per_day', 'open_orders'], 'The name of the limit.'),
       allowed: decimal('The maximum.', 10),
       current: decimal('The present count, or the volume that was sent.', 10.5),
-      ...partialWithoutExample({ resetsAt: time('When the count of the day starts again.') }),
+      ...optionalFields({ resetsAt: time('When the count of the day starts again.') }),
     },
   ],
   OrderInFlight: [
@@ -305,7 +305,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       currentPrice: optional(
         decimal('The price that the level of a position is compared with.', 1.08655),
       ),
-      ...partialWithoutExample({
+      ...optionalFields({
         price: decimal('The price that the level of a pending order is compared with.'),
       }),
     },
@@ -440,7 +440,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       outcome === 'unknown'
         ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
-    partialWithoutExample({
+    optionalFields({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
     }),
   ],
@@ -479,3 +479,27 @@ export const exampleOf = (tag: RefusalTag): Refusal => {
   const [, , details = {}, { example } = {}] = rowOf(tag)
   return { _tag: tag, ...Object(object('', details).example), ...example } as Refusal
 }
+
+export const apiVersion = '1.0.0'
+
+/** HTTPS is the proxy's, and Strict-Transport-Security with it. */
+export const securityHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+}
+
+export const errorEnvelope = ({ error }: Pick<ErrorReply, 'error'>, requestId: string): object => ({
+  success: false,
+  data: null,
+  error: { ...error, request_id: requestId },
+})
+
+const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
+
+/**
+ * Whether If-None-Match names this tag, by weak comparison. Koa's own check also heeds
+ * Cache-Control: no-cache, which fetch adds to such requests, and which is for caches on the way.
+ */
+export const matchesEtag = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.split(',').some((tag) => opaque(tag) === '*' || opaque(tag) === opaque(etag))

@@ -19,22 +19,21 @@ import type { TradesResult } from '@tradeport/domain/use-cases'
 import {
   anyText,
   decimal,
-  digits,
   flag,
   list,
   object,
   oneOf,
   optional,
-  partial,
+  optionalFields,
   parsedString,
+  partial,
+  queryInteger,
   record,
   type Schema,
-  partialWithoutExample,
   text,
   time,
   whole,
   withDefault,
-  encodedFrom,
 } from './schema.ts'
 
 const exampleAccountId = '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d01'
@@ -74,7 +73,7 @@ export const errorText = {
   message: text('The same in words.'),
 }
 /** Where an attempt or a check failed. */
-export const optionalErrorText = partialWithoutExample(errorText)
+export const optionalErrorText = optionalFields(errorText)
 
 export const side = oneOf(['buy', 'sell'], 'The direction.')
 /** Of a reply; a query has `symbolFilter`, a new order `orderSymbol`. */
@@ -157,7 +156,7 @@ export const dateRange = partial({ startDate: earliest, endDate: latest })
 export const timeRange = partial({ startTime: earliest, endTime: latest })
 
 export const limit = (most: number, usual: number) =>
-  withDefault(digits('The maximum of items on a page.', 1, most), usual)
+  withDefault(queryInteger('The maximum of items on a page.', 1, most), usual)
 export const cursor = optional(
   anyText(
     'Leads to the next page with the same filters: meta.pagination.cursor of a page.',
@@ -168,7 +167,7 @@ export const cursor = optional(
 /** Below it no product of page and limit loses a digit. */
 const lastPage = 1_000_000
 export const paging = {
-  page: withDefault(digits('The page, counted from 1.', 1, lastPage), 1),
+  page: withDefault(queryInteger('The page, counted from 1.', 1, lastPage), 1),
   limit: limit(100, 20),
 }
 
@@ -211,16 +210,20 @@ const pageMeta = ({ page, limit, total }: Page<unknown>['pagination']) => ({
 })
 
 /** `meta.pagination` of numbered pages. */
-export const paginationShape: Schema<Page<unknown>['pagination']> = encodedFrom(
-  record('Pagination', 'Which page this is.', counted),
+export const paginationShape: Schema<Page<unknown>['pagination']> = record(
+  'Pagination',
+  'Which page this is.',
+  counted,
   pageMeta,
 )
 /** Of the trade list, whose pages are reached by a cursor. */
-export const cursorPaginationShape: Schema<TradesResult['pagination']> = encodedFrom(
-  record('CursorPagination', 'Which page this is; its cursor leads to the next.', {
+export const cursorPaginationShape: Schema<TradesResult['pagination']> = record(
+  'CursorPagination',
+  'Which page this is; its cursor leads to the next.',
+  {
     ...counted,
     cursor,
-  }),
+  },
   ({ total, before, limit, cursor: next }: TradesResult['pagination']) => ({
     ...pageMeta({ page: Math.floor(before / limit) + 1, limit, total }),
     has_next: next !== undefined,
@@ -229,12 +232,14 @@ export const cursorPaginationShape: Schema<TradesResult['pagination']> = encoded
   }),
 )
 /** Of lists that have nothing but a cursor. */
-export const listPaginationShape = encodedFrom(
-  record('ListPagination', 'The cursor leads to the next page.', {
+export const listPaginationShape = record(
+  'ListPagination',
+  'The cursor leads to the next page.',
+  {
     limit: pageLimit,
     has_next,
     cursor,
-  }),
+  },
   ({ hasNext, ...rest }: Listed<unknown>['pagination']) => ({ ...rest, has_next: hasNext }),
 )
 
@@ -275,8 +280,10 @@ export const brokerReadRefusals = [
   'BrokerRateLimited',
 ] as const
 
-export const tradeShape = encodedFrom(
-  record('Trade', 'A position whose whole volume is closed, folded from all of its deals.', {
+export const tradeShape = record(
+  'Trade',
+  'A position whose whole volume is closed, folded from all of its deals.',
+  {
     ...positionFields,
     positionId: ticket,
     exitPrice,
@@ -285,12 +292,12 @@ export const tradeShape = encodedFrom(
     holdingTime: whole('Whole seconds from openedAt to closedAt, rounded down.', 5_400),
     openedAt: time('The first opening deal.', '2026-11-20T12:35:09.000Z'),
     closedAt: time('The last closing deal.'),
-    ...partialWithoutExample({
+    ...optionalFields({
       volumeEstimated: flag(
         'True when a closing deal had no volume, and volume is the volume opened; else absent.',
       ),
     }),
-  }),
+  },
   ({ accountId, userId, trade }: ClosedTrade) => ({
     ...trade,
     id: formatPositionId(accountId, trade.positionId),

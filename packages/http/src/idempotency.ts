@@ -8,7 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
-import { storedOutcome, type Outcome, type ReadRequest, type Route } from './route.ts'
+import { type Outcome, type ReadRequest, type Route, storedOutcome } from './route.ts'
 import { isRecord } from './schema.ts'
 
 interface Parts {

@@ -5,8 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { refuse } from '@tradeport/domain/errors'
 import type Koa from 'koa'
-import { errorEnvelope, securityHeaders } from './envelope.ts'
-import { errorReply, type ErrorReply } from './errors.ts'
+import { errorEnvelope, type ErrorReply, errorReply, securityHeaders } from './errors.ts'
 
 const defaultBounds = {
   /** The request line and all headers. */

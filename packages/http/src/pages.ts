@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Middleware } from 'koa'
+import { matchesEtag } from './errors.ts'
 import { isBearerOf } from './credentials.ts'
-import { matchesEtag } from './envelope.ts'
 
 export type Pages = Readonly<Record<`/${string}`, Middleware>>
 

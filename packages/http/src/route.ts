@@ -15,8 +15,8 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
 import { idempotencyKey } from './fields.ts'
 import {
-  anything,
   anyText,
+  anything,
   type Fields,
   input,
   type Input,

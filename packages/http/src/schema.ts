@@ -200,13 +200,17 @@ export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 
 /** Lots to trade, rounded to the eight decimals that platforms know. */
 export const lotsToTrade = (description: string, example: number): Schema<number> =>
-  mapDecoded(
+  convertedBy(
     decimal(description, example, { minimum: 1e-8 }, 'a number of lots from 0.00000001'),
     roundLots,
   )
 
 /** A whole number of a query. */
-export const digits = (description: string, minimum: number, maximum: number): Schema<number> => {
+export const queryInteger = (
+  description: string,
+  minimum: number,
+  maximum: number,
+): Schema<number> => {
   const bounds = { minimum, maximum }
   const parse = (sent: string): O.Option<number> =>
     /^\d{1,15}$/.test(sent) && isWithin(Number(sent), bounds) ? O.some(Number(sent)) : O.none
@@ -217,7 +221,7 @@ export const digits = (description: string, minimum: number, maximum: number): S
 }
 
 /** A flag of a query. */
-export const flagText = (description: string): Schema<boolean> => ({
+export const queryFlag = (description: string): Schema<boolean> => ({
   ...flag(description),
   validate: parsedString(
     'true or false',
@@ -258,7 +262,7 @@ export const anything = (description: string, example?: unknown): Schema<unknown
  * times over, such as that of a cached read.
  */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
-  encodedFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
+  presentedBy(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** A value of `schema`, or null. */
 export const nullable = <A>(
@@ -311,7 +315,7 @@ export const list = <A>(
  * 0.02 ms for a hundred instead of 0.3 ms.
  * @param item must write the same for the same item, which must not change
  */
-export const keptList = <A extends object>(
+export const listOfCached = <A extends object>(
   item: Schema<A>,
   description: string,
 ): Schema<readonly A[]> => {
@@ -334,7 +338,7 @@ export const withDescription = <S extends Schema<unknown>>(schema: S, descriptio
 })
 
 /** For replies only: writes what `present` makes of a value. */
-export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
+export const presentedBy = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
   validate: (value, context) => t.failure(value, context, 'It is only for replies.'),
@@ -342,7 +346,7 @@ export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): 
 })
 
 /** A value of a request that is converted once it is read. */
-export const mapDecoded = <A, B>(
+export const convertedBy = <A, B>(
   { json, example, validate }: Schema<A>,
   convert: (value: A) => B,
 ): Schema<B> => ({
@@ -372,7 +376,7 @@ export const partial = <F extends Fields>(fields: F) =>
  * Fields that may be absent, and that examples leave out: viewers of the document send an example
  * with all that it has, and no record has every field at once.
  */
-export const partialWithoutExample = <F extends Fields>(fields: F) =>
+export const optionalFields = <F extends Fields>(fields: F) =>
   partial(mapRecord((field: Schema<unknown>) => ({ ...field, example: undefined }))(fields) as F)
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<A> & Absent<A> => ({
@@ -504,18 +508,27 @@ export const withComponents = <A>(parts: A) => {
         .filter(([, field]) => field !== undefined)
         .map(([name, field]) => [name, withReferences(field)]),
     )
-  return { referring: withReferences(parts) as A, components }
+  return { parts: withReferences(parts) as A, components }
 }
 
 /** A shape that the document and generated clients know by name. */
-export const named = <S extends Schema<unknown>>(
-  name: string,
-  schema: S,
-  example: unknown = schema.example,
-): S => ({ ...schema, json: component('schemas', name, schema.json), example })
+export const named = <S extends Schema<unknown>>(name: string, schema: S): S => ({
+  ...schema,
+  json: component('schemas', name, schema.json),
+})
 
-export const record = <F extends Fields>(
+/** A named object of a reply, made by `present`. */
+export const record = <F extends Fields, A = Output<F>>(
   name: string,
   description: string,
   fields: F,
-): Schema<Output<F>> => named(name, object(description, fields))
+  present: (value: A) => Output<F> = identity as never,
+): Schema<A> => named(name, presentedBy(object(description, fields), present))
+
+/** A named object of a request. */
+export const request = <F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+  minProperties?: 1,
+) => named(name, input(description, fields, minProperties))

@@ -30,7 +30,6 @@ import {
 } from '../fields.ts'
 import { type IsOn, operatorOnly } from '../route.ts'
 import {
-  time,
   anyText,
   anything,
   input,
@@ -39,14 +38,15 @@ import {
   object,
   oneOf,
   optional,
+  optionalFields,
   parsedString,
+  presentedBy,
   record,
   type Schema,
-  partialWithoutExample,
   text,
+  time,
   whole,
   withDefault,
-  encodedFrom,
 } from '../schema.ts'
 import { orderFields, presentOrder } from '../routes/orders.ts'
 import { operatorRoute as route, type OperatorUseCases } from '../use-cases.ts'
@@ -70,7 +70,7 @@ const count = whole('The number of records.', 1)
 const step = (example: Placement['step']) => text('The placement step.', example)
 
 const listedAccount = (hasEvents: boolean) =>
-  encodedFrom(account(hasEvents), ({ account: stored, ...rest }: ListedAccount) => ({
+  presentedBy(account(hasEvents), ({ account: stored, ...rest }: ListedAccount) => ({
     ...stored,
     ...stored.figures,
     ...stored.owner,
@@ -80,37 +80,35 @@ const listedAccount = (hasEvents: boolean) =>
     ...rest,
   }))
 
-const operatorOrder = encodedFrom(
-  record(
-    'OperatorOrder',
-    'An order as its user sees it, with its destination, its progress and who ended it.',
-    {
-      ...orderFields(true),
-      tenantId,
-      destination: object('Where it is sent.', {
-        providerAccountId: text('The id of the account at the provider.', 'provider-account-1'),
-        region: nullable(text('The region of the account at the provider.', 'london')),
-        platform: text('The trading platform.', 'mt5'),
+const operatorOrder = record(
+  'OperatorOrder',
+  'An order as its user sees it, with its destination, its progress and who ended it.',
+  {
+    ...orderFields(true),
+    tenantId,
+    destination: object('Where it is sent.', {
+      providerAccountId: text('The id of the account at the provider.', 'provider-account-1'),
+      region: nullable(text('The region of the account at the provider.', 'london')),
+      platform: text('The trading platform.', 'mt5'),
+    }),
+    step: step('looking_up'),
+    sentAt: nullable(instant),
+    lookups: nullable(whole('How often it was looked for at the broker.', 3)),
+    brokerOrderId: nullable(text("The broker's number.", '46650112')),
+    dueAt: nullable(
+      time(
+        'When a process goes on with it; null when nothing is to be done, as while the broker holds it.',
+      ),
+    ),
+    finished: nullable(
+      object('Who ended it manually.', {
+        at: instant,
+        by: text('The name that was given for who ended it.', 'operator'),
+        reason: text('The reason that was given.', 'Closed by hand at the broker'),
       }),
-      step: step('looking_up'),
-      sentAt: nullable(instant),
-      lookups: nullable(whole('How often it was looked for at the broker.', 3)),
-      brokerOrderId: nullable(text("The broker's number.", '46650112')),
-      dueAt: nullable(
-        time(
-          'When a process goes on with it; null when nothing is to be done, as while the broker holds it.',
-        ),
-      ),
-      finished: nullable(
-        object('Who ended it manually.', {
-          at: instant,
-          by: text('The name that was given for who ended it.', 'operator'),
-          reason: text('The reason that was given.', 'Closed by hand at the broker'),
-        }),
-        null,
-      ),
-    },
-  ),
+      null,
+    ),
+  },
   ({ order, placement, destination, dueAt, finish }: OperatorOrder) => ({
     ...presentOrder(order),
     tenantId: order.owner.tenantId,
@@ -197,14 +195,14 @@ const applied = object(
     // Read after the document was applied, which stands.
     ordersUnderWay: nullable(ordersUnderWay),
     apiKeys: list(
-      encodedFrom(
+      presentedBy(
         object('A key.', { id: text('The id of the key.', 'k-1'), key: secret }),
         (made: IssuedSecret) => ({ id: made.id, key: made.secret }),
       ),
       'Keys.',
     ),
     accessTokens: list(
-      encodedFrom(
+      presentedBy(
         object('A token.', { id: text('The id of the token.', 't-1'), token: secret }),
         (made: IssuedSecret) => ({ id: made.id, token: made.secret }),
       ),
@@ -232,7 +230,7 @@ const finish = input('How it ended.', {
   ),
   reason: name,
   by: withDefault(name, 'operator'),
-  ...partialWithoutExample({
+  ...optionalFields({
     price: positive('The price of the execution.'),
     volume: positive('Lots that were executed.'),
     position: bareTicket,

@@ -32,23 +32,23 @@ import {
 } from '../fields.ts'
 import type { IsOn } from '../route.ts'
 import {
+  type Absent,
   anything,
-  mapDecoded,
+  convertedBy,
   decimal,
   type Fields,
   flag,
   input,
   list,
-  named,
   nullable,
   object,
   oneOf,
-  type Absent,
   optional,
+  optionalFields,
   parsedString,
   record,
+  request,
   type Schema,
-  partialWithoutExample,
   text,
   type TypeOf,
   whole,
@@ -56,7 +56,7 @@ import {
 
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
 const settings = <F extends Fields>(fields: F) =>
-  partialWithoutExample(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
+  optionalFields(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
     readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
   }
 
@@ -192,93 +192,87 @@ const spellings = input(
 const section = <F extends Fields>(title: string, fields: F) =>
   optional(
     list(
-      named(
-        title,
-        input('A field that is left out is left alone, one that is null is unset.', {
-          ...fields,
-          ...partialWithoutExample({
-            removed: flag('Whether to remove it.'),
-            new: flag(
-              'The document is refused where this is true and the record is there, or false and it is not.',
-            ),
-          }),
+      request(title, 'A field that is left out is left alone, one that is null is unset.', {
+        ...fields,
+        ...optionalFields({
+          removed: flag('Whether to remove it.'),
+          new: flag(
+            'The document is refused where this is true and the record is there, or false and it is not.',
+          ),
         }),
-      ),
+      }),
       'Entries.',
     ),
   )
 
 /** A whole document; sections that it leaves out are empty. */
 export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
-  mapDecoded(
-    named(
-      'OperatorDocument',
-      input('Records to create, change or remove.', {
-        tenants: section('TenantEntry', {
-          id: tenantId,
-          ...settings({
-            name,
-            providerToken: secret('The token of the tenant at the provider.'),
-          }),
+  convertedBy(
+    request('OperatorDocument', 'Records to create, change or remove.', {
+      tenants: section('TenantEntry', {
+        id: tenantId,
+        ...settings({
+          name,
+          providerToken: secret('The token of the tenant at the provider.'),
         }),
-        users: section('UserEntry', { id: userId, ...settings(userFields) }),
-        accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
-        apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
-        accessTokens: section('AccessTokenEntry', {
-          id,
-          ...settings({
-            ...tokenFields,
-            token: secret('The token; generated when a new entry has none.'),
-          }),
+      }),
+      users: section('UserEntry', { id: userId, ...settings(userFields) }),
+      accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
+      apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
+      accessTokens: section('AccessTokenEntry', {
+        id,
+        ...settings({
+          ...tokenFields,
+          token: secret('The token; generated when a new entry has none.'),
         }),
-        desks: section('DeskEntry', {
-          id,
-          ...settings({
-            ...deskFields,
-            limits: input('The limits of a desk.', settings(deskLimits)),
-          }),
+      }),
+      desks: section('DeskEntry', {
+        id,
+        ...settings({
+          ...deskFields,
+          limits: input('The limits of a desk.', settings(deskLimits)),
         }),
-        traderLimits: section('TraderLimitsEntry', {
+      }),
+      traderLimits: section('TraderLimitsEntry', {
+        accountId,
+        ...settings({ limits: input('The limits of a trader.', settings(traderLimits)) }),
+      }),
+      challenges: section('ChallengeEntry', {
+        accountId,
+        startedAt: challengeStart,
+        ...settings(challengeFields),
+      }),
+      balanceSnapshots: section('BalanceSnapshotEntry', {
+        accountId,
+        timestamp: instant('When the figures were recorded.'),
+        ...settings({ ...figures, freeMargin: money }),
+      }),
+      ...(isOn('events') && {
+        riskThresholds: section('RiskThresholdEntry', {
           accountId,
-          ...settings({ limits: input('The limits of a trader.', settings(traderLimits)) }),
+          ...thresholdKey,
+          ...settings(thresholdFields),
         }),
-        challenges: section('ChallengeEntry', {
+      }),
+      ...(isOn('trading-tools') && {
+        halts: section('HaltEntry', {
           accountId,
-          startedAt: challengeStart,
-          ...settings(challengeFields),
-        }),
-        balanceSnapshots: section('BalanceSnapshotEntry', {
-          accountId,
-          timestamp: instant('When the figures were recorded.'),
-          ...settings({ ...figures, freeMargin: money }),
-        }),
-        ...(isOn('events') && {
-          riskThresholds: section('RiskThresholdEntry', {
-            accountId,
-            ...thresholdKey,
-            ...settings(thresholdFields),
-          }),
-        }),
-        ...(isOn('trading-tools') && {
-          halts: section('HaltEntry', {
-            accountId,
-            ...settings({
-              reason: text('Why, for the owner of the account.', 'under review', {
-                maxLength: 200,
-              }),
+          ...settings({
+            reason: text('Why, for the owner of the account.', 'under review', {
+              maxLength: 200,
             }),
           }),
         }),
-        ...(isOn('market-data') && {
-          ...settings({
-            marketDataFeed: input(
-              'Where the prices of the listed instruments come from; null: nowhere.',
-              { accountId, symbols: optional({ ...spellings, example: undefined }) },
-            ),
-          }),
+      }),
+      ...(isOn('market-data') && {
+        ...settings({
+          marketDataFeed: input(
+            'Where the prices of the listed instruments come from; null: nowhere.',
+            { accountId, symbols: optional({ ...spellings, example: undefined }) },
+          ),
         }),
       }),
-    ),
+    }),
     ({ marketDataFeed, ...sent }): OperatorDocument => ({
       ...emptyDocument,
       ...sent,

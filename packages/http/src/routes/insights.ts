@@ -27,15 +27,15 @@ import {
 } from '../fields.ts'
 import {
   decimal,
-  digits,
-  encodedFrom,
   flag,
   list,
   nullable,
   object,
   oneOf,
-  partial,
   parsedString,
+  partial,
+  presentedBy,
+  queryInteger,
   record,
   text,
   time,
@@ -120,7 +120,7 @@ const breakdown = record('TradeBreakdown', 'The statistics of groups of trades.'
   ),
 })
 
-const deal = encodedFrom(
+const deal = presentedBy(
   object('As the broker gave it. What the broker did not give is left out.', {
     id: text("The broker's number of the deal.", '46000001'),
     time: time('When it was made.'),
@@ -235,7 +235,7 @@ export const insightRoutes = [
     ...calculationRoute,
     query: {
       ...accountsQuery,
-      points: withDefault(digits('The maximum of points.', 4, 2_000), 500),
+      points: withDefault(queryInteger('The maximum of points.', 4, 2_000), 500),
     },
     ...sumsReply(curve),
   }),
@@ -250,14 +250,14 @@ export const insightRoutes = [
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
-      ...sumsReply(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+      ...sumsReply(presentedBy(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
     ...calculationRoute,
     query: {
       ...accountsQuery,
-      resamples: withDefault(digits('How many resamples to draw.', 1_000, 20_000), 10_000),
+      resamples: withDefault(queryInteger('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
     ...sumsReply(robust),
   }),

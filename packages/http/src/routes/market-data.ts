@@ -24,20 +24,20 @@ import {
 } from '../fields.ts'
 import { anybody, anybodyBut, anyOf, type IsOn } from '../route.ts'
 import {
-  time,
   decimal,
-  digits,
   flag,
   list,
   nullable,
   object,
   oneOf,
   optional,
-  partial,
   parsedString,
+  partial,
+  queryInteger,
   record,
   type Schema,
   text,
+  time,
   whole,
   withDescription,
 } from '../schema.ts'
@@ -193,8 +193,8 @@ export const marketDataRoutes = (isOn: IsOn) => {
                 accountId,
                 "A linked account, whose broker's instruments are listed.",
               ),
-              page: digits('With accountId: the page, counted from 1.', 1, 1_000_000),
-              limit: digits(
+              page: queryInteger('With accountId: the page, counted from 1.', 1, 1_000_000),
+              limit: queryInteger(
                 'With accountId: the maximum of items on a page, by default 20.',
                 1,
                 50,

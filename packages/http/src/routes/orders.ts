@@ -41,25 +41,23 @@ import {
 import { anyOf, type IsOn, type Route } from '../route.ts'
 import {
   anything,
+  decimal,
   flag,
   list,
   lotsToTrade,
   nullable,
-  decimal,
-  withDescription,
-  digits,
-  input,
-  named,
   object,
   oneOf,
   optional,
+  optionalFields,
   partial,
+  queryInteger,
   record,
-  partialWithoutExample,
+  request,
+  type Schema,
   text,
   time,
-  encodedFrom,
-  type Schema,
+  withDescription,
 } from '../schema.ts'
 import { route, type UseCases } from '../use-cases.ts'
 
@@ -76,7 +74,7 @@ const price = optional(
 )
 
 /** The fields that only pending orders have. */
-const pendingFields = partialWithoutExample({
+const pendingFields = optionalFields({
   stopLimitPrice: positive('For stop_limit: the price of the limit order that it becomes.'),
   timeInForce: oneOf(
     timesInForce,
@@ -90,51 +88,47 @@ const pendingFields = partialWithoutExample({
 const { stopLimitPrice, expiresAt } = pendingFields
 
 const newOrder = (name: string, volumeToTrade: typeof volume, hasPending: boolean) =>
-  named(
-    name,
-    input('A new order.', {
-      accountId: withDescription(accountId, 'A linked demo account for trading.'),
-      symbol: orderSymbol,
-      type: side,
-      orderType: hasPending
-        ? oneOf(
-            orderTypes,
-            'How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.',
-          )
-        : oneOf<OrderType>(
-            ['market'],
-            'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
-          ),
-      volume: volumeToTrade,
-      price,
-      ...(hasPending && pendingFields),
-      ...partial({ stopLoss, takeProfit }),
-      comment: optional(
-        text('Your own note; not sent to the broker.', undefined, { maxLength: 500 }),
-      ),
-      clientId: optional(clientId),
-    }),
-  )
+  request(name, 'A new order.', {
+    accountId: withDescription(accountId, 'A linked demo account for trading.'),
+    symbol: orderSymbol,
+    type: side,
+    orderType: hasPending
+      ? oneOf(
+          orderTypes,
+          'How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.',
+        )
+      : oneOf<OrderType>(
+          ['market'],
+          'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
+        ),
+    volume: volumeToTrade,
+    price,
+    ...(hasPending && pendingFields),
+    ...partial({ stopLoss, takeProfit }),
+    comment: optional(
+      text('Your own note; not sent to the broker.', undefined, { maxLength: 500 }),
+    ),
+    clientId: optional(clientId),
+  })
 
 /** Only an open order has a level to remove. */
 const changedLevel = (hasPending: boolean, level: Schema<number>) =>
   optional<Schema<number | null>>(hasPending ? nullable(level) : level)
 
-const orderChange = (hasPending: boolean) =>
-  named(
+const orderChange = (hasPending: boolean) => ({
+  ...request(
     'ModifyOrderRequest',
-    input(
-      'What to change.',
-      {
-        price,
-        stopLoss: changedLevel(hasPending, stopLoss),
-        takeProfit: changedLevel(hasPending, takeProfit),
-        ...(hasPending && { stopLimitPrice, expiresAt }),
-      },
-      1,
-    ),
-    { stopLoss: 1.06 },
-  )
+    'What to change.',
+    {
+      price,
+      stopLoss: changedLevel(hasPending, stopLoss),
+      takeProfit: changedLevel(hasPending, takeProfit),
+      ...(hasPending && { stopLimitPrice, expiresAt }),
+    },
+    1,
+  ),
+  example: { stopLoss: 1.06 },
+})
 
 export const orderFields = (hasPending: boolean) => ({
   id: orderId,
@@ -147,7 +141,7 @@ export const orderFields = (hasPending: boolean) => ({
   price,
   ...(hasPending && {
     ...pendingFields,
-    ...partialWithoutExample({
+    ...optionalFields({
       expiresAt: time('With timeInForce gtd: when the order expires.'),
       brokerOrderId: text("The broker's number of a pending order, once it is known."),
     }),
@@ -159,19 +153,19 @@ export const orderFields = (hasPending: boolean) => ({
     orderStatuses,
     'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
   ),
-  ...partialWithoutExample({
+  ...optionalFields({
     fillPrice: decimal('The price of the execution, when known.'),
     filledVolume: decimal('Lots that were executed, when known.'),
     filledAt: time('When it was executed, when known.'),
     positionId,
   }),
   ...(hasPending &&
-    partialWithoutExample({
+    optionalFields({
       cancelReason,
       cancelledAt: time('When it was cancelled.'),
       expiredAt: time('When it expired.'),
     })),
-  ...partialWithoutExample({
+  ...optionalFields({
     rejectReason: object('Why it was rejected.', {
       code: text(
         "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
@@ -199,25 +193,25 @@ export const presentOrder = (placed: Order) => {
 }
 
 const order = (hasPending: boolean) =>
-  encodedFrom(
-    record(
-      'Order',
-      'An order, from its being recorded to its outcome at the broker.',
-      orderFields(hasPending),
-    ),
+  record(
+    'Order',
+    'An order, from its being recorded to its outcome at the broker.',
+    orderFields(hasPending),
     presentOrder,
   )
 
 /** The outcome of one of several cancellations. */
-export const cancelAttempt = encodedFrom(
-  record('CancelAttempt', 'The outcome of one of several cancellations.', {
+export const cancelAttempt = record(
+  'CancelAttempt',
+  'The outcome of one of several cancellations.',
+  {
     orderId,
     outcome: oneOf(
       ['cancelled', 'filled', 'rejected', 'unknown'],
       'filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
     ),
     ...optionalErrorText,
-  }),
+  },
   ({ orderId: id, result }: CancelAttempt) => {
     if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
     const outcome = outcomeOf(result.left)
@@ -235,8 +229,10 @@ const outcomeOf = (refusal: Refusal): 'cancelled' | 'filled' | 'rejected' | 'unk
 const estimated = (description: string, example: number) =>
   nullable(decimal(`${description}; null where the broker cannot say.`, example))
 
-const preview = encodedFrom(
-  record('OrderPreview', 'What would become of an order if it were placed now.', {
+const preview = record(
+  'OrderPreview',
+  'What would become of an order if it were placed now.',
+  {
     allowed: flag('Whether no check failed.'),
     checks: list(
       object('A check of a new order.', {
@@ -255,7 +251,7 @@ const preview = encodedFrom(
       riskAmount: estimated('What is lost at its stop loss', 34.2),
       rewardAmount: estimated('What is gained at its take profit', 215.8),
     }),
-  }),
+  },
   ({ allowed, checks, estimate }: OrderPreview) => ({
     allowed,
     estimate,
@@ -275,7 +271,7 @@ const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
 const params = { id: orderId }
 
-const wait = digits(
+const wait = queryInteger(
   'Seconds: the reply is held back until the order is no longer pending, or that time is over.',
   1,
   30,

@@ -4,7 +4,6 @@ import { type AccountId, formatPositionId } from '@tradeport/domain/primitives'
 import type { Position } from '@tradeport/domain/positions'
 import type { CloseAttempt, ClosedPosition } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
-import { errorReply } from '../errors.ts'
 import {
   accountId,
   brokerReadRefusals,
@@ -23,50 +22,52 @@ import {
   takeProfit,
   ticket,
 } from '../fields.ts'
+import { errorReply } from '../errors.ts'
 import { anyOf } from '../route.ts'
 import {
   decimal,
-  withDescription,
-  input,
-  keptList,
   list,
+  listOfCached,
   lotsToTrade,
-  named,
   nullable,
   oneOf,
   optional,
+  optionalFields,
   partial,
   record,
-  partialWithoutExample,
+  request,
   text,
   time,
-  encodedFrom,
+  withDescription,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
 
-const shape = record('Position', 'An open position, as its broker has it.', {
-  ...positionFields,
-  brokerPositionId: ticket,
-  currentPrice: decimal('The price at which it would be closed now.', 1.08655),
-  stopLoss,
-  takeProfit,
-  unrealizedPnl: decimal('Result of the open volume, before swap and commission.', 47),
-  realizedPnl: decimal('Result of what was closed of it so far.', 0),
-  marginUsed: nullable(
-    decimal(
-      'Margin that the broker requires at the opening price; null when the provider could not compute it.',
-      216.84,
+const position = record(
+  'Position',
+  'An open position, as its broker has it.',
+  {
+    ...positionFields,
+    brokerPositionId: ticket,
+    currentPrice: decimal('The price at which it would be closed now.', 1.08655),
+    stopLoss,
+    takeProfit,
+    unrealizedPnl: decimal('Result of the open volume, before swap and commission.', 47),
+    realizedPnl: decimal('Result of what was closed of it so far.', 0),
+    marginUsed: nullable(
+      decimal(
+        'Margin that the broker requires at the opening price; null when the provider could not compute it.',
+        216.84,
+      ),
     ),
-  ),
-  openedAt: instant,
-})
-
-const position = encodedFrom(shape, (open: Position) => ({
-  ...open,
-  id: formatPositionId(open.accountId, open.ticket),
-  brokerPositionId: open.ticket,
-  type: open.side,
-}))
+    openedAt: instant,
+  },
+  (open: Position) => ({
+    ...open,
+    id: formatPositionId(open.accountId, open.ticket),
+    brokerPositionId: open.ticket,
+    type: open.side,
+  }),
+)
 
 const nullUntilFound =
   'null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later'
@@ -77,7 +78,7 @@ const closeFields = {
   ),
   closedVolume: withDescription(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
-  ...partialWithoutExample({
+  ...optionalFields({
     remainingPositionId: withDescription(
       positionId,
       'The id of the rest, when the broker gave it a new one.',
@@ -89,12 +90,6 @@ const closeFields = {
   ),
   closedAt: nullable(time(`When it was closed; ${nullUntilFound}.`)),
 }
-const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
-  id: positionId,
-  accountId,
-  brokerPositionId: ticket,
-  ...closeFields,
-})
 
 const presentClose = (closed: ClosedPosition) => ({
   ...closed,
@@ -103,11 +98,23 @@ const presentClose = (closed: ClosedPosition) => ({
   remainingPositionId:
     closed.remainingTicket && formatPositionId(closed.accountId, closed.remainingTicket),
 })
-const closeResult = encodedFrom(closeShape, presentClose)
+const closeResult = record(
+  'ClosePositionResult',
+  'The outcome of a close.',
+  {
+    id: positionId,
+    accountId,
+    brokerPositionId: ticket,
+    ...closeFields,
+  },
+  presentClose,
+)
 
 /** The outcome of one of several closes. */
-export const closeAttempt = encodedFrom(
-  record('CloseAttempt', 'The outcome of one of several closes.', {
+export const closeAttempt = record(
+  'CloseAttempt',
+  'The outcome of one of several closes.',
+  {
     positionId,
     outcome: oneOf(
       ['closed', 'partially_closed', 'rejected', 'unknown'],
@@ -115,7 +122,7 @@ export const closeAttempt = encodedFrom(
     ),
     ...partial(closeFields),
     ...optionalErrorText,
-  }),
+  },
   ({ accountId: account, ticket: number, result }: CloseAttempt) => {
     const id = formatPositionId(account, number)
     if (E.isRight(result)) {
@@ -127,44 +134,39 @@ export const closeAttempt = encodedFrom(
   },
 )
 
-const level = named(
-  'MoveLevelRequest',
-  input('The new level.', { value: positive('A price.', 1.05) }),
-)
-const close = named(
-  'ClosePositionRequest',
-  input('How much to close.', {
-    volume: optional(lotsToTrade('Lots, at most those that are open; all when left out.', 0.1)),
-  }),
-)
+const level = request('MoveLevelRequest', 'The new level.', { value: positive('A price.', 1.05) })
+const close = request('ClosePositionRequest', 'How much to close.', {
+  volume: optional(lotsToTrade('Lots, at most those that are open; all when left out.', 0.1)),
+})
 
 const levelOrNone = (description: string, example: number) =>
   optional(nullable(positive(description, example)))
-const bothLevels = named(
+const bothLevels = request(
   'ChangeLevelsRequest',
-  input(
-    'The new levels; one that is left out stays.',
-    {
-      stopLoss: levelOrNone('A price; null removes the stop loss.', 1.05),
-      takeProfit: levelOrNone('A price; null removes the take profit.', 1.3),
-    },
-    1,
-  ),
+  'The new levels; one that is left out stays.',
+  {
+    stopLoss: levelOrNone('A price; null removes the stop loss.', 1.05),
+    takeProfit: levelOrNone('A price; null removes the take profit.', 1.3),
+  },
+  1,
 )
 
-const selection = named(
-  'ClosePositionsRequest',
-  input('Which positions to close: those that match everything that is given.', {
-    accountId,
-    ...partialWithoutExample({
-      symbol: symbolFilter,
-      side,
-      only: oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
-    }),
-  }),
-  // What the reference page sends as it stands closes little.
-  { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
-)
+const selection = {
+  ...request(
+    'ClosePositionsRequest',
+    'Which positions to close: those that match everything that is given.',
+    {
+      accountId,
+      ...optionalFields({
+        symbol: symbolFilter,
+        side,
+        only: oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
+      }),
+    },
+  ),
+  example: // What the reference page sends as it stands closes little.
+    { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
+}
 
 const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
@@ -196,7 +198,7 @@ export const positionRoutes = [
     access,
     query: { ...partial({ accountId, symbol: symbolFilter }), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
-    data: keptList(position, 'Oldest first.'),
+    data: listOfCached(position, 'Oldest first.'),
     meta: { ...meta, pagination: paginationShape },
   }),
   route('GET /positions/:id', 'getPosition', 'Get a position.', {

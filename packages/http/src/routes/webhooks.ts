@@ -1,6 +1,6 @@
-// Webhooks: registered, listed, changed, deleted and tested, and the log of their deliveries.
+// Webhooks, the log of their deliveries, and the log of events by pages and as a stream.
 import { maxRecovered } from '@tradeport/domain/ports'
-import { type EventId, parseEventId } from '@tradeport/domain/events'
+import { type EventId, eventScopes, type LoggedEvent, parseEventId } from '@tradeport/domain/events'
 import { type Instant, parseInstant } from '@tradeport/domain/primitives'
 import {
   defaultOverlapHours,
@@ -13,41 +13,144 @@ import {
   overlapHoursBounds,
   parseWebhookUrl,
   secretBounds,
+  type WebhookEventType,
+  webhookEventTypes,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
-import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
 import {
+  accountId,
   deliveryId,
   instant,
   instantPattern,
+  limit,
+  listPaginationShape,
   paginationShape,
   paging,
   webhookId,
 } from '../fields.ts'
-import { type IsOn, anyOf } from '../route.ts'
+import { anyOf, type IsOn } from '../route.ts'
 import {
   anyText,
+  anything,
+  convertedBy,
   decimal,
-  mapDecoded,
-  withDescription,
   flag,
-  input,
   list,
-  named,
   nullable,
   oneOf,
   optional,
   parsedString,
+  partial,
+  presentedBy,
   record,
+  request,
   text,
   time,
   whole,
   withDefault,
-  encodedFrom,
+  withDescription,
 } from '../schema.ts'
 import { route, type UseCases } from '../use-cases.ts'
-import { eventIdPattern, exampleEventId } from './event-log.ts'
+import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
+import * as O from 'fp-ts/lib/Option.js'
+
+const eventIdPattern = '^evt_[0-9a-z]{20}$'
+const exampleEventId = 'evt_0000000000000000k2p7'
+const eventId = (description: string) =>
+  parsedString('the id of an event', parseEventId, description, exampleEventId, {
+    pattern: eventIdPattern,
+  })
+
+// Browsers may send it empty where they have none yet.
+const lastEventId = parsedString<EventId | undefined>(
+  'the id of an event, or empty',
+  (sent) => (sent === '' ? O.some(undefined) : parseEventId(sent)),
+  'Resume after this event; overrides `after`. Empty: as if it were left out.',
+  exampleEventId,
+  { pattern: `${eventIdPattern}|^$` },
+)
+
+const isType = (name: string): name is WebhookEventType =>
+  (webhookEventTypes as readonly string[]).includes(name)
+
+const typePattern = webhookEventTypes.join('|').replaceAll('.', String.raw`\.`)
+
+const types = parsedString<readonly WebhookEventType[]>(
+  `names of ${webhookEventTypes.join(', ')}, separated by commas`,
+  (sent) => {
+    const names = sent.split(',')
+    return names.every(isType) ? O.some(names) : O.none
+  },
+  'Only events of these types, separated by commas; without it all that the credential may read.',
+  'trade.closed,position.closed',
+  { pattern: `^(${typePattern})(,(${typePattern}))*$` },
+)
+
+const event = record(
+  'Event',
+  'Something that happened, as the log has it.',
+  {
+    id: text('Event id; ids sort in event order.', exampleEventId, { pattern: eventIdPattern }),
+    event: oneOf(webhookEventTypes, 'The event type.', 'order.filled'),
+    accountId,
+    timestamp: time('When it was recorded.'),
+    data: anything('As webhooks get it; the fields depend on the type.', {
+      order_id: 'ord_0mhk3v9q2c7d1x8p4z6w',
+    }),
+  },
+  ({ id, type, accountId: account, recordedAt, data }: LoggedEvent) => ({
+    id,
+    event: type,
+    accountId: account,
+    timestamp: recordedAt,
+    data,
+  }),
+)
+
+const eventReaders = anyOf(...eventScopes)
+const filters = partial({ types, accountId })
+
+export const eventRoutes = [
+  route('GET /events', 'listEvents', 'The log of events, oldest first.', {
+    capability: 'events',
+    access: eventReaders,
+    query: {
+      ...filters,
+      ...partial({
+        after: eventId('Only events after this one.'),
+        before: eventId('Only events before this one; newest first.'),
+        order: oneOf(['asc', 'desc'], 'Default: asc; desc when only `before` is given.'),
+      }),
+      limit: limit(1_000, 100),
+    },
+    refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone'],
+    data: list(event, 'In the order of the page.'),
+    meta: { pagination: listPaginationShape },
+  }),
+  route('GET /events/stream', 'streamEvents', 'Events as they are recorded.', {
+    capability: 'events',
+    access: eventReaders,
+    query: { ...filters, after: optional(eventId('Begin with what follows this event.')) },
+    headers: { 'Last-Event-ID': optional(lastEventId) },
+    refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone', 'StreamLimitReached'],
+    ...eventStreamOf(
+      'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
+    ),
+    stream: ({ startsAfter, batches, tooSlow, close }) =>
+      eventStreamReply({
+        startsAfter,
+        batches,
+        framesOf: ({ events }) => events.map(frameOf).join(''),
+        resumesAfter: ({ readTo }) => readTo,
+        tooSlow,
+        close,
+      }),
+  }),
+]
+
+const frameOf = (logged: LoggedEvent): string =>
+  eventFrame(logged.type, event.encode(logged), logged.id)
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
@@ -59,7 +162,7 @@ const shown = (reason: DeliveryFailure) =>
   reason === 'host_not_allowed' || reason === 'name_not_found'
     ? ('host_unreachable' as const)
     : reason
-const failureReason = encodedFrom(
+const failureReason = presentedBy(
   nullable(
     oneOf(
       [...new Set(deliveryFailures.map(shown))],
@@ -103,9 +206,10 @@ const secret = optional(
   ),
 )
 
-const rotation = named(
+const rotation = request(
   'RotateWebhookSecretRequest',
-  input('The new secret, and for how long the one before signs too.', {
+  'The new secret, and for how long the one before signs too.',
+  {
     secret,
     overlapHours: withDefault(
       decimal(
@@ -115,21 +219,18 @@ const rotation = named(
       ),
       defaultOverlapHours,
     ),
-  }),
+  },
 )
 
-const recovery = named(
-  'RecoverWebhookRequest',
-  input('What to deliver again.', {
-    since: parsedString(
-      'the id of an event, or an ISO 8601 date or date-time',
-      (sent) => O.alt<EventId | Instant>(() => parseInstant(sent, 'start'))(parseEventId(sent)),
-      'Events after this one, or after this time.',
-      '2026-11-20T14:05:09Z',
-      { pattern: `${eventIdPattern}|${instantPattern}` },
-    ),
-  }),
-)
+const recovery = request('RecoverWebhookRequest', 'What to deliver again.', {
+  since: parsedString(
+    'the id of an event, or an ISO 8601 date or date-time',
+    (sent) => O.alt<EventId | Instant>(() => parseInstant(sent, 'start'))(parseEventId(sent)),
+    'Events after this one, or after this time.',
+    '2026-11-20T14:05:09Z',
+    { pattern: `${eventIdPattern}|${instantPattern}` },
+  ),
+})
 
 const recovered = record('WebhookRecovery', 'What is delivered again.', {
   scheduled: whole('How many deliveries were recorded.', 12),
@@ -161,14 +262,16 @@ export const webhookRoutes = (isOn: IsOn) => {
 
   const webhook = record('Webhook', 'Where which events are posted.', fields)
 
-  const createdWebhook = encodedFrom(
-    record('CreatedWebhook', 'A webhook with a new secret, which no other reply shows.', {
+  const createdWebhook = record(
+    'CreatedWebhook',
+    'A webhook with a new secret, which no other reply shows.',
+    {
       ...fields,
       secret: text(
         'The key of the signatures of what is posted. Keep it.',
         '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
       ),
-    }),
+    },
     (created: WebhookWithSecret) => ({ ...created.webhook, secret: created.secret }),
   )
   const secretReply = { data: createdWebhook, isSecret: true } as const
@@ -207,7 +310,7 @@ export const webhookRoutes = (isOn: IsOn) => {
     ),
   })
 
-  const eventTypes = mapDecoded(
+  const eventTypes = convertedBy(
     list(
       eventType,
       'Which events; each counts once.',
@@ -217,18 +320,15 @@ export const webhookRoutes = (isOn: IsOn) => {
     (sent) => [...new Set(sent)],
   )
 
-  const newWebhook = named(
-    'CreateWebhookRequest',
-    input('A webhook.', {
-      url,
-      eventTypes,
-      secret,
-    }),
-  )
+  const newWebhook = request('CreateWebhookRequest', 'A webhook.', {
+    url,
+    eventTypes,
+    secret,
+  })
 
-  const webhookChange = named(
-    'ChangeWebhookRequest',
-    input(
+  const webhookChange = {
+    ...request(
+      'ChangeWebhookRequest',
       'What to change.',
       {
         url: optional(url),
@@ -237,8 +337,8 @@ export const webhookRoutes = (isOn: IsOn) => {
       },
       1,
     ),
-    { enabled: false },
-  )
+    example: { enabled: false },
+  }
 
   return [
     route(
