@@ -10,7 +10,7 @@ import type { EventsPage, EventsQuery } from '../ports/events.ts'
 import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
-import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
+import { createEventTails, type EventBatch, type FollowerFeed } from './steps/event-tails.ts'
 import type { WithQuery } from './input.ts'
 import { requireOwnAccount } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
@@ -71,20 +71,20 @@ export const createEvents = (ports: EventPorts) => {
   async function* batchesOf(
     { owner, isStillAccepted }: ScopedCaller,
     query: EventsQuery,
-    follower: Follower,
+    feed: FollowerFeed,
   ): EventStream['batches'] {
-    const { from } = follower
+    const { from } = feed
     for (let { after } = query; after !== undefined && after < from;) {
       if (!(await isStillAccepted())) return
       const page = await readPage(owner, { ...query, after })()
       if (E.isLeft(page)) return
-      // The follower has those that were recorded since it began.
+      // The feed has those that were recorded since it began.
       const events = page.right.events.filter(({ id }) => id <= from)
       after = page.right.hasNext ? (events.at(-1)?.id ?? from) : from
       yield { events, readTo: after }
     }
     for (;;) {
-      const batch = await follower.next()
+      const batch = await feed.next()
       if (batch === undefined || !(await isStillAccepted())) return
       yield batch
     }
@@ -133,16 +133,16 @@ export const createEvents = (ports: EventPorts) => {
           return pipe(
             tails.follow(caller.owner, followed, () => tooSlow.abort()),
             TE.orElseFirstIOK(() => leave),
-            TE.map((follower) => ({
-              startsAfter: after ?? follower.from,
+            TE.map((feed) => ({
+              startsAfter: after ?? feed.from,
               batches: batchesOf(
                 caller,
                 { ...followed, after, order: 'asc', limit: pageLimit },
-                follower,
+                feed,
               ),
               tooSlow: tooSlow.signal,
               close: () => {
-                follower.end()
+                feed.end()
                 leave()
               },
             })),

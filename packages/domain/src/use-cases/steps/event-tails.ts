@@ -15,7 +15,7 @@ import {
   type WebhookEventType,
 } from '../../webhooks/webhook.ts'
 
-/** How far a reader may fall behind before it is cut off. */
+/** How far a follower may fall behind before it is cut off. */
 const maxPending = { events: 1_000, characters: 1_048_576 }
 const pageLimit = 1_000
 const tickMs = secondMs
@@ -31,11 +31,11 @@ export interface FollowedEvents {
 
 export interface EventBatch {
   readonly events: readonly LoggedEvent[]
-  /** How far the log was read: a reader that has all batches continues after it. */
+  /** How far the log was read: a follower that has all batches continues after it. */
   readonly readTo: EventId
 }
 
-export interface Follower {
+export interface FollowerFeed {
   /** The last event before those that `next` returns. */
   readonly from: EventId
   /**
@@ -52,7 +52,7 @@ interface SizedEvent {
   readonly characters: number
 }
 
-interface Reader {
+interface Follower {
   readonly wantsBrokerEvents: boolean
   readonly give: (events: readonly SizedEvent[]) => void
   readonly tick: () => void
@@ -61,7 +61,7 @@ interface Reader {
 
 interface Tail {
   readonly owner: Owner
-  readonly readers: Set<Reader>
+  readonly followers: Set<Follower>
   lastRead: EventId
   isReading: boolean
   isReadWanted: boolean
@@ -79,7 +79,7 @@ export const createEventTails = ({
     tail.isReadWanted = true
     if (tail.isReading) return
     tail.isReading = true
-    while (tail.isReadWanted && tail.readers.size > 0) {
+    while (tail.isReadWanted && tail.followers.size > 0) {
       tail.isReadWanted = false
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
@@ -88,7 +88,7 @@ export const createEventTails = ({
         limit: pageLimit,
       })()
       if (E.isLeft(page)) {
-        for (const reader of tail.readers) reader.end()
+        for (const follower of tail.followers) follower.end()
         break
       }
       const { events, hasNext } = page.right
@@ -98,7 +98,7 @@ export const createEventTails = ({
         event,
         characters: JSON.stringify(event.data).length,
       }))
-      if (sized.length > 0) for (const reader of tail.readers) reader.give(sized)
+      if (sized.length > 0) for (const follower of tail.followers) follower.give(sized)
     }
     tail.isReading = false
   }
@@ -106,7 +106,7 @@ export const createEventTails = ({
   // A failure is made good by the next call, well before the watch would end.
   const keepWatch = (): void => {
     const owners = [...tails.values()]
-      .filter(({ readers }) => [...readers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
+      .filter(({ followers }) => [...followers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
       .map(({ owner }) => owner)
     if (owners.length > 0) void watch.keepFor(owners)()
   }
@@ -120,7 +120,7 @@ export const createEventTails = ({
     for (let count = 1; tails.size > 0; count++) {
       await pause(tickMs)()
       for (const tail of tails.values()) {
-        for (const reader of tail.readers) reader.tick()
+        for (const follower of tail.followers) follower.tick()
         if (count % ticksBetweenReads === 0) void read(tail)
       }
       if (count % ticksBetweenReads === 0) keepWatch()
@@ -134,7 +134,7 @@ export const createEventTails = ({
     if (known !== undefined) return known
     const tail = {
       owner,
-      readers: new Set<Reader>(),
+      followers: new Set<Follower>(),
       lastRead,
       isReading: false,
       isReadWanted: false,
@@ -152,7 +152,7 @@ export const createEventTails = ({
       owner: Owner,
       { types, accountId }: FollowedEvents,
       onTooSlow: () => void,
-    ): AsyncResult<Follower> =>
+    ): AsyncResult<FollowerFeed> =>
       pipe(
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
@@ -165,11 +165,11 @@ export const createEventTails = ({
           const end = (): void => {
             if (isOver) return
             isOver = true
-            tail.readers.delete(reader)
-            if (tail.readers.size === 0) tails.delete(keyOf(owner))
+            tail.followers.delete(follower)
+            if (tail.followers.size === 0) tails.delete(keyOf(owner))
             wake?.()
           }
-          const reader: Reader = {
+          const follower: Follower = {
             wantsBrokerEvents: brokerEventTypes.some((type) => types.includes(type)),
             give: (events) => {
               // The shared reading may be behind `from`.
@@ -190,8 +190,8 @@ export const createEventTails = ({
             tick: () => wake?.(),
             end,
           }
-          tail.readers.add(reader)
-          if (reader.wantsBrokerEvents) void watch.keepFor([owner])()
+          tail.followers.add(follower)
+          if (follower.wantsBrokerEvents) void watch.keepFor([owner])()
           // Events may have been recorded since `newest` was read.
           void read(tail)
           return {
