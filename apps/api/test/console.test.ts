@@ -123,16 +123,19 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
 
   it('reads again what was not kept current while nobody saw it', async () => {
-    const page = await opened()
-    await page.getByRole('region', { name: 'Open positions' }).getByText('open').waitFor()
+    const page = await open()
+    // An event would have it read too.
+    await page.route('**/events/stream*', () => undefined)
+    await signIn(page, keyOf('trader'))
+    await page.getByText(/^\d open$/).waitFor()
     const show = (state: 'hidden' | 'visible') =>
       page.evaluate(
         `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
          document.dispatchEvent(new Event('visibilitychange'))`,
       )
     await show('hidden')
-    await page.clock.fastForward(10 * 60_000)
-    const read = page.waitForRequest(/\/positions\?/)
+    await page.clock.fastForward(31_000)
+    const read = page.waitForRequest(/\/positions\?/, { timeout: 10_000 })
     await show('visible')
     await read
   })

@@ -16,7 +16,7 @@ import { plural } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, ReadResult, Table, Time } from './parts.tsx'
 import { throttled } from './one-at-a-time.ts'
-import { useAccounts, useStream } from './read.ts'
+import { useAccounts, useStream, type Read } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName, sentenceOf } from './words.ts'
 
@@ -188,7 +188,7 @@ export const EventLog = () => {
       <h1>Events</h1>
       {log.hidden === undefined ? (
         <>
-          <Filters {...{ types, accounts: accounts.data ?? [] }} />
+          <Filters {...{ types, accounts }} />
           <Section
             title="Log"
             aside={
@@ -243,7 +243,7 @@ const Filters = ({
   accounts,
 }: {
   types: readonly EventType[]
-  accounts: readonly Account[]
+  accounts: Read<readonly Account[]>
 }) => {
   const { me } = useSession()
   const hidden = Map.groupBy(eventTypes, (type) => missingScopesOf(me, type))

@@ -1,8 +1,11 @@
 // Filters that several pages have: of the account and the days, kept in the address, and of events.
+import type { Account } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { eventTitle, type EventType } from './events.ts'
 import { Select } from './fields.tsx'
 import { setQuery, useQuery } from './location.ts'
+import { ReadResult } from './parts.tsx'
+import type { Read } from './read.ts'
 
 export const changeFilter = ({
   currentTarget: { name, value },
@@ -14,18 +17,21 @@ export const AccountFilter = ({
   accounts,
   none,
 }: {
-  accounts: readonly { readonly id: string; readonly name: string }[]
+  accounts: Read<readonly Account[]>
   /** What the choice of no account is called. */
   none: string
 }) => (
-  <label>
-    Account{' '}
-    <Select
-      value={useQuery().get('account') ?? ''}
-      options={[['', none], ...accounts.map(({ id, name }) => [id, name] as const)]}
-      onChange={(account) => setQuery({ account })}
-    />
-  </label>
+  <>
+    <label>
+      Account{' '}
+      <Select
+        value={useQuery().get('account') ?? ''}
+        options={[['', none], ...(accounts.data ?? []).map(({ id, name }) => [id, name] as const)]}
+        onChange={(account) => setQuery({ account })}
+      />
+    </label>
+    {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
+  </>
 )
 
 /** A time on a day in the viewer's zone, as ISO 8601; undefined where the text is no day. */

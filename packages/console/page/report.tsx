@@ -124,7 +124,7 @@ export const Report = () => {
     <>
       {/* On the screen only. */}
       <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
-        <AccountFilter accounts={accounts.data ?? []} none="Choose…" />
+        <AccountFilter accounts={accounts} none="Choose…" />
         <PeriodFilter />
         <button type="button" class="primary" disabled={data === undefined} onClick={() => print()}>
           Print or save as PDF

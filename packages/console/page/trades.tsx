@@ -75,7 +75,7 @@ export const Trades = () => {
     <>
       <h1>Trades</h1>
       <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-        <AccountFilter accounts={list} none="All" />
+        <AccountFilter accounts={accounts} none="All" />
         <label>
           Symbol
           <input
@@ -91,7 +91,6 @@ export const Trades = () => {
           <Select value={resultOf(query)} options={results} onChange={chooseResult} />
         </label>
       </form>
-      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
       <CurrencyProvider value={currency}>
         <Section
           title="Statistics"
