@@ -53,8 +53,7 @@ export const startWorkers = async (
   // history, whose read may take minutes, in which the account gets no other round.
   const journalWorker = await journal.jobs.work(async (due) => {
     const followOrders = async (): Promise<void> => {
-      const { areDue } = await runOrThrow(followOpenOrders(due.account))
-      if (areDue) orders.jobs.wake()
+      if (await runOrThrow(followOpenOrders(due.account))) orders.jobs.wake()
     }
     const reading = { isOver: false }
     const historyRead = Promise.allSettled([runOrThrow(readDueJournal(due))])

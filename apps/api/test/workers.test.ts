@@ -9,7 +9,7 @@ import { startWorkers } from '../src/workers.ts'
 type Parts = Parameters<typeof startWorkers>
 type Process = (due: object) => Promise<void>
 
-const succeed = () => TE.right({ areDue: false })
+const succeed = () => TE.right(false)
 const failWith = (reason: string) => () => TE.left(refuse('ServiceUnavailable', { reason }))
 
 /** The queues' jobs in place of the database; `steps` are those of their ends. */
@@ -66,7 +66,7 @@ it('follow orders and check thresholds in every interval while a journal is read
   const rounds = { orders: 0, thresholds: 0 }
   const { read } = await setUp({
     readDueJournal: () => () => reading.promise,
-    followOpenOrders: () => TE.fromIO(() => ((rounds.orders += 1), { areDue: false })),
+    followOpenOrders: () => TE.fromIO(() => ((rounds.orders += 1), false)),
     checkThresholds: () => TE.fromIO(() => (rounds.thresholds += 1)),
   })
   const job = read()

@@ -344,7 +344,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   SymbolAmbiguous: [
     400,
     ({ symbol: wanted, candidates }) =>
-      `The broker has several symbols that ${wanted} could mean: ${candidates.join(', ')}. Name one of them.`,
+      `The broker has several symbols that ${wanted} could mean: ${candidates.join(', ')}. Name one of them, in capitals.`,
     {
       symbol,
       candidates: list(text('As the broker spells it.', 'EURUSD.r'), 'Symbols of the broker.'),

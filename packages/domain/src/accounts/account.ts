@@ -67,13 +67,13 @@ export interface BrokerAccount extends ProviderLink {
 }
 
 /** An account with its link to an account at a broker. */
-export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
+export type AccountLink = Pick<Account, 'id' | 'brokerType' | 'provider'>
 
 /**
  * Whether both are linked to one account at the broker: a reading of another does not apply to
  * it.
  */
-export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
+export const isSameLink = (one: AccountLink, other: AccountLink): boolean =>
   one.id === other.id &&
   one.brokerType === other.brokerType &&
   one.provider?.providerAccountId === other.provider?.providerAccountId

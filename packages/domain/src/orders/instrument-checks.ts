@@ -113,13 +113,13 @@ const requireLevel =
 
 /** In their order. */
 export const instrumentChecks = [
-  { name: 'trade_mode', require: requireTradeMode },
-  { name: 'market_open', require: requireMarketOpen },
-  { name: 'volume_minimum', require: requireMinVolume },
-  { name: 'volume_maximum', require: requireMaxVolume },
-  { name: 'volume_step', require: requireVolumeStep },
-  { name: 'stop_loss', require: requireLevel('stopLoss') },
-  { name: 'take_profit', require: requireLevel('takeProfit') },
+  { name: 'trade_mode', check: requireTradeMode },
+  { name: 'market_open', check: requireMarketOpen },
+  { name: 'volume_minimum', check: requireMinVolume },
+  { name: 'volume_maximum', check: requireMaxVolume },
+  { name: 'volume_step', check: requireVolumeStep },
+  { name: 'stop_loss', check: requireLevel('stopLoss') },
+  { name: 'take_profit', check: requireLevel('takeProfit') },
 ] as const
 
 const difference = (a: number, b: number): Decimal => subtractDecimals(decimalOf(a), decimalOf(b))

@@ -196,11 +196,11 @@ const rechecksOfADay = 24
 export const heldAtLagMs = 12 * hourMs
 
 const lateMessages = {
-  unreachable: 'The broker could not be reached within 30 seconds; the order was not placed.',
+  unreachable: 'The order could not be sent to the broker within 30 seconds; it was not placed.',
   token_refused:
     'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
   told_to_wait:
-    'The provider accepts no request of this service within 30 seconds of the order; it was not placed.',
+    'The provider limits requests, or an earlier trade of the account has no answer yet, so that no order could be sent within 30 seconds; it was not placed.',
   no_slot:
     'Other orders were still being sent 30 seconds after this one was made; it was not placed.',
   overdue: 'The service could not send the order within 30 seconds; it was not placed.',
@@ -213,11 +213,11 @@ const notFoundAtBroker: RejectReason = {
 
 /** The rejection of an order whose account cannot be used any more. */
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
-  stepToEnd({ kind: 'rejected', reason: unusableReason(why) })
+  afterEnd({ kind: 'rejected', reason: unusableReason(why) })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
 export const lateRejection = (cause: keyof typeof lateMessages): PlacementStep =>
-  stepToEnd({
+  afterEnd({
     kind: 'rejected',
     reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
   })
@@ -289,14 +289,14 @@ export const afterSendAnswer = (
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
-      return stepToEnd(answer)
+      return afterEnd(answer)
     case 'refused':
-      return stepToEnd({ kind: 'rejected', reason: answer.reason })
+      return afterEnd({ kind: 'rejected', reason: answer.reason })
     case 'not_sent':
       return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'placed':
       return isLimitOrStop
-        ? stepToOpen(sentAt, answer.brokerOrderId)
+        ? afterAccepted(sentAt, answer.brokerOrderId)
         : lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
@@ -357,7 +357,7 @@ export const afterLookup = (
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal
-    ? stepToNotFound(from)
+    ? afterAbsenceProved(from)
     : lookUpLater({ ...from, lookups: from.lookups + 1, absence })
 }
 
@@ -370,20 +370,21 @@ const resolvedStep = (
   answer: LookupAnswer,
   isLimitOrStop: boolean,
 ): PlacementStep | undefined => {
-  if (answer.kind === 'found') return stepToEnd(answer.outcome)
+  if (answer.kind === 'found') return afterEnd(answer.outcome)
   return answer.kind === 'open' && isLimitOrStop
-    ? stillHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
+    ? afterFoundHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
     : undefined
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
 export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): PlacementStep => {
-  if (answer.kind === 'found') return stepToEnd(withCanceller(answer.outcome, from))
-  if (answer.kind === 'open' && answer.order !== undefined) return stillHeld(from, answer.order, at)
+  if (answer.kind === 'found') return afterEnd(withCanceller(answer.outcome, from))
+  if (answer.kind === 'open' && answer.order !== undefined)
+    return afterFoundHeld(from, answer.order, at)
   // Records that cannot be read do not show that an order is missing.
   return answer.kind === 'unreadable' && from.missing === null
     ? { placement: from, continueInMs: steadyLookupPauseMs }
-    : stillUnclear(from, at)
+    : afterUnclearLookup(from, at)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
@@ -402,7 +403,7 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
 })
 
 /** The number of an accepted order that came without one is looked up. */
-const stepToOpen = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
+const afterAccepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
   placement: newlyOpen(sentAt, brokerOrderId),
   continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
 })
@@ -411,7 +412,7 @@ const stepToOpen = (sentAt: Instant, brokerOrderId: string | null): PlacementSte
  * What follows when the broker holds the order. Where the list of what it holds does not show it,
  * the next lookup has to show its number or its end.
  */
-export const stillHeld = (
+export const afterFoundHeld = (
   from: Open,
   shown: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId' | 'isUnexecuted'>) | undefined,
   at: Instant,
@@ -427,13 +428,13 @@ export const stillHeld = (
 }
 
 /** What follows when the list of what it holds does not show it any more: a lookup at once. */
-export const goneFromBroker = (from: Open, now: Instant): PlacementStep => ({
+export const afterFoundMissing = (from: Open, now: Instant): PlacementStep => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
 })
 
 /** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
-const stillUnclear = (from: Open, now: Instant): PlacementStep => {
+const afterUnclearLookup = (from: Open, now: Instant): PlacementStep => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -453,7 +454,7 @@ export const withStep = (
     : order
 }
 
-const stepToNotFound = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
+const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
   placement: { step: 'rechecking', sentAt, brokerOrderId, rechecks: 0 },
   outcome: { kind: 'rejected', reason: notFoundAtBroker },
   continueInMs: recheckPauseMs,
@@ -478,7 +479,7 @@ export const afterRecheck = (
     : { placement: { step: 'ended' }, continueInMs: null }
 }
 
-function stepToEnd(outcome: OrderOutcome): PlacementStep {
+function afterEnd(outcome: OrderOutcome): PlacementStep {
   return { placement: { step: 'ended' }, outcome, continueInMs: null }
 }
 

@@ -5,7 +5,7 @@ import type {
   AccountReading,
   BalanceSnapshot,
   BrokerAccount,
-  LinkedAccount,
+  AccountLink,
 } from '../accounts/account.ts'
 import type { CheckedThreshold, ThresholdCheck } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag, Halt } from '../errors.ts'
@@ -38,7 +38,7 @@ export interface AccountStore {
    */
   readonly recordReading: (
     owner: Owner,
-    account: LinkedAccount,
+    account: AccountLink,
     reading: AccountReading,
   ) => AsyncResult<O.Option<Account>>
   /**

@@ -48,26 +48,26 @@ interface PositionsBefore {
 /**
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. If the platform gives the remainder a new ticket
- * (`renumbers`), a partial close stays undecided until the remainder is found.
+ * (`givesRestNewTicket`), a partial close stays undecided until the remainder is found.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
   { expected }: CloseRequest,
   after: readonly BrokerPosition[],
-  renumbers: boolean,
+  givesRestNewTicket: boolean,
 ): CloseOutcome | undefined => {
   const remaining = after.find(({ ticket }) => ticket === position.ticket)
   if (remaining !== undefined) return shrunkTo(remaining, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
   const exact = remainders.find(({ volume }) => compareLots(volume, expected.remainingVolume) === 0)
-  const [remainder, another] = exact === undefined && renumbers ? remainders : [exact]
+  const [remainder, another] = exact === undefined && givesRestNewTicket ? remainders : [exact]
   if (another !== undefined) return undefined
   if (remainder !== undefined) {
     const outcome = shrunkTo(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
   }
-  return renumbers && expected.remainingVolume > 0
+  return givesRestNewTicket && expected.remainingVolume > 0
     ? undefined
     : { closedVolume: expected.closedVolume, remainingVolume: 0 }
 }

@@ -11,7 +11,7 @@ export {
 } from './identify-caller.ts'
 export { createMarketData, type ShownQuote, type StreamedQuote } from './market-data.ts'
 export { createStreamSlots } from './steps/stream-slots.ts'
-export { createOpenOrders, type CancelAttempt, type FollowedOrders } from './open-orders.ts'
+export { createOpenOrders, type CancelAttempt } from './open-orders.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
 export { createOrdersUnderWay } from './operator-orders.ts'

@@ -40,9 +40,9 @@ import {
 } from '../orders/order-terms.ts'
 import {
   afterLookupOfOpen,
-  goneFromBroker,
+  afterFoundMissing,
   heldAtLagMs,
-  stillHeld,
+  afterFoundHeld,
   withStep,
   type LookupAnswer,
   type PlacementStep,
@@ -107,12 +107,6 @@ type CancelTag = ChangeTag | 'OrderNotCancellable'
 export interface CancelAttempt {
   readonly orderId: OrderId
   readonly result: E.Either<Refusal<CancelTag | 'ServiceUnavailable'>, Order>
-}
-
-/** What a round of the watch found. */
-export interface FollowedOrders {
-  /** Whether an order is due to be looked up now, which the broker does not hold any more. */
-  readonly areDue: boolean
 }
 
 interface OpenPlacement extends StoredOrder {
@@ -286,7 +280,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'gone')
         return resolveGoneOrder(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
-        await applyStep(open, (from) => stillHeld(from, shown, clock.now())),
+        await applyStep(open, (from) => afterFoundHeld(from, shown, clock.now())),
         E.map((after) => after.order),
       )
     }
@@ -466,8 +460,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
      * A round of the watch: compares the open orders of an account with those that the broker
      * holds. One with other terms or another number is stored so, and one that the broker does not
      * hold any more is due to be looked up.
+     * @returns whether an order is due to be looked up now
      */
-    followOpenOrders: (account: BrokerAccount): AsyncResult<FollowedOrders, BrokerReadTag> =>
+    followOpenOrders: (account: BrokerAccount): AsyncResult<boolean, BrokerReadTag> =>
       pipe(
         orders.openOrders(account.owner, account.accountId),
         TE.map((open) =>
@@ -487,7 +482,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
                 ),
               ),
         ),
-        TE.map((steps) => ({ areDue: steps.some((step) => step?.continueInMs === 0) })),
+        TE.map((steps) => steps.some((step) => step?.continueInMs === 0)),
       ),
   }
 }
@@ -518,8 +513,8 @@ const stepOfRound = (
 ): PlacementStep | undefined => {
   // One that is missing already falls due by itself.
   if (shown === undefined)
-    return placement.missing === null ? goneFromBroker(placement, now) : undefined
-  const step = stillHeld(placement, shown, now)
+    return placement.missing === null ? afterFoundMissing(placement, now) : undefined
+  const step = afterFoundHeld(placement, shown, now)
   const isUnchanged =
     // A clock may have been set back.
     (Math.abs(now - placement.heldAt) < heldAtLagMs || shown.isUnexecuted !== true) &&

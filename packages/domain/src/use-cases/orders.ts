@@ -68,7 +68,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
         mayWait,
         replyToStore,
       }: WithQuery<{ readonly wait?: number }> &
-        WithBody<NewOrder> &
+        WithBody<PlaceOrderBody> &
         Pick<PlaceOrderInput, 'replyToStore'> & { readonly mayWait: () => boolean },
     ): AsyncResult<Order, PlaceOrderTag> => {
       const placed = record(caller, { request: requestOf(body), replyToStore })
@@ -95,11 +95,11 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
 }
 
 /** As the API has it. */
-export interface NewOrder extends Omit<OrderRequest, 'side' | 'brokerSymbol'> {
+export interface PlaceOrderBody extends Omit<OrderRequest, 'side' | 'brokerSymbol'> {
   readonly type: Side
 }
 
-export const requestOf = ({ type: side, ...request }: NewOrder): OrderRequest => ({
+export const requestOf = ({ type: side, ...request }: PlaceOrderBody): OrderRequest => ({
   ...request,
   side,
 })
@@ -137,7 +137,7 @@ type PlaceOrderTag =
   | RecordRefusal['_tag']
 
 /**
- * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
+ * Checks an order and records it; the caller is answered without waiting for the broker. The order
  * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, symbol,
  * open positions (here), then limits and counts (in `record`).
  */

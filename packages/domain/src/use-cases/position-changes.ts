@@ -493,7 +493,7 @@ const shownClose = (
   reading: PositionsReading,
 ): ShownClose | undefined => {
   const positionsBefore = { position: before.position, positions: before.reading.positions }
-  const isRenumbered = target.brokerAccount.platform === 'mt4'
-  const outcome = closeShownBy(positionsBefore, request, reading.positions, isRenumbered)
+  const givesRestNewTicket = target.brokerAccount.platform === 'mt4'
+  const outcome = closeShownBy(positionsBefore, request, reading.positions, givesRestNewTicket)
   return outcome && { outcome, reading }
 }

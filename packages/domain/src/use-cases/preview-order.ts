@@ -39,7 +39,7 @@ import {
   readOpenPositions,
   requestOf,
   type CheckPorts,
-  type NewOrder,
+  type PlaceOrderBody,
 } from './orders.ts'
 
 export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
@@ -67,7 +67,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
   previewOrder:
     (
       { owner }: Caller,
-      { body, begin }: WithBody<NewOrder> & IdempotencyGuard,
+      { body, begin }: WithBody<PlaceOrderBody> & IdempotencyGuard,
     ): AsyncResult<OrderPreview, 'AccountNotFound' | 'ValidationError' | 'IdempotencyInProgress'> =>
     async () => {
       const order = requestOf(body)
@@ -184,8 +184,8 @@ const checkInstrument = (
   const facts = { order, instrument: instrument.right, quote, now }
   return [
     { name: 'symbol', passed: true },
-    ...instrumentChecks.map(({ name, require }): PreviewedCheck => {
-      const result = require(facts)
+    ...instrumentChecks.map(({ name, check }): PreviewedCheck => {
+      const result = check(facts)
       if (result === undefined) return { name, passed: null }
       return result === 'passed' ? { name, passed: true } : { name, passed: false, because: result }
     }),

@@ -222,7 +222,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         if (E.isRight(written) && written.right) {
           // The account may have been halted after the order was sent.
           await ports.cancelWhereHalted({ ...replaces, placement: step.placement })()
-          return E.right(processed(job, replaces, step, sent !== undefined))
+          return E.right(resultOf(job, replaces, step, sent !== undefined))
         }
         if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
         const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
@@ -296,20 +296,10 @@ const afterObstacle = (
   obstacle: Exclude<SendObstacle, ServiceUnavailable>,
   leftMs: number,
 ): PlacementStep => {
-  switch (obstacle._tag) {
-    case 'BrokerUnavailable':
-      return retryOrReject(null, leftMs, obstacle.cause)
-    case 'BrokerRateLimited':
-      return retryOrReject(obstacle.retryAfterSeconds * secondMs, leftMs)
-    case 'AccountNotFound':
-    case 'AccountPurposeRestricted':
-    case 'AccountRelinked':
-    case 'LiveAccountRestricted':
-    case 'AccountHalted':
-    case 'UnsupportedBroker':
-    case 'NotProvisioned':
-      return rejectUnusable(obstacle)
-  }
+  if (obstacle._tag === 'BrokerUnavailable') return retryOrReject(null, leftMs, obstacle.cause)
+  return obstacle._tag === 'BrokerRateLimited'
+    ? retryOrReject(obstacle.retryAfterSeconds * secondMs, leftMs)
+    : rejectUnusable(obstacle)
 }
 
 const inSlot =
@@ -346,18 +336,18 @@ const ourAnswerWins = (
   )
 }
 
-const processed = (
+const resultOf = (
   job: OrderJob,
   replaces: StoredOrder,
   step: PlacementStep,
-  isAfterSend: boolean,
+  isSentHere: boolean,
 ): ProcessedOrder => {
   const { placement, continueInMs } = step
   const retried: OrderJob = {
     ...job,
     placement,
     version: replaces.version + 1,
-    sentBefore: isAfterSend ? 'no' : job.sentBefore,
+    sentBefore: isSentHere ? 'no' : job.sentBefore,
   }
   return {
     isCorrected: isCorrection(

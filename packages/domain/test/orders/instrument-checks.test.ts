@@ -58,8 +58,8 @@ interface Scene {
 
 /** The names of the checks that do not pass, each with its message; null: it cannot be said. */
 const notPassed = ({ order: fields, terms, now = wednesday, isQuoted }: Scene) =>
-  instrumentChecks.flatMap(({ name, require }) => {
-    const result = require({
+  instrumentChecks.flatMap(({ name, check }) => {
+    const result = check({
       order: { ...order, ...fields },
       instrument: { ...instrument, sessions, ...terms },
       quote: isQuoted === false ? undefined : quote,
@@ -138,8 +138,8 @@ describe('a check of the instrument', () => {
     terms: Partial<BrokerInstrument>,
     now: number,
   ) =>
-    instrumentChecks.map(({ require }) =>
-      require({
+    instrumentChecks.map(({ check }) =>
+      check({
         order: { ...order, ...fields },
         instrument: { ...instrument, sessions, ...terms },
         quote,

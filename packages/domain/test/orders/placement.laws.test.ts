@@ -10,7 +10,7 @@ import {
   afterRecheck,
   afterSendAnswer,
   afterVerification,
-  goneFromBroker,
+  afterFoundMissing,
   nextAction,
   sendTimeoutMs,
   lateRejection,
@@ -366,7 +366,7 @@ describe('a pending order', () => {
     })
     fc.assert(
       fc.property(answers, (kinds) => {
-        let step: PlacementStep = goneFromBroker(open, createdAt)
+        let step: PlacementStep = afterFoundMissing(open, createdAt)
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
@@ -435,10 +435,14 @@ describe('an order that can no longer be sent', () => {
     [
       lateRejection('unreachable'),
       'BROKER_UNAVAILABLE',
-      /not be reached within 30 seconds; the order was not placed/,
+      /not be sent to the broker within 30 seconds; it was not placed/,
     ],
     [lateRejection('token_refused'), 'BROKER_UNAVAILABLE', /refused the token that the operator/],
-    [lateRejection('told_to_wait'), 'BROKER_UNAVAILABLE', /provider accepts no request/],
+    [
+      lateRejection('told_to_wait'),
+      'BROKER_UNAVAILABLE',
+      /provider limits requests, or an earlier trade/,
+    ],
     [lateRejection('no_slot'), 'BROKER_UNAVAILABLE', /Other orders were still being sent/],
     [lateRejection('overdue'), 'BROKER_UNAVAILABLE', /service could not send the order within 30/],
     ...(

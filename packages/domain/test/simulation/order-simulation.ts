@@ -287,7 +287,7 @@ export const simulateOrders = async (
         const linked = account && requireBrokerAccount(account)
         if (!current.isAlive() || linked === undefined || E.isLeft(linked)) continue
         const followed = await openOrders.followOpenOrders(linked.right)()
-        if (E.isRight(followed) && followed.right.areDue) poll()
+        if (E.isRight(followed) && followed.right) poll()
       }
     }
 

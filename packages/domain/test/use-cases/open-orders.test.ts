@@ -152,7 +152,7 @@ describe('a round of the watch', () => {
   it('stores what was changed at the broker, without asking for more while nothing is open', async () => {
     const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
     const order = await place()
-    expect(await follow()).toEqual({ areDue: false })
+    expect(await follow()).toBe(false)
     trading.change(clientIdOf(order), { price: 1.2, stopLoss: undefined, brokerOrderId: '99' })
     await follow()
     expect(await read(order)).toMatchObject({
@@ -184,11 +184,11 @@ describe('a round of the watch', () => {
     const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
     const order = await place()
     trading.end(clientIdOf(order), outcome)
-    expect(await follow()).toEqual({ areDue: true })
-    expect(await follow()).toEqual({ areDue: false })
+    expect(await follow()).toBe(true)
+    expect(await follow()).toBe(false)
     await runFor(1)
     expect(await read(order)).toMatchObject(end)
-    expect(await follow()).toEqual({ areDue: false })
+    expect(await follow()).toBe(false)
   })
 
   it('remembers twice a day that the broker held an order, whose end is searched from then', async () => {

@@ -451,7 +451,7 @@ describe('an order on its way to the broker', () => {
   const refused = { status: 'rejected', reason: fakeRefusal }
   const late = rejectedAs(
     'BROKER_UNAVAILABLE',
-    expect.stringMatching(/could not be reached within/),
+    expect.stringMatching(/could not be sent to the broker within/),
   )
   const crowdedOut = rejectedAs('BROKER_UNAVAILABLE', expect.stringMatching(/^Other orders/))
   const notFound = rejectedAs('NOT_FOUND_AT_BROKER')

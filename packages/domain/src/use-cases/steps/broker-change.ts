@@ -94,11 +94,11 @@ export const changeAtBroker =
     }
 
     const sendWith =
-      (isLocked: MaySend): SendChange =>
+      (holdsLock: MaySend): SendChange =>
       (trade) =>
       () => {
         const maySend = (): boolean => {
-          if (hasGivenUp || leftMs(deadlinesMs.sendBy) <= 0 || !isLocked()) return false
+          if (hasGivenUp || leftMs(deadlinesMs.sendBy) <= 0 || !holdsLock()) return false
           mayHaveBeenSent = true
           return true
         }
@@ -120,8 +120,8 @@ export const changeAtBroker =
           account,
           subject,
           leftMs(deadlinesMs.lockBy),
-        )((isLocked) => async () => {
-          const result = await make(account, sendWith(isLocked))()
+        )((holdsLock) => async () => {
+          const result = await make(account, sendWith(holdsLock))()
           resolve(result)
           // The lock is held until the answer has come, so that the next change does not overtake it.
           await lastSend
