@@ -188,7 +188,7 @@ interface RefusalFields {
   InternalError: None
   ServiceUnavailable: WithReason & {
     /** What cannot be read where it is not the service's own records. */
-    readonly unread?: 'token_keys'
+    readonly unread?: 'token_keys' | 'provider_account'
     /** The connection was lost between a write and its answer: the write may have been made. */
     readonly outcome?: 'unknown'
     /** When to try again, where that is known. Whole seconds, at least 1. */

@@ -99,6 +99,13 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   calculations: 'Two calculations of yours are under way, which is the maximum at a time.',
 }
 
+const unreadTexts: {
+  readonly [What in NonNullable<Refusal<'ServiceUnavailable'>['unread']>]: string
+} = {
+  token_keys: 'the keys that would prove the access token',
+  provider_account: 'the account at the provider',
+}
+
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ValidationError: [
     400,
@@ -439,7 +446,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     ({ unread, outcome }) =>
       outcome === 'unknown'
         ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
-        : `The service cannot ${unread === 'token_keys' ? 'read the keys that would prove the access token' : 'do this'} now. Try again.`,
+        : `The service cannot ${unread === undefined ? 'do this' : `read ${unreadTexts[unread]}`} now. Try again.`,
     optionalFields({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
     }),

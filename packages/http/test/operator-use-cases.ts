@@ -86,16 +86,16 @@ export const operatorUseCases = (
       probeProvider: () => T.of({ kind: 'refused', status: 401 }),
     },
     providerAccounts: {
-      find: (_, id) =>
-        id === 'p-1'
-          ? TE.right({ ...describedAccount })
-          : TE.left(
-              refuse('BrokerUnavailable', {
-                accountId: id as AccountId,
-                reason: 'it refuses the token',
-                cause: 'token_refused',
-              }),
-            ),
+      find: (_, id) => {
+        const accountId = id as AccountId
+        if (id === 'p-1') return TE.right({ ...describedAccount })
+        if (id === 'limited')
+          return TE.left(refuse('BrokerRateLimited', { accountId, retryAfterSeconds: 5 }))
+        if (id === 'down')
+          return TE.left(refuse('BrokerUnavailable', { accountId, reason: 'it is down' }))
+        const reason = 'it refuses the token'
+        return TE.left(refuse('BrokerUnavailable', { accountId, reason, cause: 'token_refused' }))
+      },
     },
   }
   return {

@@ -239,6 +239,17 @@ describe('every route', () => {
     ])
   })
 
+  it.each(['down', 'limited'])('asks to try again where the provider is %s', async (id) => {
+    const reply = await ask(api, `GET /tenants/acme/provider-accounts/${id}`)
+    expect(reply.status).toBe(503)
+    expect(reply.json).toMatchObject({
+      error: {
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The service cannot read the account at the provider now. Try again.',
+      },
+    })
+  })
+
   it.each(operator.operations)('$name needs the operator token', async ({ route }) => {
     const line = `${route.method} ${route.path.replaceAll(/:\w+/g, stuck.order.id)}`
     for (const headers of [

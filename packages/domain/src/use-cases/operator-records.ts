@@ -4,7 +4,7 @@ import type { WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { invalid, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
+import { invalid, refuse, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
 import {
   byId,
   byOwner,
@@ -134,7 +134,7 @@ export const createOperatorRecords = ({
       pipe(
         requireTenantById(tenantId),
         TE.flatMap(({ id }) =>
-          pipe(providerAccounts.find(id, providerAccountId), TE.mapLeft(unreadable)),
+          pipe(providerAccounts.find(id, providerAccountId), TE.mapLeft(asFaultOfInput)),
         ),
       ),
 
@@ -188,20 +188,25 @@ export const createOperatorRecords = ({
   }
 }
 
-const unreadable = (error: BrokerReadError): Refusal<'ValidationError'> => {
-  const path = 'providerAccountId'
-  const message = `${path} must be an account that the provider can read; ${reasonOf(error)}`
-  return invalid(path, message)
-}
-
-const reasonOf = (error: BrokerReadError): string => {
+/** What the operator can mend is a fault of the input. Other failures of a read may pass. */
+const asFaultOfInput = (
+  error: BrokerReadError,
+): Refusal<'ValidationError' | 'ServiceUnavailable'> => {
+  const unread = 'provider_account'
   switch (error._tag) {
-    case 'BrokerUnavailable':
-      return error.cause === 'token_refused' ? "it refuses the tenant's token" : error.reason
     case 'BrokerRateLimited':
-      return `it limits its requests for ${error.retryAfterSeconds} s`
+      return refuse('ServiceUnavailable', { reason: 'the provider limits requests', unread })
+    case 'BrokerUnavailable':
+      return error.cause === 'token_refused'
+        ? notReadable("it refuses the tenant's token")
+        : refuse('ServiceUnavailable', { reason: error.reason, unread })
     case 'NotProvisioned':
     case 'UnsupportedBroker':
-      return "the tenant's token finds no such account there"
+      return notReadable("the tenant's token finds no such account there")
   }
+}
+
+const notReadable = (why: string): Refusal<'ValidationError'> => {
+  const path = 'providerAccountId'
+  return invalid(path, `${path} must be an account that the provider can read; ${why}`)
 }
