@@ -1,11 +1,10 @@
 // One account: its settings, deals, orders, positions and money. All of it can be written to a state
 // file and read back.
 import { type Lags, noLags, type Wait } from './lags.ts'
-import { createLedger, type Entry, type Ledger } from './ledger.ts'
 import type { Instrument, Market } from './market.ts'
 import { brokerText, decimal, type Decimal, sum, utcText, zero } from './numbers.ts'
 import type { AccountOptions, AccountSettings } from './options.ts'
-import type { DealRow, OrderRow, PendingType } from './rows.ts'
+import type { DealRow, Entry, OrderRow, PendingType } from './rows.ts'
 
 export type Side = 'buy' | 'sell'
 
@@ -13,7 +12,7 @@ export type Side = 'buy' | 'sell'
 export type TradeReason = 'CLIENT' | 'EXPERT' | 'MOBILE' | 'WEB' | 'SL' | 'TP' | 'SO'
 
 /** What else an order says: who sent it, and the sender's names for it. */
-export type Note = {
+export type OrderOrigin = {
   readonly comment?: string | undefined
   readonly clientId?: string | undefined
   readonly magic?: number | undefined
@@ -88,14 +87,7 @@ export type OrderTerms = {
   readonly expirationTime?: string | undefined
 }
 
-export type ExpirationType = (typeof EXPIRATION_TYPES)[number]
-
-export const EXPIRATION_TYPES = [
-  'ORDER_TIME_GTC',
-  'ORDER_TIME_DAY',
-  'ORDER_TIME_SPECIFIED',
-  'ORDER_TIME_SPECIFIED_DAY',
-] as const
+export type ExpirationType = `ORDER_TIME_${'GTC' | 'DAY' | 'SPECIFIED'}`
 
 /** An order that waits for its price. */
 export type PendingOrder = {
@@ -110,7 +102,7 @@ export type PendingOrder = {
   readonly volume: number
   remaining: number
   terms: OrderTerms
-  readonly note: Note
+  readonly origin: OrderOrigin
   /** The part of its volume that is filled at each price that reaches it; all of it if undefined. */
   readonly fillFraction: number | undefined
   /** The price of its last fill. */
@@ -120,12 +112,16 @@ export type PendingOrder = {
 }
 
 /** A trade that the broker accepted and has not carried out yet. */
-export type PlacedOrder = {
+export type AcceptedTrade = {
   readonly orderId: string
   readonly placedAt: number
   /** The trade request to carry out. */
   readonly request: Readonly<Record<string, unknown>>
   readonly wait: Wait
+}
+
+const insertByTime = <Row>(entries: Entry<Row>[], entry: Entry<Row>): void => {
+  entries.splice(entries.findLastIndex(({ at }) => at <= entry.at) + 1, 0, entry)
 }
 
 export type Account = {
@@ -139,12 +135,13 @@ export type Account = {
   credit: Decimal
   /** Open positions, oldest first. */
   positions: Position[]
-  readonly deals: Ledger<DealRow>
-  readonly orders: Ledger<OrderRow>
+  /** By time, as are the orders. */
+  readonly deals: Entry<DealRow>[]
+  readonly orders: Entry<OrderRow>[]
   /** Deals and orders since the account was made, in the order of entry. */
   readonly newDeals: DealRow[]
   readonly newOrders: OrderRow[]
-  placed: PlacedOrder[]
+  placed: AcceptedTrade[]
   pending: PendingOrder[]
   nextOrder: number
   nextDeal: number
@@ -168,8 +165,8 @@ export const timesOf = ({ account, at }: Moment) => ({
 export const isNetting = ({ settings }: Account): boolean =>
   settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
 
-const FIRST_ORDER = 46_000_000
-const FIRST_DEAL = 33_000_000
+const firstOrder = 46_000_000
+const firstDeal = 33_000_000
 
 export const createAccount = (
   madeFrom: AccountOptions,
@@ -185,14 +182,14 @@ export const createAccount = (
     balance: zero,
     credit: zero,
     positions: [],
-    deals: createLedger(history.map((row) => dealEntry(row))),
-    orders: createLedger<OrderRow>([]),
+    deals: history.map(dealEntry).toSorted((a, b) => a.at - b.at),
+    orders: [],
     newDeals: [],
     newOrders: [],
     placed: [],
     pending: [],
-    nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
-    nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
+    nextOrder: firstAfter(firstOrder, history, ['orderId', 'positionId']),
+    nextDeal: firstAfter(firstDeal, history, ['id']),
     revision: 0,
     accessedAt: Number.NEGATIVE_INFINITY,
     followedSince: 0,
@@ -207,14 +204,14 @@ export const newDealId = (account: Account): string => String(account.nextDeal++
 
 /** Adds a deal to the history, and its amounts to balance or credit. */
 export const enterDeal = (account: Account, row: DealRow): void => {
-  account.deals.add(dealEntry(row))
+  insertByTime(account.deals, dealEntry(row))
   account.newDeals.push(row)
   post(account, row)
   account.revision++
 }
 
 export const enterOrder = (account: Account, row: OrderRow): void => {
-  account.orders.add({ at: timeOf(row['doneTime']), row })
+  insertByTime(account.orders, { at: timeOf(row['doneTime']), row })
   account.newOrders.push(row)
   account.revision++
 }
@@ -238,8 +235,10 @@ export const amountIn = (value: unknown): Decimal =>
 
 const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })
 
-export const timeOf = (value: unknown): number =>
-  typeof value === 'string' ? Date.parse(value) : Number.NaN
+export const timeOf = (value: unknown): number => {
+  const at = Date.parse(String(value))
+  return Number.isNaN(at) ? -Infinity : at
+}
 
 /** The first ticket above all those that a history uses, so that new ones never collide with it. */
 const firstAfter = (

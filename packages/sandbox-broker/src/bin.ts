@@ -5,7 +5,7 @@ import type { AccountOptions } from './options.ts'
 import type { HistoryFile } from './rows.ts'
 import { startSandbox } from './sandbox.ts'
 
-const HELP = `tradeport-sandbox: a simulated provider on the provider's own REST
+const help = `tradeport-sandbox: a simulated provider on the provider's own REST
 
   --port <n>        port to listen on (default: a free one)
   --token <text>    token to accept (default sandbox-token)
@@ -24,7 +24,7 @@ const main = async (): Promise<void> => {
       help: { type: 'boolean' },
     },
   })
-  if (values.help === true) return void process.stdout.write(HELP)
+  if (values.help === true) return void process.stdout.write(help)
   const histories = values.history ?? []
   const ids = values.account ?? ['demo']
   if (histories.length > ids.length) throw new Error('There are more histories than accounts')

@@ -1,22 +1,16 @@
-// Access to an account without HTTP, faults and lags, and the sandbox's own control routes.
+// Access to an account without HTTP, and the sandbox's own control routes.
 import { Router } from '@koa/router'
 import { enterDeal, type Account, type Moment, type TradeReason } from './account.ts'
-import type { Core } from './core.ts'
-import { type Fault, type FaultRoute, objectionTo } from './faults.ts'
+import { instrumentOf, type Core } from './core.ts'
+import type { Fault, FaultRoute, Lasting } from './faults.ts'
 import { enterBalanceDeal } from './fills.ts'
-import { type Context, invalid, readBody, type State } from './http.ts'
+import { invalid, InvalidInput, readBody, type State } from './http.ts'
 import { hideDeals } from './lags.ts'
+import type { Quote } from './market.ts'
 import { decimal } from './numbers.ts'
 import { pendingRows } from './pending-orders.ts'
-import { informationOf, positionRows } from './positions.ts'
-import type {
-  AccountInformation,
-  DealRow,
-  Json,
-  OrderRow,
-  PositionRow,
-  TradeReply,
-} from './rows.ts'
+import { informationOf, positionRows, type AccountInformation } from './positions.ts'
+import type { DealRow, Json, OrderRow, PositionRow, TradeReply } from './rows.ts'
 import { readTradeRequest } from './trade-request.ts'
 import { executeTrade, update } from './trading.ts'
 
@@ -45,10 +39,7 @@ export type AccountControl = {
    * Leaves deals with these fields out of the histories for so many reads or milliseconds, while
    * the balance counts them.
    */
-  readonly hideDeals: (
-    where: DealFields,
-    terms: { readonly reads?: number; readonly ms?: number },
-  ) => void
+  readonly hideDeals: (where: DealFields, lasting: Lasting) => void
 }
 
 export type DealFields = Readonly<Record<string, Json>>
@@ -69,18 +60,10 @@ export const createControl = (
     information: () => informationOf(moment()),
     positions: () => positionRows(moment()),
     orders: () => pendingRows(moment()),
-    deals: () =>
-      moment()
-        .account.deals.all()
-        .map((entry) => entry.row),
-    historyOrders: () =>
-      moment()
-        .account.orders.all()
-        .map((entry) => entry.row),
+    deals: () => moment().account.deals.map(({ row }) => row),
+    historyOrders: () => moment().account.orders.map(({ row }) => row),
     trade: (body, reason) => {
-      const read = readTradeRequest(body, reason)
-      if (read.kind === 'invalid') throw new Error(`Not a trade: ${JSON.stringify(read.details)}`)
-      const outcome = executeTrade(moment(), read.request)
+      const outcome = executeTrade(moment(), readTradeRequest(body, reason))
       changed()
       if (outcome.kind === 'symbol-not-found')
         throw new Error('The sandbox does not trade that symbol')
@@ -95,10 +78,10 @@ export const createControl = (
       for (const deal of deals) enterDeal(account, deal)
       changed()
     },
-    hideDeals: (where, terms) => {
+    hideDeals: (where, lasting) => {
       const { at } = moment()
-      const rows = account.deals.all().map((entry) => entry.row)
-      hideDeals(account.lags, rows.filter(has(where)), terms, at)
+      const rows = account.deals.map(({ row }) => row)
+      hideDeals(account.lags, rows.filter(has(where)), lasting, at)
     },
   }
 }
@@ -111,49 +94,36 @@ const has =
 // For programs in other processes: routes that set faults and clear them, and hold symbols at
 // prices.
 
-export const CONTROL_PREFIX = '/sandbox/v1'
+export const controlPrefix = '/sandbox/v1'
 
-const refuse = (ctx: Context, parameter: string, message: string): void =>
-  invalid([{ parameter, message }])(ctx)
+/** By default for all accounts and any route. */
+type FaultBody = { readonly account?: string; readonly route?: FaultRoute; readonly fault: Fault }
 
-/**
- * Adds one fault: `{ account, route, fault }`, for all accounts and any route where they are
- * absent.
- */
-const addFault = (ctx: Context): void => {
-  const { body } = ctx.state
-  if (typeof body !== 'object' || body === null)
-    return refuse(ctx, 'body', 'Value must be a JSON object')
-  const { account = '*', route = 'any', fault } = body as Readonly<Record<string, unknown>>
-  if (typeof account !== 'string')
-    return refuse(ctx, 'account', 'Value must be an account id, or * for all')
-  if (typeof route !== 'string')
-    return refuse(ctx, 'route', 'Value must be the name of a route, or any')
-  const objection = objectionTo(route, fault)
-  if (objection !== undefined) return refuse(ctx, 'fault', objection)
-  ctx.state.core.faults.faults.add(account, route as FaultRoute, fault as Fault)
-  ctx.status = 201
-  ctx.body = {}
-}
+type PriceBody = Quote & { readonly symbol: string }
 
-/** Holds a symbol at a price: `{ symbol, bid, ask }`. */
-const pinPrice = (ctx: Context): void => {
-  const { body, core } = ctx.state
-  if (typeof body !== 'object' || body === null)
-    return refuse(ctx, 'body', 'Value must be a JSON object')
-  const { symbol, bid, ask } = body as Readonly<Record<string, unknown>>
-  if (typeof symbol !== 'string' || !core.market.instruments.has(symbol))
-    return refuse(ctx, 'symbol', 'Value must be a symbol that the sandbox trades')
-  if (typeof bid !== 'number' || typeof ask !== 'number' || !(bid > 0 && ask >= bid))
-    return refuse(ctx, 'ask', 'bid and ask must be numbers above 0, and ask not below bid')
-  core.market.prices.pin(symbol, { bid, ask })
-  ctx.status = 204
-}
-
-export const controlRoutes = new Router<State>({ prefix: CONTROL_PREFIX })
+export const controlRoutes = new Router<State>({ prefix: controlPrefix })
   .use(readBody)
-  .post('/faults', addFault)
-  .post('/prices', pinPrice)
+  .use(async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      invalid(new InvalidInput('body', (error as Error).message))(ctx)
+    }
+  })
+  .post('/faults', (ctx) => {
+    const { account = '*', route = 'any', fault } = ctx.state.body as FaultBody
+    ctx.state.core.faults.faults.add(account, route, fault)
+    ctx.status = 201
+    ctx.body = {}
+  })
+  .post('/prices', (ctx) => {
+    const { market } = ctx.state.core
+    const { symbol, bid, ask } = ctx.state.body as PriceBody
+    if (!(bid > 0 && ask >= bid))
+      throw new Error('bid and ask must be numbers above 0, and ask not below bid')
+    market.prices.pin(instrumentOf(market, symbol).symbol, { bid, ask })
+    ctx.status = 204
+  })
   .delete('/faults', (ctx) => {
     ctx.state.core.faults.faults.clear()
     ctx.status = 204

@@ -1,15 +1,14 @@
 // The state of a sandbox: the market, the accounts, the tokens, the faults and the log of requests.
-import { type Account, createAccount } from './account.ts'
+import { type Account, createAccount, isNetting } from './account.ts'
 import { createFaultSet } from './faults.ts'
 import { enterBalanceDeal, fillMarketOrder } from './fills.ts'
 import { generateHistory, type GeneratePlan } from './generate.ts'
-import { derivePositions } from './loaded-history.ts'
 import { createMarket, type Instrument, type Market, marketWith } from './market.ts'
-import { createRandom, DAY_MS, decimal } from './numbers.ts'
+import { createRandom, dayMs, decimal } from './numbers.ts'
 import {
   type AccountOptions,
-  DEFAULT_REGIONS,
-  DEFAULT_TOKEN,
+  defaultRegions,
+  defaultToken,
   type GenerateOptions,
   type SandboxOptions,
   settingsOf,
@@ -37,8 +36,8 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     anchor,
     market: createMarket(seed),
     accounts: new Map(),
-    tokens: new Set(options.tokens ?? [DEFAULT_TOKEN]),
-    regions: new Set<string>(DEFAULT_REGIONS),
+    tokens: new Set(options.tokens ?? [defaultToken]),
+    regions: new Set<string>(defaultRegions),
     requests: createRequestLog(),
     faults: createFaultSet(createRandom(seed, 'faults')),
   }
@@ -56,15 +55,16 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (settings.keepsOpen !== undefined) instrumentOf(market, settings.keepsOpen.symbol)
   const account = createAccount(options, settings, market)
   const deposit = options.startBalance ?? 10_000
-  if (options.history !== undefined) account.positions = derivePositions(account)
-  else if (options.generate !== undefined)
-    generateHistory(account, core.seed, planOf(core, market, options, options.generate, deposit))
-  else
+  if (options.generate !== undefined && isNetting(account))
+    throw new Error(`Account ${options.id}: histories are generated for hedging accounts only`)
+  if (options.generate !== undefined)
+    generateHistory(account, core.seed, planOf(core, market, options.generate, deposit))
+  else if (options.history === undefined)
     enterBalanceDeal({ account, at: core.anchor }, decimal(deposit), 'Deposit', 'DEAL_TYPE_BALANCE')
   // The tickets of these positions do not depend on how many a generated history has used.
   if (options.positions !== undefined)
     account.nextOrder = Math.ceil(account.nextOrder / 1_000) * 1_000
-  for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
+  for (const { symbol, side, volume, stopLoss, takeProfit, ...origin } of options.positions ?? []) {
     const instrument = instrumentOf(market, symbol)
     fillMarketOrder(
       { account, at: core.anchor },
@@ -74,7 +74,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
         volume: decimal(volume),
         stopLoss: stopLoss === undefined ? undefined : decimal(stopLoss),
         takeProfit: takeProfit === undefined ? undefined : decimal(takeProfit),
-        note: { ...note, reason: 'CLIENT' },
+        origin: { ...origin, reason: 'CLIENT' },
       },
     )
   }
@@ -86,30 +86,20 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   return account
 }
 
-const GENERATED_DAYS = 180
+const generatedDays = 180
 
 const planOf = (
   core: Core,
   market: Market,
-  options: AccountOptions,
   generate: GenerateOptions,
   startBalance: number,
 ): GeneratePlan => {
   const until = generate.until ?? core.anchor
-  const since = until - GENERATED_DAYS * DAY_MS
+  const since = until - generatedDays * dayMs
   const openPositions = generate.openPositions ?? 0
   const instruments = (generate.symbols ?? [...market.instruments.keys()]).map((symbol) =>
     instrumentOf(market, symbol),
   )
-  if (
-    options.marginMode !== undefined &&
-    options.marginMode !== 'hedging' &&
-    openPositions > instruments.length
-  ) {
-    throw new Error(
-      `Account ${options.id}: netting has one position a symbol, so at most ${instruments.length} can be open`,
-    )
-  }
   return { trades: generate.trades, openPositions, since, until, instruments, startBalance }
 }
 

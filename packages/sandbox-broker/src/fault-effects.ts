@@ -1,7 +1,7 @@
 // What faults do to answers: replace them, change their form, or change the rows of a history.
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DecisiveFault, Fired, Of } from './faults.ts'
+import type { DecisiveFault, Of, TriggeredFaults } from './faults.ts'
 import {
   accountNotFound,
   type Context,
@@ -13,7 +13,6 @@ import {
   tooManyRequests,
   unauthorized,
 } from './http.ts'
-import { type Entry, type Span, spanOf } from './ledger.ts'
 import { createRandom } from './numbers.ts'
 import { codeReply } from './return-codes.ts'
 
@@ -29,7 +28,7 @@ const answerText = (
   ctx.body = Buffer.from(text)
 }
 
-const REPLACEMENTS: {
+const replacements: {
   readonly [Kind in DecisiveFault['kind']]: (ctx: Context, fault: Of<Kind>) => void
 } = {
   timeout: timedOut,
@@ -79,7 +78,7 @@ const REPLACEMENTS: {
 export const replacementFor = (
   fault: DecisiveFault,
 ): { readonly when: 'before' | 'after'; readonly answer: Handler } => {
-  const answer = REPLACEMENTS[fault.kind] as (ctx: Context, fault: DecisiveFault) => void
+  const answer = replacements[fault.kind] as (ctx: Context, fault: DecisiveFault) => void
   return {
     when: ('when' in fault ? fault.when : undefined) ?? 'before',
     answer: (ctx) => answer(ctx, fault),
@@ -87,10 +86,10 @@ export const replacementFor = (
 }
 
 export const distortReply = (ctx: Context): void => {
-  const { fired } = ctx.state
+  const { faults } = ctx.state
   if (ctx.respond === false) return
   if (ctx.status < 400) distortBody(ctx)
-  const slow = fired.find('slow-body')
+  const slow = faults.find('slow-body')
   if (slow === undefined || ctx.body === undefined || ctx.body === null) return
   const bytes = Buffer.from(Buffer.isBuffer(ctx.body) ? ctx.body : JSON.stringify(ctx.body))
   ctx.body = Readable.from(drip(bytes, slow.ms))
@@ -107,16 +106,16 @@ async function* drip(bytes: Buffer, ms: number) {
 }
 
 const distortBody = (ctx: Context): void => {
-  const { fired } = ctx.state
+  const { faults } = ctx.state
   const steps: ((body: unknown) => unknown)[] = []
-  const patch = fired.find('patch')
-  const shape = fired.find('wrong-shape')
-  if (fired.find('no-margin') !== undefined) steps.push(() => ({}))
-  if (fired.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
-  if (fired.find('numeric-ids') !== undefined) steps.push(withNumericIds)
+  const patch = faults.find('patch')
+  const shape = faults.find('wrong-shape')
+  if (faults.find('no-margin') !== undefined) steps.push(() => ({}))
+  if (faults.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
+  if (faults.find('numeric-ids') !== undefined) steps.push(withNumericIds)
   if (patch !== undefined) steps.push((body) => patched(body, patch))
   if (shape !== undefined) steps.push((body) => shaped(body, shape, ctx._matchedRouteName ?? ''))
-  const malformed = fired.find('malformed-json') !== undefined
+  const malformed = faults.find('malformed-json') !== undefined
   if (steps.length === 0 && !malformed) return
   const given: unknown = Buffer.isBuffer(ctx.body) ? JSON.parse(ctx.body.toString()) : ctx.body
   const body = steps.reduce((value, step) => step(value), given)
@@ -139,10 +138,10 @@ const asLegacyTrade = (body: unknown): unknown => {
   return { error: numericCode, description: stringCode, ...rest }
 }
 
-const ID_FIELDS = ['id', 'positionId', 'orderId', 'closeByPositionId']
+const idFields = ['id', 'positionId', 'orderId', 'closeByPositionId']
 
 const asNumber = (field: string, value: unknown): unknown =>
-  ID_FIELDS.includes(field) && typeof value === 'string' && /^\d+$/.test(value)
+  idFields.includes(field) && typeof value === 'string' && /^\d+$/.test(value)
     ? Number(value)
     : value
 
@@ -171,31 +170,31 @@ const shaped = (
 
 const wrapperOf = (route: string): string => (route === 'history-orders' ? 'historyOrders' : route)
 
-type Row = { readonly id: string; readonly [field: string]: unknown }
-
 /** The rows that a faulty history holds in a range, before they are cut into pages. */
-export const distortSpan = <R extends Row>(span: Span<R>, fired: Fired, seed: number): Span<R> => {
-  const synchronizing = fired.find('synchronizing')
-  const last = fired.find('last-rows')
-  const shuffled = fired.find('shuffled')
-  if ([synchronizing, last, shuffled].every((fault) => fault === undefined)) return span
-  let rows = span.slice(0, span.size)
+export const distortRows = <Row>(
+  given: readonly Row[],
+  faults: TriggeredFaults,
+  seed: number,
+): readonly Row[] => {
+  const synchronizing = faults.find('synchronizing')
+  const last = faults.find('last-rows')
+  let rows = given
   if (synchronizing !== undefined)
     rows = rows.slice(0, Math.floor(rows.length * (synchronizing.share ?? 0)))
   if (last !== undefined) rows = rows.slice(Math.max(0, rows.length - (last.rows ?? 5_000)))
-  return spanOf(shuffled === undefined ? rows : shuffle(rows, seed))
+  return faults.find('shuffled') === undefined ? rows : shuffle(rows, seed)
 }
 
 /** With repeated rows, each page starts that many rows early. */
-export const distortOffset = (offset: number, limit: number, fired: Fired): number => {
-  const duplicates = fired.find('duplicates')
+export const distortOffset = (offset: number, limit: number, faults: TriggeredFaults): number => {
+  const duplicates = faults.find('duplicates')
   if (duplicates === undefined) return offset
   const repeated = Math.min(duplicates.rows ?? 1, limit - 1)
   return offset - repeated * Math.floor(offset / limit)
 }
 
 /** Always the same order for the same rows, so that pages fit together. */
-const shuffle = <R>(rows: readonly Entry<R>[], seed: number): Entry<R>[] => {
+const shuffle = <Row>(rows: readonly Row[], seed: number): readonly Row[] => {
   const random = createRandom(seed, 'shuffled')
   const keyed = rows.map((row) => ({ row, key: random.fraction() }))
   return keyed.toSorted((a, b) => a.key - b.key).map(({ row }) => row)

@@ -1,13 +1,12 @@
 // The faults of a sandbox: their kinds, those that are set, and those that a request triggers.
 import type { Random } from './numbers.ts'
 
-export const ROUTE_NAMES = [
+export const routeNames = [
   'accounts',
   'account',
   'account-information',
   'positions',
   'orders',
-  'order',
   'trade',
   'deals',
   'history-orders',
@@ -19,149 +18,139 @@ export const ROUTE_NAMES = [
   'ticks',
 ] as const
 
-export type RouteName = (typeof ROUTE_NAMES)[number]
+export type RouteName = (typeof routeNames)[number]
 
-// Each kind of fault with its routes and fields. The types and the checks of faults that come over
-// HTTP follow from this table.
+/** For so many reads, or for so many milliseconds; one read if neither is given. */
+export type Lasting = { readonly reads?: number; readonly ms?: number }
 
-type Check<A> = (value: unknown) => value is A
-type Checks = Readonly<Record<string, Check<unknown>>>
-type Terms = {
-  readonly routes: readonly RouteName[]
-  readonly required?: Checks
-  readonly optional?: Checks
+/** The fields of faults. A field is the same in every kind that has it. */
+type Fields = Required<Lasting> & {
+  /** Before the request is carried out, or after: an answer that is lost after a trade was made. */
+  readonly when: 'before' | 'after'
+  readonly retryAfterSeconds: number
+  readonly status: number
+  readonly body: unknown
+  readonly text: string
+  readonly headers: Readonly<Record<string, string>>
+  /** `{}`, `{"deals":[…],"synchronizing":…}`, or null. */
+  readonly shape: 'object' | 'wrapped' | 'null'
+  readonly synchronizing: boolean
+  readonly set: Readonly<Record<string, unknown>>
+  readonly remove: readonly string[]
+  readonly rows: number
+  /** From 0 to 1. */
+  readonly share: number
+  readonly fraction: number
+  readonly numericCode: number
+  readonly stringCode: string
+  readonly message: string
+  readonly orderId: string
+  /** Not the first `skip` requests, then `times` (all without it), each with a probability. */
+  readonly skip: number
+  readonly times: number
+  readonly probability: number
+}
+type FieldName = keyof Fields
+
+/** On every route if none is named. */
+type FaultShape = {
+  readonly on?: readonly RouteName[]
+  readonly needs?: readonly FieldName[]
+  readonly accepts?: readonly FieldName[]
 }
 
-const check = <A>(holds: (value: unknown) => boolean): Check<A> => holds as Check<A>
-
-const isNumber = check<number>(Number.isFinite)
-const isCount = check<number>(
-  (value) => isNumber(value) && Number.isSafeInteger(value) && value >= 0,
-)
-const isAtLeastOne = check<number>((value) => isCount(value) && value !== 0)
-const isShare = check<number>((value) => isNumber(value) && value >= 0 && value <= 1)
-const isFlag = check<boolean>((value) => typeof value === 'boolean')
-const isText = check<string>((value) => typeof value === 'string')
-const isRecord = check<Readonly<Record<string, unknown>>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-)
-const isHeaders = check<Readonly<Record<string, string>>>(
-  (value) => isRecord(value) && Object.values(value).every(isText),
-)
-const isTexts = check<readonly string[]>((value) => Array.isArray(value) && value.every(isText))
-const isAnything = check<unknown>(() => true)
-const oneOf = <A extends string>(...values: readonly A[]) =>
-  check<A>((value) => values.some((one) => one === value))
-
-/** Before the request is carried out, or after: an answer that is lost after a trade was made. */
-const when = { when: oneOf('before', 'after') }
-/** For so many reads, or for so many milliseconds; one read if neither is given. */
-const lasting = { reads: isCount, ms: isCount }
-const everywhere = ROUTE_NAMES
-const ofAccount = ROUTE_NAMES.filter((route) => route !== 'accounts')
-const ofHistory = ROUTE_NAMES.filter((route) => route === 'deals' || route === 'history-orders')
+const ofAccount = routeNames.filter((route) => route !== 'accounts')
+const ofHistory = ['deals', 'history-orders'] as const
 const ofTrade = ['trade'] as const
+const ofEvery = ['skip', 'times', 'probability'] as const
+const lasting = ['reads', 'ms'] as const
 
-const TERMS = {
-  delay: { routes: everywhere, required: { ms: isCount } },
+const faultShapes = {
+  delay: { needs: ['ms'] },
   /** 504 TimeoutError. */
-  timeout: { routes: everywhere, optional: when },
+  timeout: { accepts: ['when'] },
   /** The connection is reset. */
-  cut: { routes: everywhere, optional: when },
+  cut: { accepts: ['when'] },
   /** No answer ever comes. */
-  lost: { routes: everywhere, optional: when },
+  lost: { accepts: ['when'] },
   /** 429 with Retry-After and recommendedRetryTime. */
-  'rate-limit': { routes: everywhere, optional: { retryAfterSeconds: isNumber } },
+  'rate-limit': { accepts: ['retryAfterSeconds'] },
   /** 503 with a page of HTML. */
-  unavailable: { routes: everywhere, optional: when },
+  unavailable: { accepts: ['when'] },
   /** 500 InternalError. */
-  'server-error': { routes: everywhere, optional: when },
-  unauthorized: { routes: everywhere },
-  forbidden: { routes: everywhere },
+  'server-error': { accepts: ['when'] },
+  unauthorized: {},
+  forbidden: {},
   /** 404: the account is not known. */
-  'not-found': { routes: ofAccount },
+  'not-found': { on: ofAccount },
   /** 504, as for an account that is switched off. */
-  undeployed: { routes: ofAccount },
+  undeployed: { on: ofAccount },
   /** Any answer at all. */
-  reply: {
-    routes: everywhere,
-    required: { status: isAtLeastOne },
-    optional: { ...when, body: isAnything, text: isText, headers: isHeaders },
-  },
+  reply: { needs: ['status'], accepts: ['when', 'body', 'text', 'headers'] },
   /** The answer is cut off in the middle of its JSON. */
-  'malformed-json': { routes: everywhere },
-  /** `{}`, `{"deals":[…],"synchronizing":…}`, or null. */
-  'wrong-shape': {
-    routes: everywhere,
-    optional: { shape: oneOf('object', 'wrapped', 'null'), synchronizing: isFlag },
-  },
+  'malformed-json': {},
+  'wrong-shape': { accepts: ['shape', 'synchronizing'] },
   /** The body drips over so many milliseconds. */
-  'slow-body': { routes: everywhere, required: { ms: isCount } },
+  'slow-body': { needs: ['ms'] },
   /** Ids as numbers where they are strings. */
-  'numeric-ids': { routes: everywhere },
+  'numeric-ids': {},
   /** Sets or removes fields of the answer, or of its rows. */
-  patch: { routes: everywhere, optional: { set: isRecord, remove: isTexts } },
+  patch: { accepts: ['set', 'remove'] },
   /** Rows in an order that has nothing to do with time, each still once. */
-  shuffled: { routes: ofHistory },
+  shuffled: { on: ofHistory },
   /** Every page begins with the last rows of the one before. */
-  duplicates: { routes: ofHistory, optional: { rows: isCount } },
+  duplicates: { on: ofHistory, accepts: ['rows'] },
   /** The history is still loading: only this share of it is there, from the oldest; default 0. */
-  synchronizing: { routes: ofHistory, optional: { share: isShare } },
+  synchronizing: { on: ofHistory, accepts: ['share'] },
   /** Only the newest rows are kept; default 5,000. */
-  'last-rows': { routes: ofHistory, optional: { rows: isCount } },
+  'last-rows': { on: ofHistory, accepts: ['rows'] },
   /** calculate-margin answers `{}`. */
-  'no-margin': { routes: ['margin'] },
+  'no-margin': { on: ['margin'] },
   /** A return code in place of the result; 200 unless a status is given. */
   'return-code': {
-    routes: ofTrade,
-    required: { numericCode: isNumber },
-    optional: {
-      ...when,
-      stringCode: isText,
-      message: isText,
-      orderId: isText,
-      status: isAtLeastOne,
-    },
+    on: ofTrade,
+    needs: ['numericCode'],
+    accepts: ['when', 'stringCode', 'message', 'orderId', 'status'],
   },
   /**
    * 10010: only this fraction is filled; default a half. A pending order is accepted, and filled by
    * this fraction at each price that reaches it.
    */
-  'partial-fill': { routes: ofTrade, optional: { fraction: isShare } },
+  'partial-fill': { on: ofTrade, accepts: ['fraction'] },
   /** 10008: accepted now, carried out later. */
-  placed: { routes: ofTrade, optional: lasting },
+  placed: { on: ofTrade, accepts: lasting },
   /** After the trade the positions are shown as they were before it, but to fresh reads. */
-  'positions-lag': { routes: ofTrade, optional: lasting },
+  'positions-lag': { on: ofTrade, accepts: lasting },
   /** After the trade the open orders are shown as they were before it, but to fresh reads. */
-  'orders-lag': { routes: ofTrade, optional: lasting },
+  'orders-lag': { on: ofTrade, accepts: lasting },
   /** The pending order that was placed or changed gets a ticket that the answer does not name. */
-  'new-ticket': { routes: ofTrade },
+  'new-ticket': { on: ofTrade },
   /** After the trade its closing deals are not in the history yet. */
-  'closing-deal-lag': { routes: ofTrade, optional: lasting },
+  'closing-deal-lag': { on: ofTrade, accepts: lasting },
   /** `error` and `description` in place of `numericCode` and `stringCode`. */
-  'legacy-trade-body': { routes: ofTrade },
-} as const satisfies Readonly<Record<string, Terms>>
+  'legacy-trade-body': { on: ofTrade },
+} as const satisfies Readonly<Record<string, FaultShape>>
 
-/** Not the first `skip` requests, then `times` (all without it), each with a probability. */
-const frequency = { times: isCount, skip: isCount, probability: isShare }
+type NamesIn<Shape, List extends keyof FaultShape> = Shape extends {
+  readonly [L in List]: readonly (infer Name extends FieldName)[]
+}
+  ? Name
+  : never
 
-type Checked<C> = { readonly [Name in keyof C]: C[Name] extends Check<infer A> ? A : never }
-type Part<T, Name extends string> = T extends { readonly [N in Name]: infer C }
-  ? Checked<C>
-  : unknown
-
-export type FaultKind = keyof typeof TERMS
+export type FaultKind = keyof typeof faultShapes
 export type FaultRoute = RouteName | 'any'
 export type Fault = {
-  [Kind in FaultKind]: { readonly kind: Kind } & Part<(typeof TERMS)[Kind], 'required'> &
-    Partial<Part<(typeof TERMS)[Kind], 'optional'>> &
-    Partial<Checked<typeof frequency>>
+  [Kind in FaultKind]: { readonly kind: Kind } & Pick<
+    Fields,
+    NamesIn<(typeof faultShapes)[Kind], 'needs'>
+  > &
+    Partial<Pick<Fields, NamesIn<(typeof faultShapes)[Kind], 'accepts'> | (typeof ofEvery)[number]>>
 }[FaultKind]
 /** A fault of a kind. */
 export type Of<K extends FaultKind> = Extract<Fault, { readonly kind: K }>
 
 /** The kinds that decide the answer by themselves. At most one of them applies to a request. */
-const DECISIVE_KINDS = [
+const decisiveKinds = [
   'timeout',
   'cut',
   'lost',
@@ -176,37 +165,28 @@ const DECISIVE_KINDS = [
   'return-code',
 ] as const satisfies readonly FaultKind[]
 
-export type DecisiveFault = Of<(typeof DECISIVE_KINDS)[number]>
+export type DecisiveFault = Of<(typeof decisiveKinds)[number]>
 
 export const isDecisive = (fault: Fault): fault is DecisiveFault =>
-  DECISIVE_KINDS.some((kind) => kind === fault.kind)
+  decisiveKinds.some((kind) => kind === fault.kind)
 
-export const canHappenOn = (kind: FaultKind, route: RouteName): boolean =>
-  termsOf(kind).routes.includes(route)
+const canHappenOn = ({ on }: FaultShape, route: string): boolean =>
+  on === undefined || on.some((name) => name === route)
 
-const termsOf = (kind: FaultKind): Terms => TERMS[kind]
-
-/** Why a fault cannot be set on a route; undefined if it can. */
-export const objectionTo = (route: string, fault: unknown): string | undefined => {
-  const known = route === 'any' ? undefined : ROUTE_NAMES.find((name) => name === route)
-  if (route !== 'any' && known === undefined)
-    return `route must be any or one of ${ROUTE_NAMES.join(', ')}; got ${route}`
-  if (typeof fault !== 'object' || fault === null) return 'fault must be an object'
-  const { kind } = fault as { readonly kind?: unknown }
-  const kinds = Object.keys(TERMS) as FaultKind[]
-  const own = kinds.find((name) => name === kind)
-  if (own === undefined)
-    return `kind must be one of ${kinds.join(', ')}; got ${JSON.stringify(kind)}`
-  const { routes, required = {}, optional = {} } = termsOf(own)
-  const checks: Checks = { kind: isText, ...required, ...optional, ...frequency }
-  for (const name of Object.keys(required)) if (!(name in fault)) return `${own} needs ${name}`
-  for (const [name, value] of Object.entries(fault)) {
-    if (value !== undefined && !(Object.hasOwn(checks, name) && checks[name]?.(value) === true))
-      return `${own} does not accept ${name}: ${JSON.stringify(value)}`
-  }
-  return known === undefined || canHappenOn(own, known)
-    ? undefined
-    : `${own} cannot happen on ${known}; it can on ${routes.join(', ')}`
+/** Throws where a fault has no known kind, lacks a field or has one that is not known, or cannot happen. */
+const requireFault = (route: FaultRoute, { kind, ...fields }: Fault): void => {
+  if (!Object.hasOwn(faultShapes, kind))
+    throw new Error(`kind must be one of ${Object.keys(faultShapes).join(', ')}; got ${kind}`)
+  const shape: FaultShape = faultShapes[kind]
+  const { needs = [], accepts = [] } = shape
+  const missing = needs.find((name) => !(name in fields))
+  if (missing !== undefined) throw new Error(`${kind} needs ${missing}`)
+  const known: readonly string[] = [...needs, ...accepts, ...ofEvery]
+  const unknown = Object.keys(fields).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new Error(`${kind} has no field ${unknown}; it has ${known.join(', ')}`)
+  if (route !== 'any' && !(routeNames.includes(route) && canHappenOn(shape, route)))
+    throw new Error(`${kind} cannot happen on ${route}`)
 }
 
 export type Faults = {
@@ -220,7 +200,7 @@ export type Faults = {
   readonly clear: (filter?: { readonly account?: string; readonly route?: string }) => void
 }
 
-type Armed = {
+type SetFault = {
   readonly account: string
   readonly route: FaultRoute
   readonly fault: Fault
@@ -229,35 +209,27 @@ type Armed = {
 }
 
 /** The faults that one request triggered. */
-export type Fired = {
+export type TriggeredFaults = {
   readonly find: <K extends FaultKind>(kind: K) => Of<K> | undefined
   readonly decisive: DecisiveFault | undefined
 }
 
 export const createFaultSet = (random: Random) => {
-  let armed: Armed[] = []
+  let inForce: SetFault[] = []
 
   const add = (account: string, route: FaultRoute, fault: Fault): void => {
-    const objection = objectionTo(route, fault)
-    if (objection !== undefined) throw new Error(objection)
-    armed.push({ account, route, fault, skipped: 0, hits: 0 })
+    requireFault(route, fault)
+    inForce.push({ account, route, fault, skipped: 0, hits: 0 })
   }
 
   const faults: Faults = {
     add,
     set: (account, route, given) => {
-      const list: readonly Fault[] = Array.isArray(given)
-        ? (given as readonly Fault[])
-        : [given as Fault]
-      const objection = list
-        .map((fault) => objectionTo(route, fault))
-        .find((text) => text !== undefined)
-      if (objection !== undefined) throw new Error(objection)
-      armed = armed.filter((other) => other.account !== account || other.route !== route)
-      for (const fault of list) add(account, route, fault)
+      inForce = inForce.filter((other) => other.account !== account || other.route !== route)
+      for (const fault of [given].flat()) add(account, route, fault)
     },
     clear: ({ account, route } = {}) => {
-      armed = armed.filter(
+      inForce = inForce.filter(
         (other) =>
           (account !== undefined && other.account !== account) ||
           (route !== undefined && other.route !== route),
@@ -265,29 +237,32 @@ export const createFaultSet = (random: Random) => {
     },
   }
 
-  const fire = (account: string | undefined, route: RouteName): Fired => {
-    const fired: Fault[] = []
+  const trigger = (account: string | undefined, route: RouteName): TriggeredFaults => {
+    const triggered: Fault[] = []
     let decisive: DecisiveFault | undefined
-    for (const one of armed) {
+    for (const one of inForce) {
       if (one.account !== '*' && one.account !== account) continue
-      if ((one.route !== 'any' && one.route !== route) || !canHappenOn(one.fault.kind, route))
+      if (
+        (one.route !== 'any' && one.route !== route) ||
+        !canHappenOn(faultShapes[one.fault.kind], route)
+      )
         continue
       if (decisive !== undefined && isDecisive(one.fault)) continue
-      if (!triggers(one, random)) continue
+      if (!isTriggered(one, random)) continue
       if (isDecisive(one.fault)) decisive = one.fault
-      fired.push(one.fault)
+      triggered.push(one.fault)
     }
     return {
       find: <K extends FaultKind>(kind: K) =>
-        fired.find((fault): fault is Of<K> => fault.kind === kind),
+        triggered.find((fault): fault is Of<K> => fault.kind === kind),
       decisive,
     }
   }
 
-  return { faults, fire }
+  return { faults, trigger }
 }
 
-const triggers = (one: Armed, random: Random): boolean => {
+const isTriggered = (one: SetFault, random: Random): boolean => {
   const { skip = 0, times, probability } = one.fault
   if (times !== undefined && one.hits >= times) return false
   if (one.skipped < skip) {

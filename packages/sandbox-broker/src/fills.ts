@@ -9,7 +9,7 @@ import {
   timesOf,
   type Moment,
   newPosition,
-  type Note,
+  type OrderOrigin,
   type Position,
   type Side,
 } from './account.ts'
@@ -23,7 +23,7 @@ export type MarketOrder = {
   readonly volume: Decimal
   readonly stopLoss?: Decimal | undefined
   readonly takeProfit?: Decimal | undefined
-  readonly note: Note
+  readonly origin: OrderOrigin
   /** The ticket, if it was given out before the fill. */
   readonly orderId?: string | undefined
 }
@@ -46,7 +46,7 @@ export const fillMarketOrder = (moment: Moment, order: MarketOrder): Fill => {
  */
 export const fillVolume = (moment: Moment, order: MarketOrder, orderId: string): Position => {
   const { account } = moment
-  const { instrument, side, volume, note } = order
+  const { instrument, side, volume, origin } = order
   // On hedging accounts only an earlier fill of the same order can have opened its position.
   const held = account.positions.find(({ symbol, identifier }) =>
     isNetting(account) ? symbol === instrument.symbol : identifier === orderId,
@@ -54,7 +54,7 @@ export const fillVolume = (moment: Moment, order: MarketOrder, orderId: string):
   if (held === undefined) return open(moment, order, orderId)
   if (held.side === side) add(moment, held, order, orderId)
   else if (volume.lte(held.volume))
-    closeVolume(moment, held, volume, exitPriceOf(moment, held), orderId, note)
+    closeVolume(moment, held, volume, exitPriceOf(moment, held), orderId, origin)
   else reverse(moment, held, order, orderId)
   return held
 }
@@ -64,7 +64,7 @@ export const fillClose = (
   moment: Moment,
   position: Position,
   volume: Decimal,
-  note: Note,
+  origin: OrderOrigin,
   fixed: { readonly price?: Decimal | undefined; readonly orderId?: string | undefined } = {},
 ): Fill => {
   const { account } = moment
@@ -73,14 +73,14 @@ export const fillClose = (
   // On MT4 a close has no order of its own.
   const orderId =
     fixed.orderId ?? (account.settings.platform === 'mt4' ? positionId : newOrderId(account))
-  closeVolume(moment, position, volume, price, orderId, note)
+  closeVolume(moment, position, volume, price, orderId, origin)
   if (account.settings.platform !== 'mt4')
     enterFilledOrder(moment, position, {
       side: opposite(position.side),
       orderId,
       volume,
       price,
-      note,
+      origin,
     })
   return { orderId, positionId }
 }
@@ -106,7 +106,7 @@ export const enterBalanceDeal = (
 }
 
 const open = (moment: Moment, order: MarketOrder, orderId: string): Position => {
-  const { instrument, side, volume, note } = order
+  const { instrument, side, volume, origin } = order
   const price = entryPriceOf(moment, instrument, side)
   const position = newPosition(
     {
@@ -118,10 +118,10 @@ const open = (moment: Moment, order: MarketOrder, orderId: string): Position => 
       openPrice: price,
       stopLoss: order.stopLoss,
       takeProfit: order.takeProfit,
-      magic: note.magic ?? 0,
-      comment: note.comment,
-      clientId: note.clientId,
-      reason: `POSITION_REASON_${note.reason}`,
+      magic: origin.magic ?? 0,
+      comment: origin.comment,
+      clientId: origin.clientId,
+      reason: `POSITION_REASON_${origin.reason}`,
     },
     moment.at,
   )
@@ -155,7 +155,7 @@ const enterOpening = (
 ): void => {
   const commission = commissionOf(moment, position, order.volume)
   position.entryCommission = position.entryCommission.plus(commission)
-  const { side, volume, note } = order
+  const { side, volume, origin } = order
   enterFill(moment, position, {
     side,
     orderId,
@@ -165,7 +165,7 @@ const enterOpening = (
     profit: zero,
     commission,
     swap: zero,
-    note,
+    origin,
     levels: order,
   })
 }
@@ -176,7 +176,7 @@ const closeVolume = (
   volume: Decimal,
   price: Decimal,
   orderId: string,
-  note: Note,
+  origin: OrderOrigin,
 ): void => {
   const { account, at } = moment
   const { currencyDigits, platform, mt4PartialTicket } = account.settings
@@ -194,7 +194,7 @@ const closeVolume = (
     profit,
     commission,
     swap,
-    note,
+    origin,
   })
   position.volume = position.volume.minus(volume)
   position.updatedAt = at
@@ -214,7 +214,7 @@ const closeVolume = (
  */
 const reverse = (moment: Moment, position: Position, order: MarketOrder, orderId: string): void => {
   const { at } = moment
-  const { side, volume, note } = order
+  const { side, volume, origin } = order
   const price = exitPriceOf(moment, position)
   accrueSwap(moment, position)
   const rest = volume.minus(position.volume)
@@ -230,7 +230,7 @@ const reverse = (moment: Moment, position: Position, order: MarketOrder, orderId
     profit,
     commission: closing.plus(opening),
     swap: position.swap,
-    note,
+    origin,
   })
   position.realizedProfit = position.realizedProfit.plus(profit)
   position.realizedCommission = position.realizedCommission
@@ -269,7 +269,7 @@ const enterFill = (
     readonly profit: Decimal
     readonly commission: Decimal
     readonly swap: Decimal
-    readonly note: Note
+    readonly origin: OrderOrigin
     /** Of the order that opened it; those of the position if absent. */
     readonly levels?: Pick<MarketOrder, 'stopLoss' | 'takeProfit'>
   },
@@ -290,23 +290,23 @@ const enterFill = (
     swap: toNumber(fill.swap),
     profit: toNumber(fill.profit),
     orderId: fill.orderId,
-    reason: `DEAL_REASON_${fill.note.reason}`,
+    reason: `DEAL_REASON_${fill.origin.reason}`,
     ...(stopLoss !== undefined && { stopLoss: toNumber(stopLoss) }),
     ...(takeProfit !== undefined && { takeProfit: toNumber(takeProfit) }),
   })
 }
 
-type FilledVolume = Pick<MarketOrder, 'side' | 'volume' | 'note'>
+type FilledVolume = Pick<MarketOrder, 'side' | 'volume' | 'origin'>
 
 /** What the rows of a deal and of its order share. */
-const fieldsOf = (moment: Moment, position: Position, { volume, note }: FilledVolume) => ({
+const fieldsOf = (moment: Moment, position: Position, { volume, origin }: FilledVolume) => ({
   ...timesOf(moment),
   symbol: position.symbol,
-  magic: note.magic ?? position.magic,
+  magic: origin.magic ?? position.magic,
   volume: toNumber(volume),
   positionId: position.identifier,
-  ...(note.comment !== undefined && { comment: note.comment }),
-  ...(note.clientId !== undefined && { clientId: note.clientId }),
+  ...(origin.comment !== undefined && { comment: origin.comment }),
+  ...(origin.clientId !== undefined && { clientId: origin.clientId }),
 })
 
 const enterFilledOrder = (
@@ -324,7 +324,7 @@ const enterFilledOrder = (
     doneBrokerTime: brokerTime,
     openPrice: toNumber(order.price),
     currentVolume: 0,
-    reason: `ORDER_REASON_${order.note.reason}`,
+    reason: `ORDER_REASON_${order.origin.reason}`,
     fillingMode: 'ORDER_FILLING_FOK',
     expirationType: 'ORDER_TIME_GTC',
   })

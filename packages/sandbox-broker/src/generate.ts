@@ -1,9 +1,9 @@
 // Generates a history: a random plan of trades from the seed, executed one fill after another by the
 // code of real trades, so that deals, balance and open positions agree.
-import { isNetting, type Account, type Note, type Position, type Side } from './account.ts'
+import type { Account, OrderOrigin, Position, Side } from './account.ts'
 import { enterBalanceDeal, fillClose, fillMarketOrder } from './fills.ts'
 import type { Instrument } from './market.ts'
-import { createRandom, DAY_MS, decimal, type Decimal, type Random, toNumber } from './numbers.ts'
+import { createRandom, dayMs, decimal, type Decimal, type Random, toNumber } from './numbers.ts'
 import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'
 
 export type GeneratePlan = {
@@ -18,46 +18,44 @@ export type GeneratePlan = {
 
 type Step = { readonly at: number; readonly run: () => void }
 
-/**
- * One trade on paper: volumes in hundredths of a lot for each entry and each exit, the last exit
- * taking what is left.
- */
+/** When, and a volume in hundredths of a lot. */
+type Part = { readonly at: number; readonly steps: number }
+
+/** One trade on paper, whose last exit takes what is left. */
 type Plan = {
   readonly number: number
   readonly instrument: Instrument
   readonly side: Side
-  readonly entries: readonly { readonly at: number; readonly steps: number }[]
-  readonly exits: readonly { readonly at: number; readonly steps: number }[]
+  readonly entry: Part
+  readonly exits: readonly Part[]
 }
 
 type Slot = { readonly from: number; readonly to: number }
 
-const WEEK_MS = 7 * DAY_MS
-const TRADING_WEEK_MS = 5 * DAY_MS
+const weekMs = 7 * dayMs
+const tradingWeekMs = 5 * dayMs
 /** The first Monday since the epoch. */
-const FIRST_MONDAY = 4 * DAY_MS
-const LANES_WHEN_HEDGING = 12
+const firstMonday = 4 * dayMs
+const laneCount = 12
 /**
  * The last twentieth of the time, at most five days, in which the positions that stay open are
  * opened.
  */
-const TAIL_SHARE = 0.05
-const TAIL_MS_MAX = 5 * DAY_MS
-const SCALE_IN_SHARE = 0.25
-const PARTIAL_CLOSE_SHARE = 0.25
-const LUCK = 0.56
+const tailShare = 0.05
+const longestTailMs = 5 * dayMs
+const partialCloseShare = 0.25
+const luckyShare = 0.56
 
 export const generateHistory = (account: Account, seed: number, plan: GeneratePlan): void => {
   // A stream for each: how many numbers a closed trade draws depends on prices, and so on the date,
   // on which open positions and transfers must not depend.
   const drawing = (stream: string): Maker => ({
     account,
-    isNetting: isNetting(account),
     random: createRandom(seed, `${stream}/${account.settings.id}`),
   })
   const tail =
     tradingMs(plan.until) -
-    Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
+    Math.min(longestTailMs, (tradingMs(plan.until) - tradingMs(plan.since)) * tailShare)
   enterBalanceDeal(
     { account, at: plan.since },
     decimal(plan.startBalance),
@@ -73,32 +71,22 @@ export const generateHistory = (account: Account, seed: number, plan: GeneratePl
   for (const step of steps.toSorted((a, b) => a.at - b.at)) step.run()
 }
 
-type Maker = {
-  readonly account: Account
-  readonly random: Random
-  readonly isNetting: boolean
-}
+type Maker = { readonly account: Account; readonly random: Random }
 
-/**
- * A lane holds one trade at a time. Netting has a lane for each symbol, since it has one position a
- * symbol; hedging has a dozen of any symbol.
- */
+/** A lane holds one trade at a time, of any symbol. */
 const closedTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
-  const { random, isNetting } = maker
-  const lanes = isNetting ? plan.instruments.length : LANES_WHEN_HEDGING
-  const counts = Array.from({ length: lanes }, () => 0)
+  const { random } = maker
+  const counts = Array.from({ length: laneCount }, () => 0)
   for (let index = 0; index < plan.trades; index++) {
-    const lane = random.whole(0, lanes - 1)
+    const lane = random.whole(0, laneCount - 1)
     counts[lane] = (counts[lane] ?? 0) + 1
   }
   let number = 0
   const start = tradingMs(plan.since)
-  return counts.flatMap((count, lane) => {
+  return counts.flatMap((count) => {
     const width = (tail - start) / count
     return Array.from({ length: count }, (_, index) => {
-      const instrument = isNetting ? plan.instruments[lane] : random.pick(plan.instruments)
-      if (instrument === undefined) throw new Error('A lane without an instrument')
-      const trade = planTrade(maker, instrument, ++number, {
+      const trade = planTrade(maker, random.pick(plan.instruments), ++number, {
         from: start + index * width,
         to: start + (index + 1) * width,
       })
@@ -108,21 +96,19 @@ const closedTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly 
 }
 
 const openTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
-  const { random, isNetting } = maker
+  const { random } = maker
   const end = tradingMs(plan.until)
-  const first = random.whole(0, plan.instruments.length - 1)
+  // Not used: without it, every seed would have other open positions than those in the pictures.
+  random.whole(0, plan.instruments.length - 1)
   return Array.from({ length: plan.openPositions }, (_, index) => {
-    const instrument = isNetting
-      ? plan.instruments[(first + index) % plan.instruments.length]
-      : random.pick(plan.instruments)
-    if (instrument === undefined) throw new Error('An open position without an instrument')
+    const instrument = random.pick(plan.instruments)
     const at = realTime(tail + (end - tail) * (0.05 + 0.9 * random.fraction()))
     const side = random.chance(0.5) ? 'buy' : 'sell'
     const trade: Plan = {
       number: plan.trades + index + 1,
       instrument,
       side,
-      entries: [{ at, steps: sizeOf(maker, instrument, at) }],
+      entry: { at, steps: sizeOf(maker, instrument, at) },
       exits: [],
     }
     return stepsOf(maker, trade, random.chance(0.5))
@@ -157,7 +143,7 @@ const transfers = (
 }
 
 const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: Slot): Plan => {
-  const { random, isNetting } = maker
+  const { random } = maker
   const width = slot.to - slot.from
   const opened = slot.from + width * 0.4 * random.fraction()
   const held = Math.min(
@@ -170,18 +156,9 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
   const within = (share: number): number =>
     Math.min(to, Math.max(from + 1, realTime(opened + held * share)))
   const steps = sizeOf(maker, instrument, from)
-  const entries = [{ at: from, steps }]
-  if (isNetting && random.chance(SCALE_IN_SHARE)) {
-    for (let more = random.whole(1, 2); more > 0; more--)
-      entries.push({
-        at: within(0.35 * random.fraction()),
-        steps: Math.max(1, Math.round(steps * (0.4 + 0.6 * random.fraction()))),
-      })
-  }
-  const total = entries.reduce((sum, entry) => sum + entry.steps, 0)
-  const exits: { readonly at: number; readonly steps: number }[] = []
-  if (total >= 2 && random.chance(PARTIAL_CLOSE_SHARE)) {
-    let left = total
+  const exits: Part[] = []
+  if (steps >= 2 && random.chance(partialCloseShare)) {
+    let left = steps
     for (let more = random.whole(1, 3); more > 0 && left >= 2; more--) {
       const part = Math.max(1, Math.floor(left * (0.2 + 0.5 * random.fraction())))
       exits.push({ at: within(0.4 + 0.5 * random.fraction()), steps: part })
@@ -193,7 +170,7 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
     number,
     instrument,
     side: sideOf(maker, instrument, from, to),
-    entries,
+    entry: { at: from, steps },
     exits: exits.toSorted((a, b) => a.at - b.at || a.steps - b.steps),
   }
 }
@@ -206,7 +183,7 @@ const sideOf = (
   to: number,
 ): Side => {
   const rises = market.prices.mid(instrument, to) > market.prices.mid(instrument, from)
-  const isRight = random.chance(LUCK)
+  const isRight = random.chance(luckyShare)
   return rises === isRight ? 'buy' : 'sell'
 }
 
@@ -223,7 +200,7 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
   const { account, random } = maker
   const { instrument, side } = plan
   const magic = plan.number % 3 === 0 ? 0 : 1_000 + (plan.number % 3)
-  const opening: Note = {
+  const opening: OrderOrigin = {
     reason: magic === 0 ? 'CLIENT' : 'EXPERT',
     magic,
     ...(magic !== 0 && { clientId: `GEN_${plan.number}_1` }),
@@ -231,20 +208,20 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
   const byLevel = random.chance(0.3)
   let position: Position | undefined
 
-  const entries = plan.entries.map(({ at, steps }) => ({
-    at,
-    run: () => {
-      const moment = { account, at }
-      const { positionId } = fillMarketOrder(moment, {
+  const { at: openedAt, steps: openedSteps } = plan.entry
+  const open = (): void => {
+    const { positionId } = fillMarketOrder(
+      { account, at: openedAt },
+      {
         instrument,
         side,
-        volume: lots(steps),
-        note: opening,
-        ...(withLevels && farLevels(maker, instrument, side, at)),
-      })
-      position = account.positions.find((candidate) => candidate.id === positionId)
-    },
-  }))
+        volume: lots(openedSteps),
+        origin: opening,
+        ...(withLevels && farLevels(maker, instrument, side, openedAt)),
+      },
+    )
+    position = account.positions.find((candidate) => candidate.id === positionId)
+  }
   const exits = plan.exits.map(({ at, steps }) => ({
     at,
     run: () => {
@@ -261,7 +238,7 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
       })
     },
   }))
-  return [...entries, ...exits]
+  return [{ at: openedAt, run: open }, ...exits]
 }
 
 /** Levels some ten ordinary days away. */
@@ -277,13 +254,13 @@ const lots = (steps: number): Decimal => decimal(steps).div(100)
 
 /** Milliseconds of trading time up to a moment: weekends do not count. */
 const tradingMs = (at: number): number => {
-  const sinceMonday = at - FIRST_MONDAY
-  const week = Math.floor(sinceMonday / WEEK_MS)
-  return week * TRADING_WEEK_MS + Math.min(sinceMonday - week * WEEK_MS, TRADING_WEEK_MS)
+  const sinceMonday = at - firstMonday
+  const week = Math.floor(sinceMonday / weekMs)
+  return week * tradingWeekMs + Math.min(sinceMonday - week * weekMs, tradingWeekMs)
 }
 
 /** The moment, in whole milliseconds, at which so much trading time has passed. */
 const realTime = (trading: number): number => {
-  const week = Math.floor(trading / TRADING_WEEK_MS)
-  return Math.floor(FIRST_MONDAY + week * WEEK_MS + (trading - week * TRADING_WEEK_MS))
+  const week = Math.floor(trading / tradingWeekMs)
+  return Math.floor(firstMonday + week * weekMs + (trading - week * tradingWeekMs))
 }

@@ -1,10 +1,10 @@
-// What all routes share: the state of a request, the provider's errors, and checks of its input.
+// What all routes share: the state of a request, the provider's errors, and pages of lists.
 import type { RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { getRawBody } from 'raw-body'
 import type { Account, Moment } from './account.ts'
 import type { Core } from './core.ts'
-import type { Fired } from './faults.ts'
+import type { TriggeredFaults } from './faults.ts'
 
 export type State = {
   core: Core
@@ -14,8 +14,8 @@ export type State = {
   account: Account
   /** The JSON of a POST, PUT or PATCH; undefined when it is not JSON. */
   body: unknown
-  /** The faults that this request ran into. */
-  fired: Fired
+  /** Those that this request triggered. */
+  faults: TriggeredFaults
   /** Epoch milliseconds of the sandbox's clock when the request is carried out. */
   at: number
 }
@@ -28,10 +28,14 @@ export const momentOf = ({ state: { account, at } }: Context): Moment => ({ acco
 
 // The provider's errors, each as the handler that answers with it.
 
-export type Detail = {
+/** A request that the provider answers with 400. */
+export class InvalidInput extends Error {
   readonly parameter: string
-  readonly message: string
-  readonly value?: unknown
+
+  constructor(parameter: string, message: string) {
+    super(message)
+    this.parameter = parameter
+  }
 }
 
 let lastErrorId = 0
@@ -48,8 +52,8 @@ const apiError =
     ctx.body = { id: ++lastErrorId, error, message, ...rest }
   }
 
-export const invalid = (details: readonly Detail[]): Handler =>
-  apiError(400, 'ValidationError', 'Validation failed', { details })
+export const invalid = ({ parameter, message }: InvalidInput): Handler =>
+  apiError(400, 'ValidationError', 'Validation failed', { details: [{ parameter, message }] })
 
 export const unauthorized = apiError(
   401,
@@ -94,75 +98,30 @@ export const tooManyRequests = (metadata: Readonly<Record<string, unknown>>): Ha
     metadata,
   })
 
-/** Whether a field holds what it must, and the message if not. */
-export type FieldCheck = readonly [holds: (value: unknown) => boolean, message: string]
+const longestPage = 1_000
 
-export const checkFields = (
-  fields: Readonly<Record<string, unknown>>,
-  checks: Readonly<Record<string, FieldCheck>>,
-): Detail[] =>
-  Object.entries(checks).flatMap(([parameter, [holds, message]]) => {
-    const { [parameter]: value } = fields
-    return holds(value) ? [] : [{ parameter, value, message }]
-  })
-
-const PAGE_LIMIT_MAX = 1_000
-
-const createReader = ({ params, query }: Context) => {
-  const details: Detail[] = []
-  const time = (parameter: string, unset = ''): number => {
-    const value = params[parameter] ?? [query[parameter]].flat()[0] ?? unset
-    const at = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
-    if (Number.isNaN(at))
-      details.push({ parameter, value, message: 'Value must be a time in ISO 8601' })
-    return at
-  }
-  const whole = (parameter: string, unset: number, least: number, most: number): number => {
-    const [text = String(unset)] = [query[parameter]].flat()
-    const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
-    const message = `Value must be a whole number from ${least} to ${most}`
-    if (!(value >= least && value <= most)) details.push({ parameter, value: text, message })
-    return value
-  }
-  return {
-    details,
-    time,
-    offset: () => whole('offset', 0, 0, Number.MAX_SAFE_INTEGER),
-    limit: () => whole('limit', PAGE_LIMIT_MAX, 1, PAGE_LIMIT_MAX),
-  }
+/** The range of a list, by default up to now, and its page. A longer page is refused, not cut. */
+export const readPage = ({ params, query, state: { at } }: Context) => {
+  const timeOf = (text: string | undefined): number => (text === undefined ? at : Date.parse(text))
+  const start = timeOf(params['startTime'] ?? [query['startTime']].flat()[0])
+  const end = timeOf(params['endTime'])
+  if (Number.isNaN(start) || Number.isNaN(end))
+    throw new InvalidInput('startTime', 'Times must be in ISO 8601')
+  const offset = Number(query['offset'] ?? 0)
+  const limit = Number(query['limit'] ?? longestPage)
+  if (!(offset >= 0 && limit >= 1 && limit <= longestPage))
+    throw new InvalidInput('limit', `A page has 1 to ${longestPage} rows, from offset 0 on`)
+  return { start, end, offset, limit }
 }
 
-/** The parameters of a history. A value out of bounds is refused, not clamped. */
-export const readHistoryQuery = (ctx: Context) => {
-  const { details, time, offset, limit } = createReader(ctx)
-  return {
-    details,
-    start: time('startTime'),
-    end: time('endTime'),
-    offset: offset(),
-    limit: limit(),
-  }
-}
-
-/** The same of candles and ticks, whose `startTime` is by default now. */
-export const readPricesQuery = (ctx: Context) => {
-  const { details, time, offset, limit } = createReader(ctx)
-  return {
-    details,
-    start: time('startTime', new Date(ctx.state.at).toISOString()),
-    offset: offset(),
-    limit: limit(),
-  }
-}
-
-const BODY_BYTES_MAX = 65_536
+const largestBodyBytes = 65_536
 
 /** Accepts JSON under any content type, as it is sent by hand with curl. */
 export const readBody: Middleware = async (ctx, next) => {
   if (ctx.method === 'POST') {
     try {
       ctx.state.body = JSON.parse(
-        await getRawBody(ctx.req, { limit: BODY_BYTES_MAX, encoding: 'utf8' }),
+        await getRawBody(ctx.req, { limit: largestBodyBytes, encoding: 'utf8' }),
       ) as unknown
     } catch {
       ctx.state.body = undefined

@@ -1,7 +1,7 @@
 // What reads of an account do not show yet: the positions and open orders after a trade, or its
 // closing deals.
-import { type Entry, type Span, spanOf } from './ledger.ts'
-import type { OrderRow, PositionRow } from './rows.ts'
+import type { Lasting } from './faults.ts'
+import type { Entry, OrderRow, PositionRow } from './rows.ts'
 
 /** Something that shows only after a number of reads, or after a time. */
 export type Wait = {
@@ -11,12 +11,9 @@ export type Wait = {
   readonly until: number | null
 }
 
-export const waitFor = (
-  terms: { readonly reads?: number; readonly ms?: number },
-  at: number,
-): Wait => ({
-  readsLeft: terms.reads ?? (terms.ms === undefined ? 1 : null),
-  until: terms.ms === undefined ? null : at + terms.ms,
+export const waitFor = ({ reads, ms }: Lasting, at: number): Wait => ({
+  readsLeft: reads ?? (ms === undefined ? 1 : null),
+  until: ms === undefined ? null : at + ms,
 })
 
 export const isOver = (wait: Wait, at: number): boolean =>
@@ -40,23 +37,26 @@ export type Lags = {
   deals: { readonly hidden: ReadonlySet<Deal>; readonly wait: Wait }[]
 }
 
-type Terms = { readonly reads?: number; readonly ms?: number }
-
 export const noLags = (): Lags => ({ positions: undefined, orders: undefined, deals: [] })
 
 /** A list that is shown as it was. A second trade within the lag does not show the first one. */
 export const lagBehind = <Row>(
   lag: ListLag<Row> | undefined,
   rows: readonly Row[],
-  terms: Terms,
+  lasting: Lasting,
   at: number,
 ): ListLag<Row> => ({
   rows: lag !== undefined && !isOver(lag.wait, at) ? lag.rows : rows,
-  wait: waitFor(terms, at),
+  wait: waitFor(lasting, at),
 })
 
-export const hideDeals = (lags: Lags, rows: readonly Deal[], terms: Terms, at: number): void => {
-  lags.deals.push({ hidden: new Set(rows), wait: waitFor(terms, at) })
+export const hideDeals = (
+  lags: Lags,
+  rows: readonly Deal[],
+  lasting: Lasting,
+  at: number,
+): void => {
+  lags.deals.push({ hidden: new Set(rows), wait: waitFor(lasting, at) })
 }
 
 /** The rows of a list that a read shows. Counts as a read. */
@@ -69,13 +69,9 @@ export const shownRows = <Row>(
 /** The deals that a read shows. Counts as a read. */
 export const shownDeals = <Row extends Deal>(
   lags: Lags,
-  span: Span<Row>,
+  deals: readonly Entry<Row>[],
   at: number,
-): Span<Row> => {
-  if (lags.deals.length === 0) return span
+): readonly Entry<Row>[] => {
   lags.deals = lags.deals.filter(({ wait }) => !readShows(wait, at))
-  if (lags.deals.length === 0) return span
-  const isShown = (entry: Entry<Row>): boolean =>
-    lags.deals.every(({ hidden }) => !hidden.has(entry.row))
-  return spanOf(span.slice(0, span.size).filter(isShown))
+  return deals.filter(({ row }) => lags.deals.every(({ hidden }) => !hidden.has(row)))
 }

@@ -4,21 +4,13 @@ import { type Moment, timesOf } from './account.ts'
 import {
   type Context,
   type Handler,
-  invalid,
+  InvalidInput,
   momentOf,
-  readPricesQuery,
+  readPage,
   symbolNotFound,
 } from './http.ts'
 import { type Instrument, pointOf, type Quote, spreadAround } from './market.ts'
-import {
-  brokerAheadMs,
-  brokerText,
-  DAY_MS,
-  decimal,
-  HOUR_MS,
-  toNumber,
-  utcText,
-} from './numbers.ts'
+import { brokerAheadMs, brokerText, dayMs, decimal, hourMs, toNumber, utcText } from './numbers.ts'
 
 export const listSymbols: Handler = (ctx) => {
   ctx.body = [...ctx.state.account.settings.symbols.keys()]
@@ -47,35 +39,21 @@ const sessions = {
 
 export const getSpecification = ofSymbol((ctx, instrument, symbol) => {
   const { digits, minVolume, maxVolume, volumeStep, contractSize, stopsLevel } = instrument
-  const point = pointOf(instrument)
   ctx.body = {
     symbol,
-    tickSize: point,
+    tickSize: pointOf(instrument),
     minVolume,
     maxVolume,
     volumeStep,
     contractSize,
     digits,
-    point,
     description: instrument.description,
-    path: `${instrument.path}\\${symbol}`,
-    fillingModes: ['SYMBOL_FILLING_FOK', 'SYMBOL_FILLING_IOC'],
-    executionMode: 'SYMBOL_TRADE_EXECUTION_MARKET',
     tradeMode: 'SYMBOL_TRADE_MODE_FULL',
     stopsLevel,
-    freezeLevel: 0,
-    initialMargin: 0,
-    maintenanceMargin: 0,
-    marginCurrency: instrument.baseCurrency,
     baseCurrency: instrument.baseCurrency,
     profitCurrency: instrument.profitCurrency,
-    swapMode: 'SYMBOL_SWAP_MODE_POINTS',
     swapLong: instrument.swapLong,
     swapShort: instrument.swapShort,
-    swapRollover3Days: 'WEDNESDAY',
-    allowedExpirationModes: ['SYMBOL_EXPIRATION_GTC', 'SYMBOL_EXPIRATION_SPECIFIED'],
-    allowedOrderTypes: ['SYMBOL_ORDER_MARKET', 'SYMBOL_ORDER_LIMIT', 'SYMBOL_ORDER_STOP'],
-    quoteSessions: sessions,
     tradeSessions: sessions,
   }
 })
@@ -101,29 +79,23 @@ export const getPrice = ofSymbol((ctx, instrument, symbol) => {
   }
 })
 
-const MINUTE_MS = 60_000
-const YEAR_MS = 365 * DAY_MS
+const minuteMs = 60_000
+const yearMs = 365 * dayMs
 /** How far back candles and ticks go from the sandbox's anchor. */
-const HISTORY_MS = 5 * YEAR_MS
+const historyMs = 5 * yearMs
 
 /** Milliseconds; those of a week and a month are only used to step over them. */
-const PERIODS: Readonly<Record<string, number>> = {
-  '1m': MINUTE_MS,
-  '5m': 5 * MINUTE_MS,
-  '15m': 15 * MINUTE_MS,
-  '30m': 30 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '4h': 4 * HOUR_MS,
-  '1d': DAY_MS,
-  '1w': 7 * DAY_MS,
-  '1mn': 31 * DAY_MS,
+const periodsMs: Readonly<Record<string, number>> = {
+  '1m': minuteMs,
+  '5m': 5 * minuteMs,
+  '15m': 15 * minuteMs,
+  '30m': 30 * minuteMs,
+  '1h': hourMs,
+  '4h': 4 * hourMs,
+  '1d': dayMs,
+  '1w': 7 * dayMs,
+  '1mn': 31 * dayMs,
 }
-const MT5_PERIODS: typeof PERIODS = {
-  ...PERIODS,
-  ...Object.fromEntries([2, 3, 4, 6, 10, 12, 20].map((n) => [`${n}m`, n * MINUTE_MS])),
-  ...Object.fromEntries([2, 3, 6, 8, 12].map((n) => [`${n}h`, n * HOUR_MS])),
-}
-
 /**
  * When the candle that a time belongs to opened. The broker's clock decides: days begin at its
  * midnight, weeks on Sunday.
@@ -131,12 +103,12 @@ const MT5_PERIODS: typeof PERIODS = {
 const openingOf = (timeframe: string, period: number, at: number): number => {
   const ahead = brokerAheadMs(at)
   const local = new Date(at + ahead)
-  const midnight = Math.floor(local.getTime() / DAY_MS) * DAY_MS
+  const midnight = Math.floor(local.getTime() / dayMs) * dayMs
   const opening =
     timeframe === '1mn'
       ? Date.UTC(local.getUTCFullYear(), local.getUTCMonth())
       : timeframe === '1w'
-        ? midnight - local.getUTCDay() * DAY_MS
+        ? midnight - local.getUTCDay() * dayMs
         : midnight + Math.floor((local.getTime() - midnight) / period) * period
   const aheadThen = brokerAheadMs(opening - ahead)
   return opening - aheadThen
@@ -144,12 +116,12 @@ const openingOf = (timeframe: string, period: number, at: number): number => {
 
 /** When the candle after one opens; it may be shorter or longer by the hour of a clock change. */
 const nextOpening = (timeframe: string, period: number, opening: number): number =>
-  period <= HOUR_MS
+  period <= hourMs
     ? opening + period
-    : openingOf(timeframe, period, opening + period + Math.min(period / 2, 3 * DAY_MS))
+    : openingOf(timeframe, period, opening + period + Math.min(period / 2, 3 * dayMs))
 
 /** Prices are sampled at this many moments of a candle. */
-const SAMPLES = 8
+const samplesPerCandle = 8
 
 const candleRow = (
   moment: Moment,
@@ -159,8 +131,9 @@ const candleRow = (
 ): Readonly<Record<string, unknown>> => {
   const until = Math.min(nextOpeningAt - 1, moment.at)
   const bids = Array.from(
-    { length: SAMPLES + 1 },
-    (_, index) => quoteAt(moment, instrument, opening + ((until - opening) * index) / SAMPLES).bid,
+    { length: samplesPerCandle + 1 },
+    (_, index) =>
+      quoteAt(moment, instrument, opening + ((until - opening) * index) / samplesPerCandle).bid,
   )
   return {
     time: utcText(opening),
@@ -169,7 +142,7 @@ const candleRow = (
     high: Math.max(...bids),
     low: Math.min(...bids),
     close: bids.at(-1),
-    tickVolume: Math.floor((until - opening) / TICK_MS) + 1,
+    tickVolume: Math.floor((until - opening) / tickMs) + 1,
     spread: instrument.spreadPoints,
     volume: 0,
   }
@@ -183,13 +156,11 @@ const quoteAt = ({ account: { market } }: Moment, instrument: Instrument, at: nu
 export const listCandles = ofSymbol((ctx, instrument, symbol) => {
   const { core, account, at } = ctx.state
   const { timeframe = '' } = ctx.params
-  const period = (account.settings.platform === 'mt4' ? PERIODS : MT5_PERIODS)[timeframe]
-  const { details, start, limit } = readPricesQuery(ctx)
-  if (period === undefined)
-    details.push({ parameter: 'timeframe', value: timeframe, message: 'Value is no timeframe' })
-  if (period === undefined || details.length > 0) return invalid(details)(ctx)
+  const period = periodsMs[timeframe]
+  const { start, limit } = readPage(ctx)
+  if (period === undefined) throw new InvalidInput('timeframe', 'Value is no timeframe')
   const moment = momentOf(ctx)
-  const since = core.anchor - HISTORY_MS
+  const since = core.anchor - historyMs
   const rows: unknown[] = []
   let opening = openingOf(timeframe, period, Math.min(start, at))
   while (rows.length < limit && opening >= since) {
@@ -206,20 +177,18 @@ export const listCandles = ofSymbol((ctx, instrument, symbol) => {
 })
 
 /** A tick every second. */
-const TICK_MS = 1_000
+const tickMs = 1_000
 
 /** The first ticks from `startTime` on. */
 export const listTicks = ofSymbol((ctx, instrument, symbol) => {
   const { core, account, at } = ctx.state
-  const { details, start, offset, limit } = readPricesQuery(ctx)
-  if (account.settings.platform === 'mt4')
-    details.push({ parameter: 'symbol', value: symbol, message: 'MT4 keeps no ticks' })
-  if (details.length > 0) return invalid(details)(ctx)
+  const { start, offset, limit } = readPage(ctx)
+  if (account.settings.platform === 'mt4') throw new InvalidInput('symbol', 'MT4 keeps no ticks')
   const moment = momentOf(ctx)
-  const first = Math.ceil(Math.max(start, core.anchor - HISTORY_MS) / TICK_MS) + offset
-  const count = Math.max(0, Math.min(limit, Math.floor(at / TICK_MS) - first + 1))
+  const first = Math.ceil(Math.max(start, core.anchor - historyMs) / tickMs) + offset
+  const count = Math.max(0, Math.min(limit, Math.floor(at / tickMs) - first + 1))
   ctx.body = Array.from({ length: count }, (_, index) => {
-    const time = (first + index) * TICK_MS
+    const time = (first + index) * tickMs
     return {
       symbol,
       time: utcText(time),

@@ -1,14 +1,12 @@
 // The market that all accounts share: instruments, prices and exchange rates. Contract terms are as
 // retail brokers have them; prices vary around plausible ones.
-import { createRandom, DAY_MS, decimal, type Decimal } from './numbers.ts'
+import { createRandom, dayMs, decimal, type Decimal } from './numbers.ts'
 
 export type Instrument = {
   readonly symbol: string
   /** The instrument whose prices it has, where a broker spells it in its own way. */
   readonly pricedAs?: string
   readonly description: string
-  /** Group in the broker's tree of symbols. */
-  readonly path: string
   readonly digits: number
   readonly contractSize: number
   readonly minVolume: number
@@ -35,7 +33,6 @@ export type Instrument = {
 const volumes = { minVolume: 0.01, maxVolume: 100, volumeStep: 0.01 }
 const forex = {
   ...volumes,
-  path: 'Forex',
   digits: 5,
   contractSize: 100_000,
   dailyMove: 0.005,
@@ -43,10 +40,9 @@ const forex = {
   stopsLevel: 10,
   commissionPerLot: 7,
 }
-const metal = { ...volumes, path: 'Metals', stopsLevel: 20, commissionPerLot: 7 }
+const metal = { ...volumes, stopsLevel: 20, commissionPerLot: 7 }
 const oil = {
   ...volumes,
-  path: 'Commodities',
   digits: 2,
   contractSize: 1_000,
   dailyMove: 0.018,
@@ -56,21 +52,24 @@ const oil = {
 }
 const index = {
   ...volumes,
-  path: 'Indices',
   contractSize: 1,
   dailyMove: 0.009,
   stopsLevel: 50,
   commissionPerLot: 0,
 }
 
+/** Six letters are two currencies; anything else costs dollars. */
+const currenciesOf = (symbol: string) =>
+  /^[A-Z]{6}$/.test(symbol)
+    ? { baseCurrency: symbol.slice(0, 3), profitCurrency: symbol.slice(3) }
+    : { baseCurrency: 'USD', profitCurrency: 'USD' }
+
 /** The fifteen that the service lists. */
-export const INSTRUMENTS: readonly Instrument[] = [
+export const allInstruments: readonly Instrument[] = [
   {
     ...forex,
     symbol: 'EURUSD',
     description: 'Euro / US Dollar',
-    baseCurrency: 'EUR',
-    profitCurrency: 'USD',
     basePrice: 1.16,
     swapLong: -7.1,
     swapShort: 3.2,
@@ -79,8 +78,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...forex,
     symbol: 'GBPUSD',
     description: 'Pound Sterling / US Dollar',
-    baseCurrency: 'GBP',
-    profitCurrency: 'USD',
     basePrice: 1.32,
     swapLong: -3.4,
     swapShort: -0.9,
@@ -90,8 +87,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     symbol: 'USDJPY',
     description: 'US Dollar / Japanese Yen',
     digits: 3,
-    baseCurrency: 'USD',
-    profitCurrency: 'JPY',
     basePrice: 154,
     swapLong: 9.8,
     swapShort: -19.5,
@@ -100,8 +95,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...forex,
     symbol: 'USDCHF',
     description: 'US Dollar / Swiss Franc',
-    baseCurrency: 'USD',
-    profitCurrency: 'CHF',
     basePrice: 0.8,
     swapLong: 5.6,
     swapShort: -9.9,
@@ -110,8 +103,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...forex,
     symbol: 'AUDUSD',
     description: 'Australian Dollar / US Dollar',
-    baseCurrency: 'AUD',
-    profitCurrency: 'USD',
     basePrice: 0.65,
     swapLong: -2.2,
     swapShort: 0.1,
@@ -120,8 +111,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...forex,
     symbol: 'USDCAD',
     description: 'US Dollar / Canadian Dollar',
-    baseCurrency: 'USD',
-    profitCurrency: 'CAD',
     basePrice: 1.4,
     swapLong: 3.1,
     swapShort: -7.4,
@@ -131,8 +120,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     symbol: 'EURGBP',
     description: 'Euro / Pound Sterling',
     spreadPoints: 15,
-    baseCurrency: 'EUR',
-    profitCurrency: 'GBP',
     basePrice: 0.88,
     cross: { over: 'EURUSD', under: 'GBPUSD' },
     swapLong: -6.3,
@@ -146,8 +133,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     contractSize: 100,
     dailyMove: 0.011,
     spreadPoints: 20,
-    baseCurrency: 'XAU',
-    profitCurrency: 'USD',
     basePrice: 4_100,
     swapLong: -52,
     swapShort: 24,
@@ -160,8 +145,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     contractSize: 5_000,
     dailyMove: 0.02,
     spreadPoints: 25,
-    baseCurrency: 'XAG',
-    profitCurrency: 'USD',
     basePrice: 50,
     swapLong: -6.1,
     swapShort: 1.3,
@@ -170,8 +153,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...oil,
     symbol: 'USOIL',
     description: 'West Texas Intermediate Crude Oil',
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 60,
     swapLong: -0.4,
     swapShort: -0.6,
@@ -180,8 +161,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...oil,
     symbol: 'UKOIL',
     description: 'Brent Crude Oil',
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 64,
     swapLong: -0.3,
     swapShort: -0.7,
@@ -192,8 +171,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     description: 'Dow Jones Industrial Average',
     digits: 1,
     spreadPoints: 20,
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 47_000,
     swapLong: -82,
     swapShort: 21,
@@ -204,8 +181,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     description: 'S&P 500',
     digits: 2,
     spreadPoints: 40,
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 6_700,
     swapLong: -118,
     swapShort: 29,
@@ -217,8 +192,6 @@ export const INSTRUMENTS: readonly Instrument[] = [
     digits: 2,
     dailyMove: 0.012,
     spreadPoints: 120,
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 24_800,
     swapLong: -440,
     swapShort: 105,
@@ -227,20 +200,18 @@ export const INSTRUMENTS: readonly Instrument[] = [
     ...volumes,
     symbol: 'AAPL',
     description: 'Apple Inc.',
-    path: 'Stocks',
+
     digits: 2,
     contractSize: 1,
     dailyMove: 0.015,
     spreadPoints: 4,
     stopsLevel: 5,
     commissionPerLot: 0.02,
-    baseCurrency: 'USD',
-    profitCurrency: 'USD',
     basePrice: 270,
     swapLong: -4.6,
     swapShort: -1.2,
   },
-]
+].map((instrument) => ({ ...currenciesOf(instrument.symbol), ...instrument }))
 
 export const pointOf = (instrument: Instrument): number => Number(`1e-${instrument.digits}`)
 
@@ -262,10 +233,10 @@ type Wave = { readonly amplitude: number; readonly radiansPerMs: number; readonl
 
 // From half a year down to five seconds. The amplitude grows with the root of the period, as a
 // random walk's range does.
-const PERIODS_MS = [
+const wavePeriodsMs = [
   180, 70, 28, 11, 4.5, 1.8, 0.7, 0.28, 0.11, 0.04, 0.015, 0.005, 0.0014, 0.0003, 0.00006,
-].map((days) => days * DAY_MS)
-const AMPLITUDE_OF_DAILY_MOVE = 0.4
+].map((days) => days * dayMs)
+const amplitudeOfDailyMove = 0.4
 
 export const createPrices = (
   seed: number,
@@ -318,8 +289,8 @@ const priceNameOf = ({ symbol, pricedAs }: Instrument): string => pricedAs ?? sy
 
 const makeWaves = (seed: number, instrument: Instrument): readonly Wave[] => {
   const random = createRandom(seed, `prices/${priceNameOf(instrument)}`)
-  return PERIODS_MS.map((period) => ({
-    amplitude: AMPLITUDE_OF_DAILY_MOVE * instrument.dailyMove * Math.sqrt(period / DAY_MS),
+  return wavePeriodsMs.map((period) => ({
+    amplitude: amplitudeOfDailyMove * instrument.dailyMove * Math.sqrt(period / dayMs),
     radiansPerMs: (2 * Math.PI) / (period * (0.85 + 0.3 * random.fraction())),
     phase: 2 * Math.PI * random.fraction(),
   }))
@@ -348,7 +319,7 @@ export type Market = {
 }
 
 // The pair that gives a currency's value in dollars, and whether the dollar comes second in it.
-const DOLLAR_PAIRS: Readonly<
+const dollarPairs: Readonly<
   Record<string, { readonly symbol: string; readonly dollarLast: boolean }>
 > = {
   EUR: { symbol: 'EURUSD', dollarLast: true },
@@ -361,14 +332,14 @@ const DOLLAR_PAIRS: Readonly<
 
 export const createMarket = (seed: number): Market => {
   const instruments = new Map<string, Instrument>(
-    INSTRUMENTS.map((instrument) => [instrument.symbol, instrument]),
+    allInstruments.map((instrument) => [instrument.symbol, instrument]),
   )
   const prices = createPrices(seed, instruments)
   const closed = new Set<string>()
 
   const inDollars = (currency: string, at: number): number => {
     if (currency === 'USD') return 1
-    const pair = DOLLAR_PAIRS[currency]
+    const pair = dollarPairs[currency]
     const instrument = pair === undefined ? undefined : instruments.get(pair.symbol)
     if (pair === undefined || instrument === undefined)
       throw new Error(`The sandbox knows no exchange rate for ${currency}`)
@@ -381,7 +352,7 @@ export const createMarket = (seed: number): Market => {
     prices,
     rate: (from, to, at) =>
       from === to ? decimal(1) : decimal((inDollars(from, at) / inDollars(to, at)).toPrecision(12)),
-    knowsCurrency: (currency) => currency === 'USD' || Object.hasOwn(DOLLAR_PAIRS, currency),
+    knowsCurrency: (currency) => currency === 'USD' || Object.hasOwn(dollarPairs, currency),
     isOpen: (symbol) => !closed.has('*') && !closed.has(symbol),
     setOpen: (symbol, open) => {
       if (!open) closed.add(symbol)

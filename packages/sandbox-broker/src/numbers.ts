@@ -72,26 +72,26 @@ const mix = (seed: number, stream: string): number => {
 
 // The two ways in which the provider writes a time: UTC, and the broker's own clock without a zone.
 
-export const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
 /** How far the broker's clock is ahead of UTC in winter, and all year where swaps are charged. */
-export const BROKER_AHEAD_MS = 2 * HOUR_MS
+export const winterAheadMs = 2 * hourMs
 
 /** The broker's clock has summer time from the last Sunday of March to that of October, 01:00 UTC. */
 export const brokerAheadMs = (at: number): number => {
   const year = new Date(at).getUTCFullYear()
   const isSummer = at >= lastSundayOf(year, 2) && at < lastSundayOf(year, 9)
-  return BROKER_AHEAD_MS + (isSummer ? HOUR_MS : 0)
+  return winterAheadMs + (isSummer ? hourMs : 0)
 }
 
 const lastSundayOf = (year: number, month: number): number => {
   const lastDay = new Date(Date.UTC(year, month + 1, 0, 1))
-  return lastDay.getTime() - lastDay.getUTCDay() * DAY_MS
+  return lastDay.getTime() - lastDay.getUTCDay() * dayMs
 }
 
 /** The first midnight after a time, by a clock that is so far ahead of UTC. */
 export const midnightAfter = (at: number, aheadMs: number): number =>
-  Math.floor((at + aheadMs) / DAY_MS) * DAY_MS + DAY_MS - aheadMs
+  Math.floor((at + aheadMs) / dayMs) * dayMs + dayMs - aheadMs
 
 /** `2024-04-17T04:30:03.223Z` */
 export const utcText = (at: number): string => new Date(at).toISOString()

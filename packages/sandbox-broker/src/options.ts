@@ -1,31 +1,6 @@
 // The options of a sandbox and its accounts, with their defaults.
-import { currencyDigitsOf, INSTRUMENTS } from './market.ts'
+import { currencyDigitsOf, allInstruments } from './market.ts'
 import type { HistoryFile, MarginMode, Platform, TradeMode } from './rows.ts'
-
-export type AccountSettings = {
-  readonly id: string
-  readonly login: string
-  readonly name: string
-  readonly broker: string
-  readonly server: string
-  readonly platform: Platform
-  readonly marginMode: MarginMode
-  readonly type: TradeMode
-  readonly currency: string
-  readonly currencyDigits: number
-  readonly leverage: number
-  readonly region: string
-  readonly tradeAllowed: boolean
-  /**
-   * MT4: whether what a partial close leaves gets a new ticket. Then the deals that open and close a
-   * ticket carry its number as their id.
-   */
-  readonly mt4PartialTicket: 'new' | 'same'
-  readonly keepsOpen?: KeptPosition | undefined
-  /** The instrument of each symbol that the broker lists, by the broker's spelling. */
-  readonly symbols: ReadonlyMap<string, string>
-  readonly candleGaps: readonly CandleGap[]
-}
 
 // What a sandbox is made from, and what each option is when left out.
 
@@ -33,7 +8,7 @@ export type AccountSettings = {
 export type GenerateOptions = {
   /** Closed trades, exactly this many. */
   readonly trades: number
-  /** Positions still open at the end; default 0. On netting accounts at most one a symbol. */
+  /** Positions still open at the end; default 0. */
   readonly openPositions?: number
   /** End of its 180 days, epoch ms; default the sandbox's anchor. */
   readonly until?: number
@@ -89,7 +64,10 @@ export type AccountOptions = {
   readonly generate?: GenerateOptions
   readonly positions?: readonly OpeningPosition[]
   readonly keepsOpen?: KeptPosition
-  readonly tradeAllowed?: boolean
+  /**
+   * MT4: whether what a partial close leaves gets a new ticket, as by default. Then the deals that
+   * open and close a ticket carry its number as their id.
+   */
   readonly mt4PartialTicket?: 'new' | 'same'
   /**
    * The broker's symbols, each with the instrument that it is: `{ 'EURUSD.r': 'EURUSD' }`. Default:
@@ -115,35 +93,38 @@ export type SandboxOptions = {
   readonly stateFile?: string
 }
 
-export const DEFAULT_TOKEN = 'sandbox-token'
-export const DEFAULT_REGIONS = ['new-york', 'london', 'singapore', 'vint-hill'] as const
+export const defaultToken = 'sandbox-token'
+export const defaultRegions = ['new-york', 'london', 'singapore', 'vint-hill'] as const
 
-const ownNames = Object.fromEntries(INSTRUMENTS.map(({ symbol }) => [symbol, symbol]))
+const ownNames = Object.fromEntries(allInstruments.map(({ symbol }) => [symbol, symbol]))
 
-const MARGIN_MODES: Readonly<Record<NonNullable<AccountOptions['marginMode']>, MarginMode>> = {
+const marginModes: Readonly<Record<NonNullable<AccountOptions['marginMode']>, MarginMode>> = {
   hedging: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
   netting: 'ACCOUNT_MARGIN_MODE_RETAIL_NETTING',
 }
 
-const TRADE_MODES: Readonly<Record<NonNullable<AccountOptions['type']>, TradeMode>> = {
+const tradeModes: Readonly<Record<NonNullable<AccountOptions['type']>, TradeMode>> = {
   demo: 'ACCOUNT_TRADE_MODE_DEMO',
   real: 'ACCOUNT_TRADE_MODE_REAL',
   contest: 'ACCOUNT_TRADE_MODE_CONTEST',
 }
 
+export type AccountSettings = ReturnType<typeof settingsOf>
+
 /**
  * Fills in the defaults; a history names platform, margin mode and currency where the options do
  * not.
  */
-export const settingsOf = (options: AccountOptions, index: number): AccountSettings => {
-  const platform = options.platform ?? (options.history?.platform === 'mt4' ? 'mt4' : 'mt5')
+export const settingsOf = (options: AccountOptions, index: number) => {
+  const platform: Platform =
+    options.platform ?? (options.history?.platform === 'mt4' ? 'mt4' : 'mt5')
   const marginMode =
     options.marginMode === undefined
       ? historyMarginMode(options.history)
-      : MARGIN_MODES[options.marginMode]
+      : marginModes[options.marginMode]
   const currency = options.currency ?? options.history?.currency ?? 'USD'
   const login = options.login ?? String(5_000_001 + index)
-  const settings: AccountSettings = {
+  const settings = {
     id: options.id,
     login,
     name: options.name ?? `Account ${login}`,
@@ -151,14 +132,14 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     server: options.server ?? 'SandboxMarkets-Demo',
     platform,
     marginMode,
-    type: TRADE_MODES[options.type ?? 'demo'],
+    type: tradeModes[options.type ?? 'demo'],
     currency,
     currencyDigits: currencyDigitsOf(currency),
     leverage: options.leverage ?? 100,
-    region: options.region ?? DEFAULT_REGIONS[0],
-    tradeAllowed: options.tradeAllowed ?? true,
+    region: options.region ?? 'new-york',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
     keepsOpen: options.keepsOpen,
+    /** The instrument of each symbol that the broker lists, by the broker's spelling. */
     symbols: new Map(Object.entries(options.symbols ?? ownNames)),
     candleGaps: options.candleGaps ?? [],
   }
@@ -166,10 +147,10 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     throw new Error(`Account ${options.id}: login must be digits, got ${login}`)
   if (!(settings.leverage > 0))
     throw new Error(`Account ${options.id}: leverage must be above 0, got ${settings.leverage}`)
-  if (platform === 'mt4' && marginMode !== MARGIN_MODES.hedging)
+  if (platform === 'mt4' && marginMode !== marginModes.hedging)
     throw new Error(`Account ${options.id}: MT4 knows hedging only`)
   return settings
 }
 
 const historyMarginMode = (history: HistoryFile | undefined): MarginMode =>
-  Object.values(MARGIN_MODES).find((mode) => mode === history?.marginMode) ?? MARGIN_MODES.hedging
+  Object.values(marginModes).find((mode) => mode === history?.marginMode) ?? marginModes.hedging

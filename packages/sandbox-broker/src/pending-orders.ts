@@ -43,7 +43,7 @@ type Request<Action extends TradeRequest['action']> = Extract<TradeRequest, { ac
 
 export const placePendingOrder = (
   moment: Moment,
-  { type, symbol, volume, terms, note }: Request<'place'>,
+  { type, symbol, volume, terms, origin }: Request<'place'>,
   fault: TradeFault,
 ): TradeOutcome => {
   const { account, at } = moment
@@ -65,7 +65,7 @@ export const placePendingOrder = (
     volume: toNumber(volume),
     remaining: toNumber(volume),
     terms: termsOf(instrument, terms),
-    note,
+    origin,
     // MT4 fills a pending order whole: it becomes the position.
     fillFraction: settings.platform === 'mt4' ? undefined : fault.fillFraction,
     lastFillPrice: undefined,
@@ -159,16 +159,13 @@ const expiryOf = (
   { expirationType, expirationTime = '' }: OrderTerms,
   placedAt: number,
 ): number | undefined => {
-  const time = Date.parse(expirationTime)
   switch (expirationType) {
     case 'ORDER_TIME_GTC':
       return undefined
     case 'ORDER_TIME_DAY':
       return midnightAfter(placedAt, brokerAheadMs(placedAt))
     case 'ORDER_TIME_SPECIFIED':
-      return time
-    case 'ORDER_TIME_SPECIFIED_DAY':
-      return midnightAfter(time, brokerAheadMs(time))
+      return Date.parse(expirationTime)
   }
 }
 
@@ -183,8 +180,7 @@ const refusalOf = (
   if (!moment.account.market.isOpen(instrument.symbol)) return 'marketClosed'
   const terms = termsOf(instrument, requested)
   const isKnownExpiration =
-    moment.account.settings.platform === 'mt5' ||
-    ['ORDER_TIME_GTC', 'ORDER_TIME_SPECIFIED'].includes(terms.expirationType)
+    moment.account.settings.platform === 'mt5' || terms.expirationType !== 'ORDER_TIME_DAY'
   const expiresAt = expiryOf(terms, placedAt)
   if (!isKnownExpiration || (expiresAt !== undefined && expiresAt <= moment.at))
     return 'invalidExpiration'
@@ -219,7 +215,7 @@ const execute = (moment: Moment, order: PendingOrder): void => {
   if (instrument === undefined || !market.isOpen(order.symbol)) return
   if (distanceOf(moment, instrument, order).gt(0)) return
   if (order.terms.stopLimitPrice !== undefined) return becomeLimit(moment, order)
-  const { side, terms, note } = order
+  const { side, terms, origin } = order
   const price = toNumber(entryPriceOf(moment, instrument, side))
   // The rest of an order is filled at another price.
   if (price === order.lastFillPrice) return
@@ -227,7 +223,11 @@ const execute = (moment: Moment, order: PendingOrder): void => {
   const volume = part.lt(order.remaining) ? part : decimal(order.remaining)
   if (!hasMoneyFor(moment, instrument, { side, volume })) return finish(moment, order, 'REJECTED')
   const levels = { stopLoss: levelOf(terms.stopLoss), takeProfit: levelOf(terms.takeProfit) }
-  const { identifier } = fillVolume(moment, { instrument, side, volume, ...levels, note }, order.id)
+  const { identifier } = fillVolume(
+    moment,
+    { instrument, side, volume, ...levels, origin },
+    order.id,
+  )
   order.remaining = toNumber(decimal(order.remaining).minus(volume))
   order.lastFillPrice = price
   order.positionId = identifier
@@ -268,7 +268,7 @@ const finish = (
 }
 
 const rowOf = ({ settings }: Account, order: PendingOrder) => {
-  const { comment, clientId, magic = 0, reason } = order.note
+  const { comment, clientId, magic = 0, reason } = order.origin
   return {
     id: order.id,
     platform: settings.platform,

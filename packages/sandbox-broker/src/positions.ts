@@ -2,9 +2,9 @@
 import type { Moment, Position, Side } from './account.ts'
 import { type Instrument, pointOf } from './market.ts'
 import {
-  BROKER_AHEAD_MS,
+  winterAheadMs,
   brokerText,
-  DAY_MS,
+  dayMs,
   decimal,
   type Decimal,
   midnightAfter,
@@ -14,7 +14,7 @@ import {
   utcText,
   zero,
 } from './numbers.ts'
-import type { AccountInformation, PositionRow } from './rows.ts'
+import type { PositionRow } from './rows.ts'
 
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy')
 
@@ -60,9 +60,9 @@ export const accrueSwap = (moment: Moment, position: Position): void => {
   const { account, at } = moment
   const { instrument } = position
   const points = position.side === 'buy' ? instrument.swapLong : instrument.swapShort
-  let midnight = midnightAfter(position.swapUntil, BROKER_AHEAD_MS)
-  for (; midnight <= at; midnight += DAY_MS) {
-    const nights = nightsAt(midnight + BROKER_AHEAD_MS)
+  let midnight = midnightAfter(position.swapUntil, winterAheadMs)
+  for (; midnight <= at; midnight += dayMs) {
+    const nights = nightsAt(midnight + winterAheadMs)
     if (nights === 0) continue
     const perNight = decimal(points)
       .times(pointOf(instrument))
@@ -160,7 +160,9 @@ export const figuresOf = (moment: Moment) => {
   return { equity, margin, freeMargin: equity.minus(margin) }
 }
 
-export const informationOf = (moment: Moment): AccountInformation => {
+export type AccountInformation = ReturnType<typeof informationOf>
+
+export const informationOf = (moment: Moment) => {
   const { account } = moment
   const { settings } = account
   const { equity, margin, freeMargin } = figuresOf(moment)
@@ -176,8 +178,8 @@ export const informationOf = (moment: Moment): AccountInformation => {
     freeMargin: toNumber(freeMargin),
     leverage: settings.leverage,
     ...(margin.gt(zero) && { marginLevel: toNumber(equity.div(margin).times(100).round(2)) }),
-    tradeAllowed: settings.tradeAllowed,
-    investorMode: !settings.tradeAllowed,
+    tradeAllowed: true,
+    investorMode: false,
     marginMode: settings.marginMode,
     name: settings.name,
     login: Number(settings.login),

@@ -10,27 +10,24 @@ export type RequestLog = {
 
 /** @returns the log, and what counts a request on a route, or `unknown`. */
 export const createRequestLog = () => {
-  let counts: { readonly account: string | undefined; readonly route: string; times: number }[] = []
-
+  /** By account and route, with a space between them. */
+  const counts = new Map<string, number>()
   const log: RequestLog = {
-    count: ({ account, route } = {}) =>
-      counts
-        .filter(
-          (one) =>
-            (account === undefined || one.account === account) &&
-            (route === undefined || one.route === route),
-        )
-        .reduce((total, { times }) => total + times, 0),
-    clear: () => {
-      counts = []
+    count: (filter = {}) => {
+      let total = 0
+      for (const [key, times] of counts) {
+        const [account, route] = key.split(' ')
+        const isCounted =
+          (filter.account ?? account) === account && (filter.route ?? route) === route
+        if (isCounted) total += times
+      }
+      return total
     },
+    clear: () => counts.clear(),
   }
-
-  const record = (account: string | undefined, route: string): void => {
-    const known = counts.find((one) => one.account === account && one.route === route)
-    if (known === undefined) counts.push({ account, route, times: 1 })
-    else known.times++
+  const record = (account = '', route: string): void => {
+    const key = `${account} ${route}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-
   return { log, record }
 }

@@ -4,23 +4,22 @@ import Koa from 'koa'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Moment } from './account.ts'
-import { CONTROL_PREFIX, controlRoutes } from './control.ts'
+import { controlPrefix, controlRoutes } from './control.ts'
 import type { Core } from './core.ts'
-import { distortOffset, distortReply, distortSpan, replacementFor } from './fault-effects.ts'
+import { distortOffset, distortReply, distortRows, replacementFor } from './fault-effects.ts'
 import type { RouteName } from './faults.ts'
 import {
-  checkFields,
   type Context,
-  type FieldCheck,
   accountNotFound,
   type Handler,
   internalError,
   invalid,
+  InvalidInput,
   methodNotAllowed,
   momentOf,
   notFound,
   readBody,
-  readHistoryQuery,
+  readPage,
   type Middleware,
   notConnected,
   unauthorized,
@@ -28,14 +27,13 @@ import {
   symbolNotFound,
 } from './http.ts'
 import { hideDeals, lagBehind, shownDeals, shownRows } from './lags.ts'
-import type { Span } from './ledger.ts'
 import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
 import { decimal, toNumber, utcText } from './numbers.ts'
 import { pendingRows, replaceTicket } from './pending-orders.ts'
 import { informationOf, marginOf, positionRows } from './positions.ts'
-import type { OrderRow } from './rows.ts'
-import { readTradeRequest, type TradeRequest } from './trade-request.ts'
-import { executeTrade, placedRows, placeOrder, update } from './trading.ts'
+import { between, type Entry, type OrderRow } from './rows.ts'
+import { readTradeRequest } from './trade-request.ts'
+import { acceptForLater, executeTrade, placedRows, update } from './trading.ts'
 
 const accountRow = (core: Core, { settings }: Account) => ({
   _id: settings.id,
@@ -54,22 +52,18 @@ const accountRow = (core: Core, { settings }: Account) => ({
 // POST /trade: one action each. Refusals are answers with status 200 and a code; only a bad body or
 // an unknown symbol is an HTTP error.
 
-const CLOSING: ReadonlySet<unknown> = new Set(['DEAL_ENTRY_OUT', 'DEAL_ENTRY_INOUT'])
+const closingEntries: ReadonlySet<unknown> = new Set(['DEAL_ENTRY_OUT', 'DEAL_ENTRY_INOUT'])
 
 const trade: Handler = (ctx) => {
-  const read = readTradeRequest(ctx.state.body)
-  return read.kind === 'invalid' ? invalid(read.details)(ctx) : carryOut(ctx, read.request)
-}
-
-const carryOut = (ctx: Context, request: TradeRequest): void => {
-  const { account, at, fired, body } = ctx.state
+  const { account, at, faults, body } = ctx.state
+  const request = readTradeRequest(body)
   const { lags } = account
   const moment = momentOf(ctx)
-  const placed = fired.find('placed')
-  const positionsLag = fired.find('positions-lag')
-  const ordersLag = fired.find('orders-lag')
-  const dealLag = fired.find('closing-deal-lag')
-  const partial = fired.find('partial-fill')
+  const placed = faults.find('placed')
+  const positionsLag = faults.find('positions-lag')
+  const ordersLag = faults.find('orders-lag')
+  const dealLag = faults.find('closing-deal-lag')
+  const partial = faults.find('partial-fill')
   const positionsBefore = positionsLag === undefined ? [] : positionRows(moment)
   const ordersBefore = ordersLag === undefined ? [] : orderRows(moment)
   const dealsBefore = account.newDeals.length
@@ -78,18 +72,18 @@ const carryOut = (ctx: Context, request: TradeRequest): void => {
       ? executeTrade(moment, request, {
           fillFraction: partial === undefined ? undefined : (partial.fraction ?? 0.5),
         })
-      : placeOrder(moment, request, body, placed)
+      : acceptForLater(moment, request, body, placed)
   if (positionsLag !== undefined)
     lags.positions = lagBehind(lags.positions, positionsBefore, positionsLag, at)
   if (ordersLag !== undefined) lags.orders = lagBehind(lags.orders, ordersBefore, ordersLag, at)
   if (dealLag !== undefined) {
     const closing = account.newDeals
       .slice(dealsBefore)
-      .filter((deal) => CLOSING.has(deal['entryType']))
+      .filter((deal) => closingEntries.has(deal['entryType']))
     hideDeals(lags, closing, dealLag, at)
   }
   if (outcome.kind !== 'reply') return symbolNotFound(ctx)
-  if (fired.find('new-ticket') !== undefined) replaceTicket(account, outcome.reply.orderId)
+  if (faults.find('new-ticket') !== undefined) replaceTicket(account, outcome.reply.orderId)
   ctx.body = outcome.reply
 }
 
@@ -98,54 +92,23 @@ const carryOut = (ctx: Context, request: TradeRequest): void => {
 
 type Row = { readonly id: string; readonly [field: string]: unknown }
 
-/** @param rowsBetween the rows of a range, without those that a lag hides */
+/** @param rowsOf those that no lag hides, with their times */
 const byTime =
-  (rowsBetween: (ctx: Context, start: number, end: number) => Span<Row>): Handler =>
+  (rowsOf: (ctx: Context) => readonly Entry<Row>[]): Handler =>
   (ctx) => {
-    const { core, fired } = ctx.state
-    const { details, start, end, offset, limit } = readHistoryQuery(ctx)
-    if (details.length > 0) return invalid(details)(ctx)
-    // A row's text is written once and kept, since histories are read over and over.
-    const texts = distortSpan(rowsBetween(ctx, start, end), fired, core.seed)
-      .slice(distortOffset(offset, limit, fired), limit)
-      .map((entry) => (entry.text ??= JSON.stringify(entry.row)))
-    ctx.type = 'json'
-    // As bytes: for a string of a whole page Node allocates three times its length.
-    ctx.body = Buffer.from(`[${texts.join(',')}]`)
+    const { core, faults } = ctx.state
+    const { start, end, offset, limit } = readPage(ctx)
+    const rows = distortRows(between(rowsOf(ctx), start, end), faults, core.seed)
+    const from = distortOffset(offset, limit, faults)
+    ctx.body = rows.slice(from, from + limit).map(({ row }) => row)
   }
 
-// The margin calculation.
-
 const calculateMargin: Handler = (ctx) => {
-  const { body } = ctx.state
-  const fields =
-    typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
-  const details = checkFields(fields, marginFields)
-  if (details.length > 0) return invalid(details)(ctx)
-  const { symbol, volume, openPrice } = fields
+  const { symbol, volume, openPrice } = ctx.state.body as Readonly<Record<string, unknown>>
   const instrument = ctx.state.account.market.instruments.get(String(symbol))
   if (instrument === undefined) return symbolNotFound(ctx)
-  const margin = marginOf(
-    momentOf(ctx),
-    instrument,
-    decimal(Number(volume)),
-    decimal(Number(openPrice)),
-  )
-  ctx.body = { margin: toNumber(margin) }
-}
-
-const positive: FieldCheck = [
-  (value) => typeof value === 'number' && value > 0,
-  'Value must be a number above 0',
-]
-const marginFields: Readonly<Record<string, FieldCheck>> = {
-  symbol: [(value) => typeof value === 'string' && value !== '', 'Value must be a symbol'],
-  type: [
-    (value) => value === 'ORDER_TYPE_BUY' || value === 'ORDER_TYPE_SELL',
-    'Value must be ORDER_TYPE_BUY or ORDER_TYPE_SELL',
-  ],
-  volume: positive,
-  openPrice: positive,
+  const [lots, price] = [decimal(Number(volume)), decimal(Number(openPrice))]
+  ctx.body = { margin: toNumber(marginOf(momentOf(ctx), instrument, lots, price)) }
 }
 
 // The orders that still work: market orders that are not filled yet, and pending ones.
@@ -154,12 +117,6 @@ const orderRows = (moment: Moment): readonly OrderRow[] => [
   ...placedRows(moment.account),
   ...pendingRows(moment),
 ]
-
-const shownOrders = (ctx: Context): readonly OrderRow[] => {
-  const { account, at } = ctx.state
-  const rows = orderRows(momentOf(ctx))
-  return isFresh(ctx) ? rows : shownRows(account.lags.orders, rows, at)
-}
 
 /** A read from the terminal sees past a lag, and does not count among the reads that it lasts. */
 const isFresh = ({ query }: Context): boolean => query['refreshTerminalState'] === 'true'
@@ -199,19 +156,19 @@ const findAccount: Middleware = (ctx, next) => {
 
 const applyFaults: Middleware = async (ctx, next) => {
   const { core } = ctx.state
-  const fired = core.faults.fire(ctx.params['accountId'], ctx._matchedRouteName as RouteName)
-  const delay = fired.find('delay')
+  const faults = core.faults.trigger(ctx.params['accountId'], ctx._matchedRouteName as RouteName)
+  const delay = faults.find('delay')
   if (delay !== undefined) await sleep(delay.ms)
-  ctx.state.fired = fired
+  ctx.state.faults = faults
   ctx.state.at = core.now()
-  const replacement = fired.decisive && replacementFor(fired.decisive)
+  const replacement = faults.decisive && replacementFor(faults.decisive)
   if (replacement?.when !== 'before') await next()
   replacement?.answer(ctx)
   distortReply(ctx)
 }
 
 /** The names of the reads that could show whether an order was filled. */
-const showsOrders = /^(positions|orders?|deals|history-orders)/
+const showsOrders = /^(positions|orders|deals|history-orders)$/
 
 /**
  * The account must be of the region that was asked. Its placed and pending orders are filled where
@@ -249,24 +206,19 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
     ctx.body = isFresh(ctx) ? rows : shownRows(account.lags.positions, rows, at)
   })
   .get('orders', '/orders', (ctx) => {
-    ctx.body = shownOrders(ctx)
-  })
-  .get('order', '/orders/:orderId', (ctx) => {
-    const found = shownOrders(ctx).find(({ id }) => id === ctx.params['orderId'])
-    if (found === undefined) return notFound('The specified order was not found')(ctx)
-    ctx.body = found
+    const { account, at } = ctx.state
+    const rows = orderRows(momentOf(ctx))
+    ctx.body = isFresh(ctx) ? rows : shownRows(account.lags.orders, rows, at)
   })
   .get(
     'deals',
     '/history-deals/time/:startTime/:endTime',
-    byTime(({ state: { account, at } }, start, end) =>
-      shownDeals(account.lags, account.deals.between(start, end), at),
-    ),
+    byTime(({ state: { account, at } }) => shownDeals(account.lags, account.deals, at)),
   )
   .get(
     'history-orders',
     '/history-orders/time/:startTime/:endTime',
-    byTime(({ state: { account } }, start, end) => account.orders.between(start, end)),
+    byTime(({ state: { account } }) => account.orders),
   )
   .post('trade', '/trade', trade)
   .post('margin', '/calculate-margin', calculateMargin)
@@ -290,7 +242,8 @@ export const listen = (core: Core, changed: () => void, port: number): Server =>
     try {
       await next()
     } catch (error) {
-      internalError(error instanceof Error ? error.message : 'unknown')(ctx)
+      if (error instanceof InvalidInput) invalid(error)(ctx)
+      else internalError(error instanceof Error ? error.message : 'unknown')(ctx)
     }
     ctx.set('date', new Date(core.now()).toUTCString())
     changed()
@@ -299,7 +252,7 @@ export const listen = (core: Core, changed: () => void, port: number): Server =>
   app.use(readRegion)
   app.use(users.routes())
   app.use(accounts.routes())
-  app.use((ctx, next) => (ctx.path.startsWith(CONTROL_PREFIX) ? next() : countRequest(ctx, next)))
+  app.use((ctx, next) => (ctx.path.startsWith(controlPrefix) ? next() : countRequest(ctx, next)))
   app.use((ctx) => {
     const isPathKnown = ctx.matched?.some((layer) => layer.methods.length > 0) === true
     return (isPathKnown ? methodNotAllowed : notFound('There is no such path'))(ctx)

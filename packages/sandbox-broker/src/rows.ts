@@ -16,27 +16,6 @@ export type TradeMode =
   | 'ACCOUNT_TRADE_MODE_REAL'
 export type Platform = 'mt4' | 'mt5'
 
-export type AccountInformation = {
-  readonly platform: Platform
-  readonly broker: string
-  readonly currency: string
-  readonly currencyDigits: number
-  readonly server: string
-  readonly balance: number
-  readonly equity: number
-  readonly margin: number
-  readonly freeMargin: number
-  readonly leverage: number
-  readonly marginLevel?: number
-  readonly tradeAllowed: boolean
-  readonly investorMode: boolean
-  readonly marginMode: MarginMode
-  readonly name: string
-  readonly login: number
-  readonly credit: number
-  readonly type: TradeMode
-}
-
 export type PositionRow = {
   readonly id: string
   readonly platform: Platform
@@ -92,3 +71,14 @@ export type TradeReply = {
   readonly orderId?: string
   readonly positionId?: string
 }
+
+/** A row of a history and its time, epoch milliseconds; -Infinity where that cannot be read. */
+export type Entry<Row> = { readonly at: number; readonly row: Row }
+
+/** Rows with start <= time < end, and those without a readable time, which belong to every range. */
+export const between = <Row>(
+  entries: readonly Entry<Row>[],
+  start: number,
+  end: number,
+): readonly Entry<Row>[] =>
+  entries.filter(({ at }) => at === -Infinity || (at >= start && at < end))

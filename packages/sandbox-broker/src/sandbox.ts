@@ -53,7 +53,7 @@ export const startSandbox = async (
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    ...handles(core, writer.changed),
+    ...controlsOf(core, writer.changed),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
@@ -63,7 +63,7 @@ export const startSandbox = async (
   }
 }
 
-const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'close'> => ({
+const controlsOf = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'close'> => ({
   accountIds: () => [...core.accounts.keys()],
   account: (id) => {
     const account = core.accounts.get(id)

@@ -9,7 +9,7 @@ import {
   enterDeal,
   enterOrder,
   type PendingOrder,
-  type PlacedOrder,
+  type AcceptedTrade,
   type Position,
 } from './account.ts'
 import type { Core } from './core.ts'
@@ -37,7 +37,7 @@ type AccountSnapshot = {
   readonly positions: readonly SavedPosition[]
   readonly deals: readonly DealRow[]
   readonly orders: readonly OrderRow[]
-  readonly placed: readonly PlacedOrder[]
+  readonly placed: readonly AcceptedTrade[]
   readonly pending: readonly PendingOrder[]
   readonly nextOrder: number
   readonly nextDeal: number
@@ -78,7 +78,7 @@ const loadPosition = (account: Account, saved: SavedPosition): Position => {
 }
 
 export type SavedState = {
-  readonly version: 2
+  readonly version: 3
   readonly seed: number
   readonly anchor: number
   readonly accounts: Readonly<Record<string, AccountSnapshot & { readonly madeFrom: string }>>
@@ -86,12 +86,12 @@ export type SavedState = {
   readonly closed: readonly string[]
 }
 
-const WRITE_AFTER_MS = 50
+const writeAfterMs = 50
 
 export const readState = (path: string): SavedState | undefined => {
   if (!existsSync(path)) return undefined
   const state = parse(readFileSync(path, 'utf8')) as Partial<SavedState> | undefined
-  if (state?.version !== 2 || typeof state.anchor !== 'number' || state.accounts === undefined) {
+  if (state?.version !== 3 || typeof state.anchor !== 'number' || state.accounts === undefined) {
     throw new Error(`${path} is not the state of a sandbox; move it away to start anew`)
   }
   return state as SavedState
@@ -151,7 +151,7 @@ export const createStateWriter = (core: Core, path: string): StateWriter => {
 
   return {
     changed: () => {
-      if (timer === undefined && markOf(core) !== written) timer = setTimeout(write, WRITE_AFTER_MS)
+      if (timer === undefined && markOf(core) !== written) timer = setTimeout(write, writeAfterMs)
     },
     close: async () => {
       clearTimeout(timer)
@@ -170,7 +170,7 @@ const markOf = (core: Core): string =>
   ])
 
 const stateOf = (core: Core) => ({
-  version: 2,
+  version: 3,
   seed: core.seed,
   anchor: core.anchor,
   accounts: Object.fromEntries(
@@ -195,7 +195,6 @@ const fingerprintOf = ({ madeFrom }: Account): string => {
     login: _login,
     leverage: _leverage,
     region: _region,
-    tradeAllowed: _allowed,
     keepsOpen: _keepsOpen,
     ...kept
   } = madeFrom

@@ -1,12 +1,6 @@
-// The body of POST /trade: a request, or every field that is wrong.
-import {
-  EXPIRATION_TYPES,
-  type ExpirationType,
-  type Note,
-  type Side,
-  type TradeReason,
-} from './account.ts'
-import { checkFields, type Detail, type FieldCheck } from './http.ts'
+// The body of POST /trade.
+import type { ExpirationType, OrderOrigin, Side, TradeReason } from './account.ts'
+import { InvalidInput } from './http.ts'
 import { decimal, zero, type Decimal } from './numbers.ts'
 import type { PendingType } from './rows.ts'
 
@@ -17,7 +11,7 @@ export type TradeRequest =
       readonly symbol: string
       readonly volume: Decimal
       readonly levels: Levels
-      readonly note: Note
+      readonly origin: OrderOrigin
     }
   | { readonly action: 'modify'; readonly positionId: string; readonly levels: Levels }
   | {
@@ -25,7 +19,7 @@ export type TradeRequest =
       readonly positionId: string
       /** All of it if undefined. */
       readonly volume: Decimal | undefined
-      readonly note: Note
+      readonly origin: OrderOrigin
     }
   | {
       readonly action: 'place'
@@ -33,7 +27,7 @@ export type TradeRequest =
       readonly symbol: string
       readonly volume: Decimal
       readonly terms: RequestedTerms
-      readonly note: Note
+      readonly origin: OrderOrigin
     }
   | { readonly action: 'modify-order'; readonly orderId: string; readonly terms: RequestedTerms }
   | { readonly action: 'cancel-order'; readonly orderId: string }
@@ -54,118 +48,37 @@ export type Levels = {
   readonly takeProfit: Decimal | undefined
 }
 
-export type ReadRequest =
-  | { readonly kind: 'request'; readonly request: TradeRequest }
-  | { readonly kind: 'invalid'; readonly details: readonly Detail[] }
-
-const CLIENT_ID_PATTERN = /^[A-Za-z0-9]+_[A-Za-z0-9]+_[A-Za-z0-9]+$/
+const clientIdPattern = /^[A-Za-z0-9]+_[A-Za-z0-9]+_[A-Za-z0-9]+$/
 /** Both are kept in the order's comment on the platform, which is that long. */
-const COMMENT_AND_CLIENT_ID_LENGTH_MAX = 26
+const longestNames = 26
 /** Volumes are read to that many decimals, which removes binary residue. */
-const VOLUME_DECIMALS = 8
+const volumeDecimals = 8
 
 type Fields = Readonly<Record<string, unknown>>
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
-const name: FieldCheck = [
-  (value) => isText(value) && value !== '',
-  'Value must be a non-empty string',
-]
-const amount: FieldCheck = [
-  (value) => isNumber(value) && value >= 0,
-  'Value must be a number, 0 or above',
-]
-const optional = ([holds, message]: FieldCheck): FieldCheck => [
-  (value) => value === undefined || holds(value),
-  message,
-]
 
-const market = { symbol: name, volume: amount }
-const pending = { ...market, openPrice: amount }
-const stopLimit = { ...pending, stopLimitPrice: amount }
-
-const PENDING_TYPES: Readonly<Record<PendingType, Readonly<Record<string, FieldCheck>>>> = {
-  ORDER_TYPE_BUY_LIMIT: pending,
-  ORDER_TYPE_SELL_LIMIT: pending,
-  ORDER_TYPE_BUY_STOP: pending,
-  ORDER_TYPE_SELL_STOP: pending,
-  ORDER_TYPE_BUY_STOP_LIMIT: stopLimit,
-  ORDER_TYPE_SELL_STOP_LIMIT: stopLimit,
+/**
+ * What is wrong in other ways leads to a refusal by the broker, or to an error.
+ * @param reason who or what trades; the REST API is used by programs
+ */
+export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'): TradeRequest => {
+  const fields = (body ?? {}) as Fields
+  const { comment, clientId } = fields
+  if (clientId !== undefined && !(isText(clientId) && clientIdPattern.test(clientId)))
+    throw new InvalidInput('clientId', 'Value must match required pattern')
+  if ([comment, clientId].filter(isText).join('').length > longestNames)
+    throw new InvalidInput(
+      'comment',
+      `comment and clientId together must not be longer than ${longestNames} characters`,
+    )
+  return requestOf(fields, reason)
 }
-
-const REQUIRED = new Map<unknown, Readonly<Record<string, FieldCheck>>>([
-  ['ORDER_TYPE_BUY', market],
-  ['ORDER_TYPE_SELL', market],
-  ...Object.entries(PENDING_TYPES),
-  ['ORDER_MODIFY', { orderId: name, openPrice: amount }],
-  ['ORDER_CANCEL', { orderId: name }],
-  ['POSITION_MODIFY', { positionId: name }],
-  ['POSITION_PARTIAL', { positionId: name, volume: amount }],
-  ['POSITION_CLOSE_ID', { positionId: name }],
-])
-
-const isExpiration = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, time } = value as Fields
-  return (
-    EXPIRATION_TYPES.some((one) => one === type) &&
-    (!hasTime(type) || (isText(time) && !Number.isNaN(Date.parse(time))))
-  )
-}
-
-const hasTime = (type: unknown): boolean =>
-  type === 'ORDER_TIME_SPECIFIED' || type === 'ORDER_TIME_SPECIFIED_DAY'
-
-const OPTIONAL = {
-  stopLimitPrice: optional(amount),
-  expiration: optional([
-    isExpiration,
-    `Value must have a type out of ${EXPIRATION_TYPES.join(', ')}, and a time in ISO 8601 with the last two`,
-  ]),
-  stopLoss: optional(amount),
-  takeProfit: optional(amount),
-  comment: optional([isText, 'Value must be a string']),
-  clientId: optional([
-    (value) => isText(value) && CLIENT_ID_PATTERN.test(value),
-    'Value must match required pattern',
-  ]),
-  magic: optional([
-    (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-    'Value must be a whole number, 0 or above',
-  ]),
-}
-
-/** @param reason who or what trades; the REST API is used by programs */
-export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'): ReadRequest => {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return refused([{ parameter: 'body', message: 'Value must be a JSON object' }])
-  const fields = body as Fields
-  const { actionType, comment, clientId } = fields
-  const required = REQUIRED.get(actionType)
-  if (required === undefined) {
-    const message = `Value must be one of ${[...REQUIRED.keys()].join(', ')}`
-    return refused([{ parameter: 'actionType', value: actionType, message }])
-  }
-  const details = checkFields(fields, { ...OPTIONAL, ...required })
-  const [ofComment, ofClientId] = [comment, clientId].map((text) =>
-    isText(text) ? text.length : 0,
-  ) as [number, number]
-  if (ofComment + ofClientId > COMMENT_AND_CLIENT_ID_LENGTH_MAX)
-    details.push({
-      parameter: ofComment > 0 ? 'comment' : 'clientId',
-      message: `comment and clientId together must not be longer than ${COMMENT_AND_CLIENT_ID_LENGTH_MAX} characters`,
-    })
-  return details.length > 0
-    ? refused(details)
-    : { kind: 'request', request: requestOf(fields, reason) }
-}
-
-const refused = (details: readonly Detail[]): ReadRequest => ({ kind: 'invalid', details })
 
 const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
   const { actionType, symbol, volume, comment, clientId, magic } = fields
-  const note: Note = {
+  const origin: OrderOrigin = {
     reason,
     ...(isText(comment) && { comment }),
     ...(isText(clientId) && { clientId }),
@@ -177,14 +90,14 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
     stopLoss: levelOf(fields['stopLoss']),
     takeProfit: levelOf(fields['takeProfit']),
   }
-  const lots = isNumber(volume) ? decimal(volume).round(VOLUME_DECIMALS) : undefined
+  const lots = isNumber(volume) ? decimal(volume).round(volumeDecimals) : undefined
   switch (actionType) {
     case 'POSITION_MODIFY':
       return { action: 'modify', positionId, levels }
     case 'POSITION_PARTIAL':
-      return { action: 'close', positionId, volume: lots, note }
+      return { action: 'close', positionId, volume: lots, origin }
     case 'POSITION_CLOSE_ID':
-      return { action: 'close', positionId, volume: undefined, note }
+      return { action: 'close', positionId, volume: undefined, origin }
     case 'ORDER_MODIFY':
       return { action: 'modify-order', orderId, terms: termsOf(fields, levels) }
     case 'ORDER_CANCEL':
@@ -201,17 +114,20 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
         symbol: symbol as string,
         volume: lots ?? zero,
         terms: termsOf(fields, levels),
-        note,
+        origin,
       }
-    default:
+    case 'ORDER_TYPE_BUY':
+    case 'ORDER_TYPE_SELL':
       return {
         action: 'open',
         side: actionType === 'ORDER_TYPE_BUY' ? 'buy' : 'sell',
         symbol: symbol as string,
         volume: lots ?? zero,
         levels,
-        note,
+        origin,
       }
+    default:
+      throw new InvalidInput('actionType', 'Value is no action')
   }
 }
 
@@ -225,7 +141,7 @@ const termsOf = (fields: Fields, levels: Levels): RequestedTerms => {
     stopLimitPrice: levelOf(fields['stopLimitPrice']),
     levels,
     expirationType: type,
-    expirationTime: time !== undefined && hasTime(type) ? Date.parse(time) : undefined,
+    expirationTime: time === undefined ? undefined : Date.parse(time),
   }
 }
 

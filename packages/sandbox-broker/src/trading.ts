@@ -6,7 +6,7 @@ import {
   timeOf,
   type Account,
   type Moment,
-  type PlacedOrder,
+  type AcceptedTrade,
   type Position,
 } from './account.ts'
 import {
@@ -21,6 +21,7 @@ import {
   unknownSymbol,
 } from './checks.ts'
 import { fillClose, fillMarketOrder } from './fills.ts'
+import type { Lasting } from './faults.ts'
 import { isOver, readShows, waitFor } from './lags.ts'
 import { brokerText, decimal, type Decimal, utcText } from './numbers.ts'
 import {
@@ -41,7 +42,6 @@ export const executeTrade = (
   request: TradeRequest,
   fault: TradeFault = {},
 ): TradeOutcome => {
-  if (!moment.account.settings.tradeAllowed) return result(moment, 'investor')
   switch (request.action) {
     case 'open':
       return open(moment, request, fault)
@@ -80,14 +80,14 @@ const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): Trad
   const refusal = refusalToOpen(moment, request)
   const instrument = moment.account.market.instruments.get(request.symbol)
   if (refusal !== undefined || instrument === undefined) return refusal ?? unknownSymbol
-  const { side, note } = request
+  const { side, origin } = request
   const volume = filledVolume(instrument, request.volume, fault)
   const fill = fillMarketOrder(moment, {
     instrument,
     side,
     volume,
     ...rounded(instrument, request.levels),
-    note,
+    origin,
     orderId: fault.orderId,
   })
   return result(moment, volume.lt(request.volume) ? 'partlyDone' : 'done', fill)
@@ -126,7 +126,7 @@ const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): Tr
   return result(
     moment,
     volume.lt(requested) ? 'partlyDone' : 'done',
-    fillClose(moment, position, volume, request.note, { orderId: fault.orderId }),
+    fillClose(moment, position, volume, request.origin, { orderId: fault.orderId }),
   )
 }
 
@@ -174,11 +174,11 @@ const reachedLevel = (moment: Moment, position: Position) => {
 // pending orders and stops that the price reached are executed.
 
 /** Accepts a trade now, to be carried out after so many reads or milliseconds. */
-export const placeOrder = (
+export const acceptForLater = (
   moment: Moment,
   request: TradeRequest,
   body: unknown,
-  terms: { readonly reads?: number; readonly ms?: number },
+  lasting: Lasting,
 ): TradeOutcome => {
   const refusal = request.action === 'open' ? refusalToOpen(moment, request) : undefined
   if (refusal !== undefined) return refusal
@@ -187,8 +187,8 @@ export const placeOrder = (
   account.placed.push({
     orderId,
     placedAt: at,
-    request: body as PlacedOrder['request'],
-    wait: waitFor(terms, at),
+    request: body as AcceptedTrade['request'],
+    wait: waitFor(lasting, at),
   })
   account.revision++
   return { kind: 'reply', reply: resultReply(account.settings.platform, 'placed', { orderId }) }
@@ -242,27 +242,24 @@ const reopenKept = (moment: Moment): void => {
     volume: decimal(keepsOpen.volume),
     stopLoss: price.minus(keepsOpen.distance),
     takeProfit: price.plus(keepsOpen.distance),
-    note: { comment: keptComment, reason: 'CLIENT' },
+    origin: { comment: keptComment, reason: 'CLIENT' },
   })
 }
 
-const fillPlaced = (moment: Moment, order: PlacedOrder): void => {
-  const read = readTradeRequest(order.request)
-  const outcome =
-    read.kind === 'request'
-      ? executeTrade(moment, read.request, { orderId: order.orderId })
-      : undefined
-  if (isOrder(order) && (outcome?.kind !== 'reply' || !isDone(outcome.reply)))
+const fillPlaced = (moment: Moment, order: AcceptedTrade): void => {
+  const { orderId, request } = order
+  const outcome = executeTrade(moment, readTradeRequest(request), { orderId })
+  if (isOrder(order) && (outcome.kind !== 'reply' || !isDone(outcome.reply)))
     rejectPlaced(moment, order)
 }
 
-const isOrder = ({ request }: PlacedOrder): boolean =>
+const isOrder = ({ request }: AcceptedTrade): boolean =>
   String(request['actionType']).startsWith('ORDER_TYPE_')
 
 const isDone = ({ numericCode }: TradeReply): boolean =>
   [0, 10009, 10010, 10025].includes(numericCode)
 
-const rejectPlaced = (moment: Moment, order: PlacedOrder): void => {
+const rejectPlaced = (moment: Moment, order: AcceptedTrade): void => {
   enterOrder(moment.account, {
     ...placedRow(order),
     state: 'ORDER_STATE_REJECTED',
@@ -277,7 +274,7 @@ export const placedRows = ({ placed }: Account): readonly OrderRow[] =>
     .filter(({ request }) => /^ORDER_TYPE_(BUY|SELL)$/.test(String(request['actionType'])))
     .map(placedRow)
 
-const placedRow = ({ orderId, placedAt, request }: PlacedOrder) => {
+const placedRow = ({ orderId, placedAt, request }: AcceptedTrade) => {
   const { actionType, symbol, magic, volume, clientId, comment } = request
   return {
     id: orderId,

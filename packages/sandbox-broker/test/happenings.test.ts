@@ -58,3 +58,33 @@ it('opens a kept position again whenever one of its levels was reached, while it
     .reduce((total, amount) => total + Math.round(100 * amount), 0)
   expect(Math.round(100 * body.balance)).toBe(cents)
 })
+
+it('new trades have tickets above those of a loaded history, whose rows of no time are in every range', async () => {
+  const time = '2026-03-10T12:00:00.000Z'
+  const deals = [
+    { id: '99000000', type: 'DEAL_TYPE_BALANCE', profit: 1_000, time },
+    { id: '2', type: 'DEAL_TYPE_BUY', positionId: '98000000' },
+  ]
+  const { sandbox, get } = await setUp({ history: { deals } })
+  const account = sandbox.account('acc')
+  expect(account.trade(BUY)).toMatchObject({ orderId: '98000001' })
+  expect(account.deals().at(-1)).toMatchObject({ id: '99000001', positionId: '98000001' })
+  const day = 'history-deals/time/2026-03-10T00:00:00.000Z/2026-03-11T00:00:00.000Z'
+  const { body } = await get<readonly DealRow[]>(day)
+  expect(body.map(({ id }) => id)).toEqual(['2', '99000000'])
+})
+
+it('a fault of an unknown kind, of an unknown field or on another route is refused by name', async () => {
+  const { post, sandbox } = await setUp()
+  const add = async (body: object) => (await post('/sandbox/v1/faults', body)).text
+  expect(await add({ fault: { kind: 'late' } })).toContain('kind must be one of delay, ')
+  expect(await add({ fault: { kind: 'delay' } })).toContain('delay needs ms')
+  expect(await add({ fault: { kind: 'cut', ms: 1 } })).toContain('cut has no field ms; it has when')
+  expect(await add({ route: 'deals', fault: { kind: 'placed' } })).toContain(
+    'placed cannot happen on deals',
+  )
+  expect(await add({ account: 'acc', route: 'positions', fault: { kind: 'cut' } })).toBe('{}')
+  expect(() => sandbox.faults.add('*', 'deals', { kind: 'no-margin' })).toThrow(
+    'no-margin cannot happen on deals',
+  )
+})
