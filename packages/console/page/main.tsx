@@ -9,7 +9,6 @@ import { followLink, useAddress } from './location.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { Notice } from './parts.tsx'
-import { PositionPage } from './position.tsx'
 import {
   forgetSignIn,
   keepSignIn,
@@ -23,11 +22,12 @@ import {
 import { SentList } from './sent-list.tsx'
 import { isOpen } from './sent.ts'
 import { SignIn } from './sign-in.tsx'
-import { TradePage } from './trade.tsx'
 import { Trades } from './trades.tsx'
 import { sentenceOf } from './words.ts'
 
 const Report = lazy(async () => (await import('./report.tsx')).Report)
+const TradePage = lazy(async () => (await import('./trade.tsx')).TradePage)
+const PositionPage = lazy(async () => (await import('./position.tsx')).PositionPage)
 const Webhooks = lazy(async () => (await import('./webhooks.tsx')).Webhooks)
 const WebhookPage = lazy(async () => (await import('./webhook.tsx')).WebhookPage)
 const Trading = lazy(async () => (await import('./trading.tsx')).Trading)

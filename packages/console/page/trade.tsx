@@ -3,7 +3,6 @@ import type { DataOf, Trade } from '@tradeport/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
 import { duration, lots, number, price } from './format.ts'
-import { lazy } from './lazy.tsx'
 import {
   Age,
   Facts,
@@ -17,8 +16,7 @@ import {
   useMoney,
 } from './parts.tsx'
 import { useAccounts, useData, useRead } from './read.ts'
-
-const TradePrices = lazy(async () => (await import('./trade-prices.tsx')).TradePrices)
+import { TradePrices } from './trade-prices.tsx'
 
 /** A position that was just closed may not be in the history yet: it is read again for a minute. */
 const [everyMs, maxWaitMs] = [5_000, 60_000]
