@@ -2,8 +2,6 @@
 // outcome. A field that cannot be read is absent; only a row without a readable id or sender might
 // hide the order. A list that cannot be read in full is marked so, and what was read still counts;
 // nothing is thrown.
-import type { BrokerDeal } from '@tradeport/domain/journal'
-import type { OrderType, BrokerOrder } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
@@ -11,41 +9,10 @@ import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } fro
 import { orderTypes, brokerOrderOf } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
+type ReadRow = NonNullable<ReturnType<typeof recordRowOf>>
+
 /** A row of a list. Volumes in lots; a field is absent if the row has none that can be read. */
-export type RecordRow = { readonly id: string } & Partial<{
-  /** The sender's name for it; absent if the platform lost it, or nobody gave one. */
-  readonly clientId: string | undefined
-  /** What the platform and the broker wrote on it, which may contain a client id. */
-  readonly notes: string | undefined
-  readonly side: Side | undefined
-  readonly symbol: string | undefined
-  /** Above 0. */
-  readonly volume: number | undefined
-  /** When it was opened, ordered or executed. */
-  readonly at: Instant | undefined
-  /** Where it came from: EXPERT, CLIENT, SL … */
-  readonly reason: string | undefined
-  /** The number that programs mark their trades with; 0 on a manual trade. */
-  readonly magic: number | undefined
-  /** Of an order. */
-  readonly orderType: OrderType | undefined
-  /** Of an order: FILLED, REJECTED, PLACED … */
-  readonly state: string | undefined
-  /** Of an order: when it ended, and when it was to expire. */
-  readonly endedAt: Instant | undefined
-  readonly expiresAt: Instant | undefined
-  /** Of a pending order that the broker holds. */
-  readonly held: BrokerOrder | undefined
-  /** Of an order: the volume not executed, 0 or above. */
-  readonly remaining: number | undefined
-  /** Of an order or a deal. */
-  readonly positionId: string | undefined
-  /** Of a deal. */
-  readonly orderId: string | undefined
-  readonly entry: BrokerDeal['entry'] | undefined
-  /** Of a deal or a position. */
-  readonly price: number | undefined
-}>
+export type RecordRow = Readonly<Pick<ReadRow, 'id'> & Partial<ReadRow>>
 
 export interface RecordList {
   readonly rows: readonly RecordRow[]
@@ -121,7 +88,7 @@ export const recordListOf = (
   return { rows: readable, isWhole: !isLoading && readable.length === rows.length }
 }
 
-const recordRowOf = (list: ListName, row: unknown): RecordRow | undefined => {
+const recordRowOf = (list: ListName, row: unknown) => {
   if (!isRecord(row)) return undefined
   const { type, volume, currentVolume, magic, comment, brokerComment } = row
   const id = readId(row['id'])
@@ -138,24 +105,36 @@ const recordRowOf = (list: ListName, row: unknown): RecordRow | undefined => {
   const price = row[list === 'positions' ? 'openPrice' : 'price']
   return {
     id,
+    /** The sender's name for it; absent if the platform lost it, or nobody gave one. */
     clientId: textOf(clientId),
+    /** What the platform and the broker wrote on it, which may contain a client id. */
     notes: textOf([comment, brokerComment].map(textOf).filter(Boolean).join(' ')),
     side: isOrder ? order?.side : sides.get(type),
     orderType: order?.orderType,
     symbol: textOf(row['symbol']),
+    /** Above 0. */
     volume: lots > 0 ? lots : undefined,
+    /** When it was opened, ordered or executed. */
     at: readTime(row['time']),
+    /** Where it came from: EXPERT, CLIENT, SL … */
     reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
+    /** The number that programs mark their trades with; 0 on a manual trade. */
     magic: isNumber(magic) ? magic : undefined,
+    /** Of an order: FILLED, REJECTED, PLACED … */
     state,
+    /** Of an order: when it ended, and when it was to expire. */
     endedAt: readTime(row['doneTime']),
     expiresAt: readTime(row['expirationTime']),
+    /** Of a pending order that the broker holds. */
     held: typeof held === 'object' ? held : undefined,
+    /** Of an order: the volume not executed, 0 or above. */
     remaining: remaining >= 0 ? remaining : undefined,
+    /** Of an order or a deal. */
     positionId: readTicket(row['positionId']),
+    /** Of a deal. */
     orderId: readTicket(row['orderId']),
     entry: entries.get(row['entryType']),
-    // 0 stands for no price.
+    /** Of a deal or a position; 0 stands for none. */
     price: isNumber(price) && price > 0 ? price : undefined,
   }
 }

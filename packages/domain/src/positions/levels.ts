@@ -40,12 +40,14 @@ export const hasRequestedLevels = (
   after: LevelledPosition,
   requested: Levels,
   before: LevelledPosition,
-): boolean => {
-  const { stopLoss, takeProfit } = requested
-  const { currentPrice } = after
-  const names = ['stopLoss', 'takeProfit', 'currentPrice'] as const
-  return hasRequestedPrices(names, after, { stopLoss, takeProfit, currentPrice }, before)
-}
+): boolean =>
+  // The current price is as it is; it shows how many decimals the symbol has.
+  hasRequestedPrices(
+    [...levelNames, 'currentPrice'],
+    after,
+    { ...requested, currentPrice: after.currentPrice },
+    before,
+  )
 
 /**
  * Whether a level that was to change is what it was: the read is older than the change, or the
