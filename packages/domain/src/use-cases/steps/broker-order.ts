@@ -43,10 +43,7 @@ export type LookupHints = Pick<
 /** Looks for an order at the account that it was sent to, in the region where that is now. */
 export const lookUpOrder =
   ({ accounts, orders, trading }: Pick<Ports, 'accounts' | 'orders' | 'trading'>) =>
-  (
-    stored: StoredOrder,
-    { sentAt, heldAt, brokerOrderId, readFromTerminal }: LookupHints,
-  ): AsyncResult<LookupAnswer> => {
+  (stored: StoredOrder, hints: LookupHints): AsyncResult<LookupAnswer> => {
     const { order, destination } = stored
     return pipe(
       TE.Do,
@@ -54,14 +51,8 @@ export const lookUpOrder =
       TE.bind('othersTickets', () => orders.othersTickets(order.owner, stored)),
       TE.flatMapTask(({ account, othersTickets }) => {
         const linked = O.isSome(account) ? presentLinkTo(destination, account.value) : undefined
-        return trading.findOrder(linked ?? destination, {
-          order: orderToSend(order),
-          sentAt,
-          heldAt,
-          brokerOrderId,
-          readFromTerminal,
-          othersTickets,
-        })
+        const sought = { ...hints, order: orderToSend(order), othersTickets }
+        return trading.findOrder(linked ?? destination, sought)
       }),
     )
   }
