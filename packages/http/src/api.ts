@@ -1,7 +1,6 @@
 // The API for users.
-import type { RateLimiter } from '@tradeport/domain/ports'
 import type Koa from 'koa'
-import { authorizeCallers, createApp, type ServerDependencies } from './app.ts'
+import { type ApiDependencies, authorizeCallers, createApp } from './app.ts'
 import {
   type Api,
   type Capabilities,
@@ -12,7 +11,6 @@ import {
   type RouteGroup,
   routesIn,
 } from './document.ts'
-import type { Networks } from './networks.ts'
 import type { IsOn } from './route.ts'
 import { accountRoutes, meRoutes } from './routes/accounts.ts'
 import { webhookItems } from './routes/events.ts'
@@ -127,16 +125,10 @@ export const apiRoutes = routesIn(apiWith('all'))
 export const createOpenApiDocument = (capabilities: Capabilities = 'all'): OpenApiDocument =>
   documentOf(apiWith(capabilities))
 
-export interface ApiDependencies extends ServerDependencies {
-  readonly limiter: RateLimiter
-  /** Proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies?: Networks | undefined
-}
-
 export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Koa =>
   createApp({
     api: apiWith(dependencies.capabilities),
     useCases,
     dependencies,
-    authorize: authorizeCallers({ ...dependencies, ...useCases }),
+    authorize: authorizeCallers(useCases, dependencies),
   })

@@ -69,6 +69,12 @@ export interface ServerDependencies extends Yielder {
   readonly corsOrigins?: readonly string[] | undefined
 }
 
+export interface ApiDependencies extends ServerDependencies {
+  readonly limiter: RateLimiter
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: Networks | undefined
+}
+
 interface State {
   requestId: string
   startedAt: number
@@ -236,17 +242,12 @@ const logBrokenReply =
     log.error({ err: error, requestId: ctx.state.requestId }, 'a reply was cut off')
   }
 
-export interface CallerChecks {
-  readonly identifyCaller: UseCases['identifyCaller']
-  readonly limiter: RateLimiter
-  readonly clock: Clock
-  /** Proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies?: Networks | undefined
-}
-
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const authorizeCallers =
-  ({ identifyCaller, limiter, clock, trustedProxies = [] }: CallerChecks): Authorize =>
+  (
+    { identifyCaller }: Pick<UseCases, 'identifyCaller'>,
+    { limiter, clock, trustedProxies = [] }: ApiDependencies,
+  ): Authorize =>
   async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
     const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
@@ -333,7 +334,9 @@ const handleRoute = <U>(
       }),
     )
     const { outcome, isReplayed } = await runIdempotently(
-      { idempotency: useCases.idempotency, clock: dependencies.clock, caller },
+      useCases.idempotency,
+      dependencies.clock,
+      caller,
       route,
       accepted,
       body,

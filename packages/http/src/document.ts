@@ -178,7 +178,7 @@ const errorShape = (tag: RefusalTag): JsonSchema => {
     ...(shape && {
       details: Object.values(details).some((field) => !('fallback' in field))
         ? shape
-        : optional({ ...shape, example: undefined }),
+        : optional(shape),
     }),
   }).json
 }
@@ -285,7 +285,7 @@ const operationOf = (
       (access.scopedBy === undefined
         ? 'Needs no credential.'
         : `Needs no credential without \`${access.scopedBy}\`, and with it one of these scopes: ${scopeNames}.`),
-    range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
+    range.length > 0 && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
     limit &&
       `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}${isPublic ? ' where a credential is sent' : ''}.`,
   ]

@@ -19,7 +19,7 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
+  partial,
   text,
   time,
   whole,
@@ -267,7 +267,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       limit: oneOf(['volume_per_order', 'orders_per_day', 'open_orders'], 'The name of the limit.'),
       allowed: decimal('The maximum.', 10),
       current: decimal('The present count, or the volume that was sent.', 10.5),
-      ...optionalFields({ resetsAt: time('When the count of the day starts again.') }),
+      ...partial({ resetsAt: time('When the count of the day starts again.') }),
     },
   ],
   OrderInFlight: [
@@ -312,11 +312,11 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       currentPrice: optional(
         decimal('The price that the level of a position is compared with.', 1.08655),
       ),
-      ...optionalFields({
+      ...partial({
         price: decimal('The price that the level of a pending order is compared with.'),
       }),
     },
-    { example: { level: 'stopLoss', side: 'buy', value: 1.09 } },
+    { example: { level: 'stopLoss', side: 'buy', value: 1.09, currentPrice: 1.08655 } },
   ],
   InvalidVolume: [
     400,
@@ -447,7 +447,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       outcome === 'unknown'
         ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === undefined ? 'do this' : `read ${unreadTexts[unread]}`} now. Try again.`,
-    optionalFields({
+    partial({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
     }),
   ],

@@ -24,7 +24,6 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
   parsedString,
   partial,
   queryInteger,
@@ -73,7 +72,7 @@ export const errorText = {
   message: text('The same in words.'),
 }
 /** Where an attempt or a check failed. */
-export const optionalErrorText = optionalFields(errorText)
+export const optionalErrorText = partial(errorText)
 
 export const side = oneOf(['buy', 'sell'], 'The direction.')
 /** Of a reply; a query has `symbolFilter`, a new order `orderSymbol`. */
@@ -292,7 +291,7 @@ export const tradeShape = record(
     holdingTime: whole('Whole seconds from openedAt to closedAt, rounded down.', 5_400),
     openedAt: time('The first opening deal.', '2026-11-20T12:35:09.000Z'),
     closedAt: time('The last closing deal.'),
-    ...optionalFields({
+    ...partial({
       volumeEstimated: flag(
         'True when a closing deal had no volume, and volume is the volume opened; else absent.',
       ),

@@ -3,26 +3,25 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { ScopedCaller } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
-import { type Clock, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
+import {
+  type Clock,
+  type IdempotencyGuard,
+  type IdempotencyStore,
+  withoutKey,
+} from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
 import { type Outcome, type ReadRequest, type Route, storedOutcome } from './route.ts'
 import { isRecord } from './schema.ts'
-
-interface Parts {
-  readonly idempotency: IdempotencyStore | undefined
-  readonly clock: Clock
-  readonly caller: ScopedCaller | undefined
-}
 
 /**
  * Runs `handle` at most once for each owner and key. Its use case calls `guard.begin` immediately
  * before its effect, or stores the reply itself through `replyToStore`, as placeOrder does.
  */
 export const runIdempotently = async (
-  { idempotency, clock, caller }: Parts,
+  idempotency: IdempotencyStore | undefined,
+  clock: Clock,
+  caller: ScopedCaller | undefined,
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
   { key, params, handle, refusalIfOutcomeUnknown }: ReadRequest,
   body: JsonObject | undefined,
@@ -41,11 +40,11 @@ export const runIdempotently = async (
   if (right.kind === 'unknown')
     return { outcome: E.left(refusalIfOutcomeUnknown), isReplayed: true }
   let hasBegun = false
-  const begin = pipe(
-    TE.fromIO(clock.now),
-    TE.flatMap((now) => idempotency.begin(owner, claim, now)),
-    TE.map(() => void (hasBegun = true)),
-  )
+  const begin: IdempotencyGuard['begin'] = async () => {
+    const begun = await idempotency.begin(owner, claim, clock.now())()
+    hasBegun = E.isRight(begun)
+    return begun
+  }
   const outcome = await handle(caller, { begin }, claim)
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && shouldStoreReply(outcome))

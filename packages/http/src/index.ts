@@ -1,6 +1,6 @@
 // What the service (apps/api) is composed of: the two APIs, their listener and their pages.
 export * from './api.ts'
-export type { AnsweredRequest, ServerDependencies } from './app.ts'
+export type { AnsweredRequest, ApiDependencies, ServerDependencies } from './app.ts'
 export { isBearerOf } from './credentials.ts'
 export type { OpenApiDocument, Operation } from './document.ts'
 export { apiVersion } from './errors.ts'

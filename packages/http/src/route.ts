@@ -188,7 +188,8 @@ export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fie
   readonly params: Fields
   readonly query: Fields
   readonly headers: Fields
-  readonly range?: readonly [start: string, end: string]
+  /** The start and the end, where the query has both. */
+  readonly range: readonly string[]
   readonly body?: Schema<unknown>
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
@@ -253,8 +254,6 @@ export const routesOf =
         readonly refusalForMalformedId?: Refusal<NoInfer<Tag>>
         readonly query?: Query
         readonly headers?: Headers
-        /** Two times of the query; the first must not be after the second. */
-        readonly range?: readonly [start: keyof Query & string, end: keyof Query & string]
         readonly body?: Schema<Body>
         /** A refusal that comes before every other fault of the request. */
         readonly precheck?: (body: JsonObject) => Early | undefined
@@ -276,10 +275,10 @@ export const routesOf =
   ): Route<UseCases> => {
     type Result = ReturnedBy<UseCase>
     type Given = InputOf<Params, Query, Headers, Body>
-    const { access, body, limit, range, refusalForMalformedId, data, meta, location, stream } =
-      definition
-    const params: Fields = definition.params ?? {}
+    const { access, body, limit, refusalForMalformedId, data, meta, location, stream } = definition
+    const paramFields: Fields = definition.params ?? {}
     const query: Fields = definition.query ?? {}
+    const range = Object.keys(query).filter((name) => /^(start|end)(Date|Time)$/.test(name))
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     const headers = {
@@ -288,7 +287,7 @@ export const routesOf =
       ...(definition.maxAgeSeconds && conditional),
     }
     const schemas = {
-      params: input('', params),
+      params: input('', paramFields),
       query: input('', query),
       headers: input('', { headers: input('', headers) }),
       meta: object('', meta ?? {}),
@@ -311,9 +310,10 @@ export const routesOf =
       path,
       operationId,
       description,
-      params,
+      params: paramFields,
       query,
       headers,
+      range,
       limit: limit && { route: target, ...limit },
       refusals: new Set<RefusalTag>([
         'ValidationError',
@@ -331,35 +331,33 @@ export const routesOf =
         const read = readValue(schemas.headers, { headers: sent.headers }, issues) as {
           readonly headers: Input<Headers> & Input<typeof keyed>
         }
-        const badIds: Issue[] = refusalForMalformedId === undefined ? issues : []
-        const ofPath = readValue(schemas.params, sent.params, badIds) as Input<Params>
+        const idIssues: Issue[] = refusalForMalformedId === undefined ? issues : []
+        const params = readValue(schemas.params, sent.params, idIssues) as Input<Params>
         const request = {
           query: readValue(schemas.query, sent.query, issues) as Input<Query>,
           body: (body && readValue(body, sent.body, issues)) as Body,
         }
         // Read once more, so that a wrong order is reported beside faults of other parameters.
-        const [from, to] = (range ?? []).map((name) =>
-          Number(query[name] && readValue(query[name], sent.query[name], [])),
-        )
-        if (range !== undefined && Number(from) > Number(to))
-          issues.push({ path: range[0], message: `${range[0]} must not be after ${range[1]}` })
+        const [from, to] = range.map((name) => readValue(query[name]!, sent.query[name], []))
+        if (Number(from) > Number(to))
+          issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
         if (sent.body !== undefined)
           issues.push(...(definition.furtherIssues?.(useCases, sent.body) ?? []))
         if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
-        if (refusalForMalformedId !== undefined && badIds.length > 0)
+        if (refusalForMalformedId !== undefined && idIssues.length > 0)
           return E.left(refusalForMalformedId)
         return E.right({
-          params: ofPath,
+          params,
           key: read.headers['Idempotency-Key'],
           refusalIfOutcomeUnknown:
-            definition.refusalIfOutcomeUnknown?.(ofPath) ??
+            definition.refusalIfOutcomeUnknown?.(params) ??
             refuse('ServiceUnavailable', {
               reason: 'the first request left no reply',
               outcome: 'unknown',
             }),
           handle: async (caller, guard, claim) => {
             const given: Given = {
-              ...ofPath,
+              ...params,
               ...request,
               ...guard,
               headers: read.headers,

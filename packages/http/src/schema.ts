@@ -368,21 +368,16 @@ export const optional = <S extends Schema<unknown>>(schema: S): S & Absent =>
 
 type Partial<F> = { readonly [Name in keyof F]: F[Name] & Absent }
 
-/** Fields that may be absent. */
+/**
+ * Fields that may be absent. Examples leave them out: viewers of the document send an example with
+ * all that it has, and no record has every field at once.
+ */
 export const partial = <F extends Fields>(fields: F) =>
   mapRecord(optional<Schema<unknown>>)(fields) as Partial<F>
-
-/**
- * Fields that may be absent, and that examples leave out: viewers of the document send an example
- * with all that it has, and no record has every field at once.
- */
-export const optionalFields = <F extends Fields>(fields: F) =>
-  partial(mapRecord((field: Schema<unknown>) => ({ ...field, example: undefined }))(fields) as F)
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Schema<A> & Absent<A> => ({
   ...absentAs(schema, fallback),
   json: { ...schema.json, default: fallback },
-  example: undefined,
 })
 
 /**
@@ -397,12 +392,13 @@ export const object = <F extends Fields>(
   const entries = Object.entries(fields)
   const names = Object.keys(fields)
   const { minProperties = 0 } = keywords
-  const examples = entries.map(([name, { example }]) => [name, example])
+  const required = entries.filter(([, field]) => !('fallback' in field))
+  const examples = required.map(([name, { example }]) => [name, example])
   const json = {
     type: 'object',
     description,
     properties: mapRecord((field: Schema<unknown>) => field.json)(fields),
-    required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
+    required: required.map(([name]) => name),
     ...keywords,
   }
   return {

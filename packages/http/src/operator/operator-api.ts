@@ -38,8 +38,8 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
   parsedString,
+  partial,
   presentedBy,
   record,
   type Schema,
@@ -230,7 +230,7 @@ const finish = input('How it ended.', {
   ),
   reason: name,
   by: withDefault(name, 'operator'),
-  ...optionalFields({
+  ...partial({
     price: positive('The price of the execution.'),
     volume: positive('Lots that were executed.'),
     position: bareTicket,

@@ -44,8 +44,8 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
   parsedString,
+  partial,
   record,
   request,
   type Schema,
@@ -56,7 +56,7 @@ import {
 
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
 const settings = <F extends Fields>(fields: F) =>
-  optionalFields(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
+  partial(mapRecord((field: Schema<unknown>) => nullable(field))(fields)) as {
     readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
   }
 
@@ -194,7 +194,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
     list(
       request(title, 'A field that is left out is left alone, one that is null is unset.', {
         ...fields,
-        ...optionalFields({
+        ...partial({
           removed: flag('Whether to remove it.'),
           new: flag(
             'The document is refused where this is true and the record is there, or false and it is not.',
@@ -268,7 +268,7 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
         ...settings({
           marketDataFeed: input(
             'Where the prices of the listed instruments come from; null: nowhere.',
-            { accountId, symbols: optional({ ...spellings, example: undefined }) },
+            { accountId, symbols: optional(spellings) },
           ),
         }),
       }),

@@ -1,11 +1,11 @@
 // Accounts and their balance snapshots, and whose credential a request has.
+import { refuse } from '@tradeport/domain/errors'
 import {
   accountPurposes,
   accountStatuses,
   historyIntervals,
   isDemo,
 } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
 import type { AccountView, CallerDescription, HaltView } from '@tradeport/domain/use-cases'
 import { errorReply } from '../errors.ts'
 import {
@@ -28,7 +28,7 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
+  partial,
   record,
   request,
   text,
@@ -96,7 +96,7 @@ const snapshot = record('BalanceSnapshot', 'The figures of an account at a momen
 
 const haltRequest = request('HaltAccountRequest', 'How to halt the account.', {
   reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
-  ...optionalFields({
+  ...partial({
     closePositions: flag('Whether to close every open position once it is halted.'),
     cancelOrders: flag(
       'Whether to cancel every open order, also one that turns out to be open later, while the halt stands.',
@@ -104,7 +104,7 @@ const haltRequest = request('HaltAccountRequest', 'How to halt the account.', {
   }),
 })
 
-const cancellationFields = optionalFields({
+const cancellationFields = partial({
   cancellations: list(
     cancelAttempt,
     'The cancellations of its orders, where they were to be cancelled.',
@@ -123,7 +123,7 @@ const halt = (isOn: IsOn) =>
       since: nullable(time('Since when.')),
       reason: nullable(text('Why, as it was given.', 'news')),
       ...(isOn('pending-orders') && cancellationFields),
-      ...optionalFields({
+      ...partial({
         closes: list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
         closeError: object('Why no position was closed.', errorText),
       }),
@@ -184,7 +184,6 @@ export const accountRoutes = (isOn: IsOn) => {
             ),
           ),
         },
-        range: ['startDate', 'endDate'],
         refusals: ['AccountNotFound'],
         data: list(snapshot, 'Newest first; empty when there is none.'),
       },

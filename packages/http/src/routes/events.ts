@@ -35,7 +35,7 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
+  partial,
   record,
   type Schema,
   text,
@@ -168,7 +168,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     severity: oneOf(thresholdSeverities, 'How severe it is.'),
     message: text('The same for a person.', 'The drawdown is 512.4, above the threshold of 500.'),
     breached_at: at,
-    ...optionalFields({
+    ...partial({
       affected_positions: list(
         positionId,
         'The positions that were open; left out when they could not be read.',

@@ -254,7 +254,6 @@ export const marketDataRoutes = (isOn: IsOn) => {
           limit: limit(1_000, 100),
           ...account,
         },
-        range: ['startTime', 'endTime'],
         ...(hasPrices && { data: list(candle, 'Oldest first. The current one is included.') }),
       },
     ),
@@ -265,7 +264,6 @@ export const marketDataRoutes = (isOn: IsOn) => {
       {
         ...symbolRoute,
         query: { ...timeRange, limit: limit(10_000, 1_000), ...account },
-        range: ['startTime', 'endTime'],
         refusals: [...refusals, ...(hasPrices ? (['NotAvailableOnPlatform'] as const) : [])],
         ...(hasPrices && { data: list(tick, 'Oldest first.') }),
       },

@@ -49,7 +49,6 @@ import {
   object,
   oneOf,
   optional,
-  optionalFields,
   partial,
   queryInteger,
   record,
@@ -74,7 +73,7 @@ const price = optional(
 )
 
 /** The fields that only pending orders have. */
-const pendingFields = optionalFields({
+const pendingFields = partial({
   stopLimitPrice: positive('For stop_limit: the price of the limit order that it becomes.'),
   timeInForce: oneOf(
     timesInForce,
@@ -141,7 +140,7 @@ export const orderFields = (hasPending: boolean) => ({
   price,
   ...(hasPending && {
     ...pendingFields,
-    ...optionalFields({
+    ...partial({
       expiresAt: time('With timeInForce gtd: when the order expires.'),
       brokerOrderId: text("The broker's number of a pending order, once it is known."),
     }),
@@ -153,19 +152,19 @@ export const orderFields = (hasPending: boolean) => ({
     orderStatuses,
     'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
   ),
-  ...optionalFields({
+  ...partial({
     fillPrice: decimal('The price of the execution, when known.'),
     filledVolume: decimal('Lots that were executed, when known.'),
     filledAt: time('When it was executed, when known.'),
     positionId,
   }),
   ...(hasPending &&
-    optionalFields({
+    partial({
       cancelReason,
       cancelledAt: time('When it was cancelled.'),
       expiredAt: time('When it expired.'),
     })),
-  ...optionalFields({
+  ...partial({
     rejectReason: object('Why it was rejected.', {
       code: text(
         "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
@@ -351,7 +350,6 @@ export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
         ...dateRange,
         ...paging,
       },
-      range: ['startDate', 'endDate'],
       refusals: ['AccountNotFound'],
       data: list(data, 'Newest first.'),
       meta: { pagination: paginationShape },

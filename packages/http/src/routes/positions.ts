@@ -32,7 +32,6 @@ import {
   nullable,
   oneOf,
   optional,
-  optionalFields,
   partial,
   record,
   request,
@@ -78,7 +77,7 @@ const closeFields = {
   ),
   closedVolume: withDescription(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
-  ...optionalFields({
+  ...partial({
     remainingPositionId: withDescription(
       positionId,
       'The id of the rest, when the broker gave it a new one.',
@@ -135,21 +134,26 @@ export const closeAttempt = record(
 )
 
 const level = request('MoveLevelRequest', 'The new level.', { value: positive('A price.', 1.05) })
-const close = request('ClosePositionRequest', 'How much to close.', {
-  volume: optional(lotsToTrade('Lots, at most those that are open; all when left out.', 0.1)),
-})
+// What the reference page sends as it stands closes little.
+const close = {
+  ...request('ClosePositionRequest', 'How much to close.', {
+    volume: optional(lotsToTrade('Lots, at most those that are open; all when left out.', 0.1)),
+  }),
+  example: { volume: 0.1 },
+}
 
-const levelOrNone = (description: string, example: number) =>
-  optional(nullable(positive(description, example)))
-const bothLevels = request(
-  'ChangeLevelsRequest',
-  'The new levels; one that is left out stays.',
-  {
-    stopLoss: levelOrNone('A price; null removes the stop loss.', 1.05),
-    takeProfit: levelOrNone('A price; null removes the take profit.', 1.3),
-  },
-  1,
-)
+const bothLevels = {
+  ...request(
+    'ChangeLevelsRequest',
+    'The new levels; one that is left out stays.',
+    partial({
+      stopLoss: nullable(positive('A price; null removes the stop loss.')),
+      takeProfit: nullable(positive('A price; null removes the take profit.')),
+    }),
+    1,
+  ),
+  example: { stopLoss: 1.05, takeProfit: 1.3 },
+}
 
 const selection = {
   ...request(
@@ -157,15 +161,14 @@ const selection = {
     'Which positions to close: those that match everything that is given.',
     {
       accountId,
-      ...optionalFields({
+      ...partial({
         symbol: symbolFilter,
         side,
         only: oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
       }),
     },
   ),
-  example: // What the reference page sends as it stands closes little.
-    { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
+  example: { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
 }
 
 const access = anyOf('trading:read', 'positions:read')

@@ -17,11 +17,9 @@ import { anyOf, type IsOn, type StreamedReply } from '../route.ts'
 import {
   decimal,
   list,
-  listOfCached,
   nullable,
   object,
   oneOf,
-  optionalFields,
   partial,
   queryFlag,
   record,
@@ -181,7 +179,7 @@ export const statisticsFields = {
 }
 
 /** With the capability `insights`, and `extended=true`. */
-const extendedFields = optionalFields({
+const extendedFields = partial({
   sortinoRatio: nullable(
     decimal(
       'The mean trade over its downside deviation from 0, per trade; null with profit and no loss.',
@@ -247,7 +245,6 @@ export const access = anyOf('trading:read', 'history:read')
 export const meta = { provenance: tradeProvenanceShape }
 export const tradesRoute = {
   access,
-  range: ['startDate', 'endDate'],
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
 } as const
 
@@ -256,7 +253,7 @@ export const sumsReply = <A>(data: Schema<A>) => ({
   data,
   meta: {
     ...meta,
-    ...optionalFields({ warnings: list(warning, 'Left out when there is none.') }),
+    ...partial({ warnings: list(warning, 'Left out when there is none.') }),
   },
 })
 
@@ -265,7 +262,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     ...tradesRoute,
     query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...tradesRoute.refusals, 'InvalidCursor'],
-    data: listOfCached(tradeShape, 'Most recently closed first.'),
+    data: list(tradeShape, 'Most recently closed first.'),
     meta: { ...meta, pagination: cursorPaginationShape },
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
