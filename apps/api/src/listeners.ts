@@ -20,7 +20,7 @@ import {
 } from '@tradeport/http'
 import { createConsole } from '@tradeport/console'
 import { meteredLimiter } from '@tradeport/metrics'
-import { createReferencePage } from '@tradeport/reference-page'
+import { createReferencePage } from './reference-page.ts'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 import type { Config } from './config.ts'

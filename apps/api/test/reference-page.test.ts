@@ -1,6 +1,6 @@
 // The page's files: which there are, what they may do, and that none of them leads to another host.
 import { describe, expect, it } from 'vitest'
-import { createReferencePage } from '../src/index.ts'
+import { createReferencePage } from '../src/reference-page.ts'
 
 const files = createReferencePage({
   path: '/docs',

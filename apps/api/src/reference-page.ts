@@ -1,21 +1,14 @@
 // The page that shows the API's document and lets its reader try the API: Scalar's viewer from this
-// machine's own files, so that a reader's browser asks nobody but the service.
+// machine's own files, so that a reader's browser asks nobody but the service. Scalar stays at 1.65.1:
+// the versions after it ship their source maps, 30 MB and more that every `pnpm start` would install.
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { startScript } from './start-script.ts'
-import { viewerFile, viewerVersion } from './viewer.ts'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FilePage } from '@tradeport/http'
 
-/** A file as it is to be served. */
-export interface PageFile {
-  /** With a Content-Type. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly read: () => Promise<string | Uint8Array>
-}
-
-/** By path, to the letter. */
-export type PageFiles = Readonly<Record<`/${string}`, PageFile>>
-
-export interface ReferencePageOptions {
+interface ReferencePageOptions {
   /** Where the page is; the files that it needs are below it. */
   readonly path: `/${string}`
   /** Where the document is, on the same host. */
@@ -50,23 +43,48 @@ const page = {
   'Content-Security-Policy': policy,
 }
 
+/** Of the viewer: without everything in it that would ask another host or send a reader there. */
+const settings = {
+  // Of another host, as are telemetry, the client's button, the developer's tools, the agent and
+  // the assistants' connector.
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  // A key that is typed in is kept nowhere.
+  persistAuth: false,
+  authentication: { preferredSecurityScheme: 'apiKey' },
+  documentDownloadType: 'json',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+}
+
+// The viewer's entry is for Node; its one file for browsers lies beside it.
+const dist = dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference')))
+const viewer: { readonly version: string } = JSON.parse(
+  readFileSync(join(dist, '..', 'package.json'), 'utf8'),
+)
+
+/** The page, the viewer and the script that starts it, by path. */
 export const createReferencePage = ({
   path,
   documentPath,
   title,
-}: ReferencePageOptions): PageFiles => {
-  const start = startScript(documentPath)
-  const viewerPath = `${path}/viewer-${viewerVersion}.js` as const
-  const startPath = `${path}/start-${digestOf(start)}.js` as const
+}: ReferencePageOptions): Readonly<Record<`/${string}`, FilePage>> => {
+  const start = `Scalar.createApiReference('#reference', ${JSON.stringify({ url: documentPath, ...settings })})\n`
+  const digest = createHash('sha256').update(start).digest('hex').slice(0, 16)
+  const viewerPath = `${path}/viewer-${viewer.version}.js` as const
+  const startPath = `${path}/start-${digest}.js` as const
   return {
     [path]: { headers: page, read: async () => html(title, documentPath, [viewerPath, startPath]) },
-    [viewerPath]: { headers: script, read: () => readFile(viewerFile) },
+    [viewerPath]: {
+      headers: script,
+      read: () => readFile(join(dist, 'browser', 'standalone.js')),
+    },
     [startPath]: { headers: script, read: async () => start },
   }
 }
-
-const digestOf = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 const html = (
   title: string,
