@@ -30,7 +30,7 @@ export const createClient = (options: ClientOptions): Client => {
   const limits = limitsOf(options, defaultLimits)
   const credential = credentialOf(options)
 
-  const ask = async (
+  const callRoute = async (
     operation: Operation,
     ids: readonly unknown[],
     input: Fields | undefined,
@@ -70,36 +70,37 @@ export const createClient = (options: ClientOptions): Client => {
   }
 
   const methodOf = (operation: Operation) => {
-    const { route, input, walk } = routeOf(operation)
+    const { route, input, paging } = routeOf(operation)
     const idCount = route.split(':').length - 1
     const call = async (...args: readonly unknown[]) => {
       const rest = args.slice(idCount)
       const given = input === undefined ? undefined : rest.shift()
-      return ask(operation, args.slice(0, idCount), given as Fields, rest[0] ?? {})
+      return callRoute(operation, args.slice(0, idCount), given as Fields, rest[0] ?? {})
     }
-    if (walk === undefined) return call
+    if (paging === undefined) return call
     const each = (...args: readonly unknown[]) => {
       const [filters, callOptions] = args.slice(idCount)
       const read = (page: object) =>
         call(...args.slice(0, idCount), { ...(filters as Fields), ...page }, callOptions)
       // The replies of lists are those of the contract.
-      return allItems(read as unknown as ReadPage<{ id: string }>, walk)
+      return allItems(read as unknown as ReadPage<{ id: string }>, paging)
     }
     return Object.assign(call, { each })
   }
 
-  const open = (operation: Operation, query: Fields, signal: AbortSignal) =>
-    ask(operation, [], query, { signal }) as Promise<Response>
+  const openStream = (operation: Operation, query: Fields, signal: AbortSignal) =>
+    callRoute(operation, [], query, { signal }) as Promise<Response>
 
   const events = ({ signal, types, onConnection, ...query }: FollowOptions = {}) =>
     follow<LogEvent>(
-      (after, closed) => open('streamEvents', { ...query, types: types?.join(), after }, closed),
+      (after, closed) =>
+        openStream('streamEvents', { ...query, types: types?.join(), after }, closed),
       { after: query.after, signal, onConnection },
     )
 
   const quotes = ({ signal, symbols, onConnection, ...query }: QuotesOptions) =>
     follow<QuoteUpdate>(
-      (_, closed) => open('streamQuotes', { ...query, symbols: symbols.join() }, closed),
+      (_, closed) => openStream('streamQuotes', { ...query, symbols: symbols.join() }, closed),
       { signal, onConnection },
     )
 
@@ -108,7 +109,7 @@ export const createClient = (options: ClientOptions): Client => {
     events,
   })
   const placeOrder = async (order: object, callOptions: PlaceOptions = {}) => {
-    const placed = (await ask(
+    const placed = (await callRoute(
       'placeOrder',
       [],
       order as Fields,

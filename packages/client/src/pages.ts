@@ -1,7 +1,7 @@
 // Reads all items of a list, page by page.
 
 /** How all items of a list are read. */
-export type Walk = 'cursor' | 'after' | 'pages' | 'pages-from-the-last'
+export type Paging = 'cursor' | 'after' | 'pages' | 'pages-from-the-last'
 
 interface Page<Item> {
   readonly data: readonly Item[]
@@ -32,11 +32,11 @@ const limit = 100
 /** Each item once. */
 export const allItems = <Item extends Identified>(
   read: ReadPage<Item>,
-  walk: Walk,
+  paging: Paging,
 ): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
-    if (walk === 'cursor' || walk === 'after') return byCursor(read, walk)
-    return walk === 'pages' ? byPage(read) : fromTheLast(read)
+    if (paging === 'cursor' || paging === 'after') return byCursor(read, paging)
+    return paging === 'pages' ? byPage(read) : fromTheLast(read)
   },
 })
 

@@ -3,7 +3,7 @@ import type { BodyOf, DataOf, Operation, QueryOf, ReplyOf } from './contract-typ
 import type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
 import type { ExportedFile } from './exported-file.ts'
 import type { CallOptions, PlaceOptions, PostOptions } from './options.ts'
-import type { Walk } from './pages.ts'
+import type { Paging } from './pages.ts'
 import type { PlacedOrder } from './placed-order.ts'
 
 export interface Route {
@@ -13,7 +13,7 @@ export interface Route {
   readonly input?: 'query' | 'body' | 'optional-body'
   /** Other than the envelope. */
   readonly reply?: 'file' | 'stream'
-  readonly walk?: Walk
+  readonly paging?: Paging
   /** A POST that does nothing, so that it gets no Idempotency-Key by itself. */
   readonly isKeyless?: true
   /** What to do if the outcome of a write without a key is unknown. */
@@ -54,7 +54,7 @@ export const routes = {
   /** Runs every check of a new order, and estimates what it would cost, without placing it. */
   previewOrder: { route: 'POST /orders/preview', input: 'body', isKeyless: true },
   /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
-  listOrders: { route: 'GET /orders', input: 'query', walk: 'pages' },
+  listOrders: { route: 'GET /orders', input: 'query', paging: 'pages' },
   getOrder: { route: 'GET /orders/:id' },
   /** Changes an order that the broker holds; null removes a level. */
   modifyOrder: { route: 'PUT /orders/:id', input: 'body', ifUnknown: readOrder },
@@ -69,7 +69,7 @@ export const routes = {
 
   /** Open positions, oldest first. `each` returns every position that stays open during it. */
   // A position that is closed moves all younger ones one place towards the first page.
-  listPositions: { route: 'GET /positions', input: 'query', walk: 'pages-from-the-last' },
+  listPositions: { route: 'GET /positions', input: 'query', paging: 'pages-from-the-last' },
   getPosition: { route: 'GET /positions/:id' },
   /**
    * Moves the stop loss; the take profit stays. Sent once: after an error whose outcome is unknown,
@@ -113,7 +113,7 @@ export const routes = {
   listTicks: { route: 'GET /ticks/:symbol', input: 'query' },
 
   /** Closed trades, most recently closed first. `each` returns each once while others close. */
-  listTrades: { route: 'GET /trades', input: 'query', walk: 'cursor' },
+  listTrades: { route: 'GET /trades', input: 'query', paging: 'cursor' },
   /** Statistics of closed trades. meta.warnings and meta.provenance.skipped say what is missing. */
   getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
   /** Statistics of groups of trades, by symbol, side, account, time or holding time. */
@@ -131,7 +131,7 @@ export const routes = {
   getTrade: { route: 'GET /trades/:id' },
 
   /** The log of events, oldest first. `client.events` follows it as it grows. */
-  listEvents: { route: 'GET /events', input: 'query', walk: 'after' },
+  listEvents: { route: 'GET /events', input: 'query', paging: 'after' },
 
   /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
   createWebhook: { route: 'POST /webhooks', input: 'body' },
@@ -152,7 +152,7 @@ export const routes = {
   /** Posts one webhook.test now and returns the receiver's answer, after 30 seconds at most. */
   testWebhook: { route: 'POST /webhooks/:id/test' },
   /** The log of event deliveries, newest first. */
-  listWebhookDeliveries: { route: 'GET /webhooks/:id/deliveries', input: 'query', walk: 'pages' },
+  listWebhookDeliveries: { route: 'GET /webhooks/:id/deliveries', input: 'query', paging: 'pages' },
   /** Sends a logged delivery again, once. */
   replayWebhookDelivery: { route: 'POST /webhooks/:id/deliveries/:deliveryId/replay' },
   /** Delivers every event after `since` that the webhook has not received. */
@@ -217,7 +217,7 @@ export type List<Op extends Name> = Method<Op> & {
  * TypeError for an invalid argument.
  */
 export type Client = {
-  readonly [Op in Name]: Routes[Op] extends { readonly walk: Walk } ? List<Op> : Method<Op>
+  readonly [Op in Name]: Routes[Op] extends { readonly paging: Paging } ? List<Op> : Method<Op>
 } & {
   /**
    * Events as they are recorded, after `after` or from now on, each once and in the order of the

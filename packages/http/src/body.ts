@@ -210,16 +210,16 @@ const receive = (
     let chunks = 0
     let bytes = 0
     let paused = 0
-    let next: AddChunk | undefined = add
+    let addNext: AddChunk | undefined = add
     const rejectBody = (refusal: Refusal | undefined): void => {
       if (refusal === undefined) return
       // Drops the last reference to what was received.
-      next = undefined
+      addNext = undefined
       resolve(refusal)
     }
     // An immediate, because the rest may have arrived while the event loop was busy: sockets are read
     // after timers.
-    const checkSlow = (): void => void setImmediate(() => rejectBody(next && takeSlot()))
+    const checkSlow = (): void => void setImmediate(() => rejectBody(addNext && takeSlot()))
     let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {
       slow ??= setTimeout(checkSlow, slowMs)
@@ -231,7 +231,7 @@ const receive = (
         if (response.writableEnded) request.destroy()
         else rejectBody(chunksTooSmall)
       }
-      rejectBody(next?.(chunk))
+      rejectBody(addNext?.(chunk))
       if (bytes - paused < smallBytes) return
       paused = bytes
       request.pause()
@@ -239,7 +239,7 @@ const receive = (
     })
     finished(request, (error) => {
       clearTimeout(slow)
-      next = undefined
+      addNext = undefined
       resolve(error ? bodyIncomplete : undefined)
     })
   })

@@ -78,7 +78,7 @@ const metaFields = {
   version: oneOf([apiVersion], 'The version of the API.'),
 }
 const plainMeta = record('Meta', 'About the reply.', metaFields)
-const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
+const nullSchema: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
 const headerParts = pipe(
   {
@@ -151,7 +151,7 @@ const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas =>
       Object.keys(meta).length === 0
         ? plainMeta
         : object('About the reply.', { ...metaFields, ...meta }),
-    error: nothing,
+    error: nullSchema,
   })
   const content = { 'application/json': mediaOf(envelope) }
   const notModified = 'The data is as If-None-Match names it; there is no body.'
@@ -186,8 +186,8 @@ const errorShape = (tag: RefusalTag): JsonSchema => {
 const refusalContent = (error: JsonSchema, examples?: object) => {
   const refusal = object('A refusal.', {
     success: oneOf([false], 'It was not done.'),
-    data: nothing,
-    error: { ...nothing, json: error },
+    data: nullSchema,
+    error: { ...nullSchema, json: error },
   })
   return { 'application/json': mediaOf({ ...refusal, example: undefined }, examples) }
 }

@@ -29,7 +29,7 @@ interface Events<Batch> {
   /** What the client resumes after once it has this batch. */
   readonly resumesAfter?: (batch: Batch) => string
   /** Aborted where the reader is too slow. */
-  readonly tooSlow?: AbortSignal
+  readonly readerTooSlow?: AbortSignal
   readonly close: () => void
 }
 
@@ -40,7 +40,7 @@ const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
-  endless: { abort: events.tooSlow, close: events.close },
+  endless: { abort: events.readerTooSlow, close: events.close },
 })
 
 async function* frames<Batch>(

@@ -189,13 +189,13 @@ export const requestIdPattern = new RegExp(`^[A-Za-z0-9._:\\-]{1,${longestReques
 export const maxBodyBytes = 10_485_760
 
 const pageLimit = whole('The maximum of items on a page.', 20)
-const has_next = flag('Whether a page follows.')
-const counted = {
+const hasNext = flag('Whether a page follows.')
+const pageFields = {
   page: whole('The page, counted from 1.', 1),
   limit: pageLimit,
   total: whole('How many there are in all.', 312),
   total_pages: whole('How many pages there are; 0 without any item.', 16),
-  has_next,
+  has_next: hasNext,
   has_prev: flag('Whether a page precedes.', false),
 }
 
@@ -212,7 +212,7 @@ const pageMeta = ({ page, limit, total }: Page<unknown>['pagination']) => ({
 export const paginationShape: Schema<Page<unknown>['pagination']> = record(
   'Pagination',
   'Which page this is.',
-  counted,
+  pageFields,
   pageMeta,
 )
 /** Of the trade list, whose pages are reached by a cursor. */
@@ -220,7 +220,7 @@ export const cursorPaginationShape: Schema<TradesResult['pagination']> = record(
   'CursorPagination',
   'Which page this is; its cursor leads to the next.',
   {
-    ...counted,
+    ...pageFields,
     cursor,
   },
   ({ total, before, limit, cursor: next }: TradesResult['pagination']) => ({
@@ -236,13 +236,13 @@ export const listPaginationShape = record(
   'The cursor leads to the next page.',
   {
     limit: pageLimit,
-    has_next,
+    has_next: hasNext,
     cursor,
   },
   ({ hasNext, ...rest }: Listed<unknown>['pagination']) => ({ ...rest, has_next: hasNext }),
 )
 
-const source = {
+const provenanceFields = {
   source: text("The provider's name.", 'metaapi'),
   accounts: list(accountId, 'The accounts that were read.'),
   readAt: time('When they were read; of several reads the oldest.'),
@@ -252,14 +252,14 @@ const source = {
 export const provenanceShape = record(
   'Provenance',
   'Where the data comes from and how old it is.',
-  source,
+  provenanceFields,
 )
 
 export const tradeProvenanceShape = record(
   'TradeProvenance',
   'Where the trades come from, and which positions are missing.',
   {
-    ...source,
+    ...provenanceFields,
     skipped: list(
       object('A position that is in no list and no statistic.', {
         accountId,

@@ -11,7 +11,7 @@ import {
 } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonObject } from './body.ts'
-import { type Outcome, type ReadRequest, type Route, storedOutcome } from './route.ts'
+import { type Outcome, type AcceptedRequest, type Route, storedOutcome } from './route.ts'
 import { isRecord } from './schema.ts'
 
 /**
@@ -23,7 +23,7 @@ export const runIdempotently = async (
   clock: Clock,
   caller: ScopedCaller | undefined,
   { method, path }: Pick<Route<never>, 'method' | 'path'>,
-  { key, params, handle, refusalIfOutcomeUnknown }: ReadRequest,
+  { key, params, handle, refusalIfOutcomeUnknown }: AcceptedRequest,
   body: JsonObject | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
   if (key === undefined || caller === undefined || idempotency === undefined)

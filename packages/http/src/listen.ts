@@ -150,9 +150,9 @@ export const listen = async (
     port: (server.address() as AddressInfo).port,
     end: async (patienceMs) => {
       const sweeping = setInterval(closeIdle, sweepMs)
-      let cut = 0
+      let cutOff = 0
       const patience = setTimeout(() => {
-        cut = connections.size
+        cutOff = connections.size
         server.closeAllConnections()
       }, patienceMs)
       // An HTTP server's own close() stops the timers of its requests and cuts off replies that are not
@@ -163,7 +163,7 @@ export const listen = async (
       clearInterval(sweeping)
       clearTimeout(patience)
       server.close()
-      return cut
+      return cutOff
     },
   }
 }

@@ -127,20 +127,20 @@ type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
  * `unknown` where a route fits its use case. Otherwise a type that names what differs (the caller,
  * the input, the result or the refusals), so that the compiler's error shows it.
  */
-type FaultsOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
+type MismatchOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
   caller: infer NeededCaller,
   input: infer NeededInput,
 ) => TE.TaskEither<infer Failure, infer Returned>
   ? [Caller] extends [NeededCaller]
     ? [Given] extends [NeededInput]
       ? [Returned] extends [Result]
-        ? FaultsOfRefusals<Failure extends Refusal ? Failure['_tag'] : never, Tag, Early>
+        ? MismatchOfRefusals<Failure extends Refusal ? Failure['_tag'] : never, Tag, Early>
         : { readonly useCaseReturns: Returned; readonly butItsRouteReplies: Result }
       : { readonly useCaseNeedsInput: NeededInput; readonly butIsGiven: Given }
     : { readonly useCaseNeedsCaller: NeededCaller }
   : { readonly thereIsNoUseCase: UseCase }
 
-type FaultsOfRefusals<Failing, Tag, Early> = [Exclude<Failing, Tag | UnlistedTag>] extends [never]
+type MismatchOfRefusals<Failing, Tag, Early> = [Exclude<Failing, Tag | UnlistedTag>] extends [never]
   ? [Exclude<Tag, Failing | Early>] extends [never]
     ? unknown
     : { readonly refusalsThatCannotBe: Exclude<Tag, Failing | Early> }
@@ -163,7 +163,7 @@ export interface JsonReply {
 export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
 
 /** A request that its route accepts. */
-export interface ReadRequest {
+export interface AcceptedRequest {
   readonly params: object
   readonly key: string | undefined
   /** The refusal of a repeated request whose first outcome is unknown. */
@@ -202,7 +202,7 @@ export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fie
       readonly body: JsonObject | undefined
       readonly mayWait: () => boolean
     },
-  ) => E.Either<Refusal, ReadRequest>
+  ) => E.Either<Refusal, AcceptedRequest>
 }
 
 /** The status of a success. */
@@ -239,7 +239,7 @@ export const routesOf =
     operationId: OperationId,
     description: string,
     definition: RouteFacts<Caller, ReturnedBy<UseCase>, Data, Meta> &
-      FaultsOf<
+      MismatchOf<
         UseCase,
         Caller,
         InputOf<Params, Query, Headers, Body>,

@@ -156,7 +156,7 @@ const check = record('HealthCheck', 'One thing that was checked.', {
   message: text('The same in words.', 'The database answers.'),
   action: nullable(text('What to do; null when there is nothing.', 'Start it.'), null),
 })
-const checked = list(check, 'Every check.')
+const checks = list(check, 'Every check.')
 
 const secret = text('No other reply shows it.', 'shown-only-here')
 const changes = list(
@@ -415,7 +415,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         {
           access,
           refusals: [],
-          data: checked,
+          data: checks,
         },
       ),
       route(
@@ -425,7 +425,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
         {
           ...tenantRoute,
           refusals: ['NotFound'],
-          data: checked,
+          data: checks,
         },
       ),
     ],

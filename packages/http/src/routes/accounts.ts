@@ -128,10 +128,10 @@ const halt = (isOn: IsOn) =>
         closeError: object('Why no position was closed.', errorText),
       }),
     },
-    ({ accountId: id, halt: stands, cancellations, closes }: HaltView) => ({
+    ({ accountId: id, halt: standing, cancellations, closes }: HaltView) => ({
       accountId: id,
-      halted: O.isSome(stands),
-      ...(O.isSome(stands) ? stands.value : { by: null, since: null, reason: null }),
+      halted: O.isSome(standing),
+      ...(O.isSome(standing) ? standing.value : { by: null, since: null, reason: null }),
       ...(cancellations !== undefined &&
         (E.isRight(cancellations)
           ? { cancellations: cancellations.right }

@@ -43,7 +43,7 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import { access, accountsQuery, tradesRoute, sumsReply, statisticsFields } from './trades.ts'
+import { access, accountsQuery, tradesRoute, calculationReply, statisticsFields } from './trades.ts'
 
 const capability = 'insights'
 
@@ -165,7 +165,7 @@ const tradeDeals = record(
   },
 )
 
-const checked = 'null where they were not compared since deals last changed.'
+const whereNotCompared = 'null where they were not compared since deals last changed.'
 const reconciliation = record(
   'Reconciliation',
   'Whether the deals of an account add up to its balance.',
@@ -174,10 +174,12 @@ const reconciliation = record(
     firstDealAt: nullable(time('The earliest deal; null without any.')),
     lastDealAt: nullable(time('The latest deal; null without any.')),
     sum: decimal('What all deals together moved the balance by.', 10_250.4),
-    balance: nullable(decimal(`The balance that the broker reported; ${checked}`, 10_250.4)),
-    difference: nullable(decimal(`balance less sum; ${checked}`, 0)),
+    balance: nullable(
+      decimal(`The balance that the broker reported; ${whereNotCompared}`, 10_250.4),
+    ),
+    difference: nullable(decimal(`balance less sum; ${whereNotCompared}`, 0)),
     complete: flag('Whether the deals explain the balance, and none is known to be missing.'),
-    checkedAt: nullable(time(`When both were compared; ${checked}`)),
+    checkedAt: nullable(time(`When both were compared; ${whereNotCompared}`)),
   },
 )
 
@@ -237,7 +239,7 @@ export const insightRoutes = [
       ...accountsQuery,
       points: withDefault(queryInteger('The maximum of points.', 4, 2_000), 500),
     },
-    ...sumsReply(curve),
+    ...calculationReply(curve),
   }),
   route(
     'GET /trades/breakdown',
@@ -250,7 +252,7 @@ export const insightRoutes = [
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
         timeZone: withDefault(timeZone, utc),
       },
-      ...sumsReply(presentedBy(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+      ...calculationReply(presentedBy(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
@@ -259,7 +261,7 @@ export const insightRoutes = [
       ...accountsQuery,
       resamples: withDefault(queryInteger('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
-    ...sumsReply(robust),
+    ...calculationReply(robust),
   }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
     access,

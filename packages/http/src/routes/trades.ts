@@ -249,7 +249,7 @@ export const tradesRoute = {
 } as const
 
 /** What was computed of all trades of a filter. */
-export const sumsReply = <A>(data: Schema<A>) => ({
+export const calculationReply = <A>(data: Schema<A>) => ({
   data,
   meta: {
     ...meta,
@@ -274,7 +274,7 @@ export const tradeRoutes = (isOn: IsOn) => [
         extended: withDefault(queryFlag('Whether to add further statistics.'), false),
       }),
     },
-    ...sumsReply(statistics(isOn('insights'))),
+    ...calculationReply(statistics(isOn('insights'))),
   }),
   route(
     'GET /trades/export',

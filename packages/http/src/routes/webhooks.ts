@@ -143,7 +143,7 @@ export const eventRoutes = [
         batches,
         framesOf: ({ events }) => events.map(frameOf).join(''),
         resumesAfter: ({ readTo }) => readTo,
-        tooSlow,
+        readerTooSlow: tooSlow,
         close,
       }),
   }),
