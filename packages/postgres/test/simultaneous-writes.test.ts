@@ -346,7 +346,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     expect(now).toMatchObject({ value: { name: 'Main!!!!!!!!!!', lastReadAt: noon + 9 } })
     // What comes late changes nothing.
     await rightOf(accounts.recordReading(owner, account, { ...reading, readAt: noon + 8 }))
-    await rightOf(accounts.recordFailedRead(owner, account.id, noon + 8))
+    await rightOf(accounts.recordFailedRead(owner, account, noon + 8))
     expect(await rightOf(accounts.find(owner, account.id))).toStrictEqual(now)
     expect(await rightOf(accounts.snapshots(owner, account.id, { limit: 9 }))).toHaveLength(1)
     expect(await rightOf(webhooks.find(owner, webhook.id))).toStrictEqual(

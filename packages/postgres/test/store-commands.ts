@@ -562,14 +562,17 @@ const recordWrites = [
   ),
   call(
     ({ accounts }) =>
-      (owner, id, other, reading) =>
+      (owner, id, other, reading, failedAt) =>
         pipe(
           accounts.find(owner, id),
           // Mostly as it is linked now.
           TE.map(O.getOrElse((): Account => ({ ...newAccount(owner), id }))),
-          TE.flatMap((linked) =>
-            accounts.recordReading(owner, { ...(other ?? linked), id }, reading),
-          ),
+          TE.flatMap((linked) => {
+            const read = { ...(other ?? linked), id }
+            return failedAt === undefined
+              ? accounts.recordReading(owner, read, reading)
+              : accounts.recordFailedRead(owner, read, failedAt)
+          }),
         ),
     asker,
     accountId,
@@ -581,8 +584,8 @@ const recordWrites = [
       figures,
       readAt: at,
     }),
+    optional(at),
   ),
-  call(({ accounts }) => accounts.recordFailedRead, asker, accountId, at),
 ]
 
 const webhookFields = fc.record(

@@ -46,10 +46,11 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
       if (snapshot !== null) records.tables.balanceSnapshots.put({ accountId: id, ...snapshot })
       return O.some(put(withReading(stored, reading)))
     },
-    recordFailedRead: (owner, id, at) => {
-      const stored = ownAccount(records, owner, id)
+    recordFailedRead: (owner, account, readAt) => {
+      const stored = ownAccount(records, owner, account.id)
       if (stored === undefined) return O.none
-      return O.some(isOvertaken(stored, at) ? stored : put(withFailedRead(stored, at)))
+      if (!isSameLink(stored, account) || isOvertaken(stored, readAt)) return O.some(stored)
+      return O.some(put(withFailedRead(stored, readAt)))
     },
     snapshots: (owner, id, { from = -Infinity, to = Infinity, limit }) =>
       ownAccount(records, owner, id) === undefined

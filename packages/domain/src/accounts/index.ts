@@ -15,6 +15,7 @@ export {
   type AccountReading,
   type BalanceSnapshot,
   type BrokerAccount,
+  type AccountLink,
   type OperatorHalt,
   type TradeMode,
 } from './account.ts'

@@ -42,13 +42,14 @@ export interface AccountStore {
     reading: AccountReading,
   ) => AsyncResult<O.Option<Account>>
   /**
-   * Writes what `withFailedRead` makes of the stored account. A good read that has overtaken it
-   * wins.
+   * Writes what `withFailedRead` makes of the stored account, unless the read was overtaken or is of
+   * another account at the broker, as above.
+   * @param readAt when the read began
    */
   readonly recordFailedRead: (
     owner: Owner,
-    id: AccountId,
-    at: Instant,
+    account: AccountLink,
+    readAt: Instant,
   ) => AsyncResult<O.Option<Account>>
   /** Newest first. */
   readonly snapshots: (

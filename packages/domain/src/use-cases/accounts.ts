@@ -117,9 +117,14 @@ export const createLiveAccounts = ({
 }: Pick<Ports, 'accounts' | 'broker' | 'clock'>): LiveAccounts => ({
   read: (account) =>
     pipe(
-      TE.fromEither(requireBrokerAccount(account)),
-      TE.flatMap(broker.accountInformation),
-      TE.tapError(() => accounts.recordFailedRead(account.owner, account.id, clock.now())),
+      TE.fromIO(clock.now),
+      TE.flatMap((readAt) =>
+        pipe(
+          TE.fromEither(requireBrokerAccount(account)),
+          TE.flatMap(broker.accountInformation),
+          TE.tapError(() => accounts.recordFailedRead(account.owner, account, readAt)),
+        ),
+      ),
       TE.tap((reading) => accounts.recordReading(account.owner, account, reading)),
     ),
 })

@@ -11,9 +11,10 @@ import {
   withReading,
   type Account,
   type AccountReading,
+  type AccountLink,
 } from '@tradeport/domain/accounts'
 import type { AccountStore, SnapshotQuery } from '@tradeport/domain/ports'
-import type { AccountId, Owner } from '@tradeport/domain/primitives'
+import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
@@ -147,21 +148,23 @@ export const createAccountStore = (knex: Knex): AccountStore => {
           accounts,
           isAccount(owner, read.id),
           (account) =>
-            isSameLink(account, read) && !isOvertaken(account, reading.readAt)
-              ? withReading(account, reading)
-              : account,
+            isPast(account, read, reading.readAt) ? account : withReading(account, reading),
           () => recordSnapshot(trx, owner, read.id, reading),
         ),
       ),
-    recordFailedRead: (owner, id, at) =>
+    recordFailedRead: (owner, read, readAt) =>
       transact(knex, (trx) =>
-        changeRow(trx, accounts, isAccount(owner, id), (account) =>
-          isOvertaken(account, at) ? account : withFailedRead(account, at),
+        changeRow(trx, accounts, isAccount(owner, read.id), (account) =>
+          isPast(account, read, readAt) ? account : withFailedRead(account, readAt),
         ),
       ),
     snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
   })
 }
+
+/** Whether the read was of another link, or a later one was recorded already. */
+const isPast = (stored: Account, read: AccountLink, readAt: Instant): boolean =>
+  !isSameLink(stored, read) || isOvertaken(stored, readAt)
 
 const newestSnapshots = (
   owner: Owner,
