@@ -91,7 +91,9 @@ const columns = [
 const keyOf = (number: number): Uint8Array => new Uint8Array(32).fill(number + 1)
 
 onEachDatabase('sealed secrets', (here) => {
-  beforeEach(() => here.knex('tenants').delete())
+  beforeEach(async () => {
+    for (const table of ['tenants', 'idempotency_keys']) await here.knex(table).delete()
+  })
 
   /** The stores that seal under one key, while the previous ones open. */
   const under = (current: number, ...previous: readonly number[]) => {
@@ -224,10 +226,10 @@ onEachDatabase('sealed secrets', (here) => {
       const [lost, all] = [await stored(under(2), 1), await stored(under(0), 2)]
       const [{ owner, webhook, claim }] = lost as [Stored]
       expect((await rotate(under(1, 0), limit)).unreadable).toStrictEqual([
+        { kind: 'kept_reply', id: claim.id },
+        { kind: 'previous_webhook_secret', id: webhook.id },
         { kind: 'provider_token', id: owner.tenantId },
         { kind: 'webhook_secret', id: webhook.id },
-        { kind: 'previous_webhook_secret', id: webhook.id },
-        { kind: 'kept_reply', id: claim.id },
       ])
       const census = await rightOf(under(1).sealedSecrets.census)
       expect(census).toStrictEqual({ current: 8, others: 4 })

@@ -136,8 +136,8 @@ export interface TenantRecords {
 /** The sealed secrets of all tenants, for changing the key that seals them. It opens none. */
 export interface SealedSecrets {
   /**
-   * Seals up to `limit` secrets anew that are not sealed under the current key, all or nothing. One
-   * that is written meanwhile is sealed by whoever writes it, and is not written over; one that no
+   * Seals up to `limit` secrets anew that are not sealed under the current key. One that is written
+   * meanwhile is sealed by whoever writes it, and is not written over; one that no
    * key opens stays as it is.
    */
   readonly reseal: (slice: Slice<SealedSecret>) => AsyncResult<ResealedBatch>

@@ -1,16 +1,16 @@
 // Secrets at rest: reads a tenant's provider token, and encrypts every secret with the current key
-// after a change of keys. The first bytes of a ciphertext show whether its key is current. A batch
-// is one transaction, so that after a crash the next run finds what is left.
+// after a change of keys. The first bytes of a ciphertext show whether its key is current, so that
+// after a crash the next run finds what is left.
 import type { SealedSecret, SecretKind } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { batchLookups } from '../connection/batches.ts'
-import { bytes, decodeRow, nullable, tableOf } from '../connection/columns.ts'
+import { bytes, decodeRow, nullable, oneOf, tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
-import { Sql, allOf, query, readAll, sql, transact } from '../connection/sql.ts'
+import { Sql, allOf, query, queryOne, readAll, returnsRow, sql } from '../connection/sql.ts'
 import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
 interface Dependencies {
@@ -54,63 +54,60 @@ export const createProviderTokens = ({
 
 const kinds = Object.keys(secretPlaces) as SecretKind[]
 
-const sealedRows = {
-  read: decodeRow('sealed secrets', t.strict({ id: t.string, sealed: bytes })),
-}
+const decodeSealed = decodeRow(
+  'sealed secrets',
+  t.strict({ kind: oneOf('kind', kinds), id: t.string, sealed: bytes }),
+)
+
+const sealedRows = new Sql(
+  Object.entries(secretPlaces)
+    .map(
+      ([kind, { table, column }]) =>
+        `select '${kind}' as kind, id::text as id, ${column} as sealed from ${table} where ${column} is not null`,
+    )
+    .join(' union all '),
+)
+
+const isCurrent = ({ currentHead }: Cipher): Sql =>
+  sql`substring(sealed from 1 for ${currentHead.length}) = ${Buffer.from(currentHead)}`
 
 export const createSealedSecrets = ({ knex, cipher }: Dependencies): SealedSecrets => ({
   ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
-    reseal: ({ after, limit }) =>
-      transact(knex, async (trx) => {
-        const unreadable: SealedSecret[] = []
-        let last: SealedSecret | undefined
-        let seen = 0
-        for (const kind of kinds.slice(after === undefined ? 0 : kinds.indexOf(after.kind))) {
-          const [table, name] = [
-            new Sql(secretPlaces[kind].table),
-            new Sql(secretPlaces[kind].column),
-          ]
-          // Locks out other writers of the secret. Rows that refer to this one can still be inserted.
-          const rows = await readAll(
-            trx,
-            sql`select id, ${name} as sealed from ${table}
-              where ${name} is not null and not ${isCurrent(cipher, name)}
-                and ${allOf(after?.kind === kind && sql`id > ${after.id}`)}
-              order by id limit ${limit - seen} for no key update`,
-            sealedRows,
-          )
-          for (const { id, sealed } of rows) {
-            const secret = cipher.decrypt(kind, id, sealed)
-            last = { kind, id }
-            if (O.isNone(secret)) unreadable.push(last)
-            else
-              await query(
-                trx,
-                sql`update ${table} set ${name} = ${cipher.encrypt(kind, id, secret.value)}
-                  where id = ${id} and ${name} is not null`,
-              )
-          }
-          seen += rows.length
-          if (seen === limit) return { resealed: seen - unreadable.length, unreadable, last }
-        }
-        return { resealed: seen - unreadable.length, unreadable, last: undefined }
-      }),
-  }),
-  census: databaseTask('sealedSecrets.census', async () => {
-    const census = { current: 0, others: 0 }
-    for (const place of Object.values(secretPlaces)) {
-      const [table, name] = [new Sql(place.table), new Sql(place.column)]
-      const rows = await query<{ readonly is_current: boolean; readonly count: number }>(
+    reseal: async ({ after, limit }) => {
+      const rows = await readAll(
         knex,
-        sql`select ${isCurrent(cipher, name)} as is_current, count(*)::int from ${table}
-          where ${name} is not null group by is_current`,
+        sql`select * from (${sealedRows}) as all_sealed
+          where ${allOf(sql`not ${isCurrent(cipher)}`, after !== undefined && sql`(kind, id) > (${after.kind}, ${after.id})`)}
+          order by kind, id limit ${limit}`,
+        { read: decodeSealed },
       )
-      for (const { is_current: isOfCurrent, count } of rows)
-        census[isOfCurrent ? 'current' : 'others'] += count
-    }
-    return census
+      const unreadable: SealedSecret[] = []
+      let resealed = 0
+      for (const { kind, id, sealed } of rows) {
+        const secret = cipher.decrypt(kind, id, sealed)
+        if (O.isNone(secret)) {
+          unreadable.push({ kind, id })
+          continue
+        }
+        const table = new Sql(secretPlaces[kind].table)
+        const column = new Sql(secretPlaces[kind].column)
+        const isWritten = await returnsRow(
+          knex,
+          sql`update ${table} set ${column} = ${cipher.encrypt(kind, id, secret.value)}
+            where id = ${id} and ${column} = ${sealed} returning 1`,
+        )
+        if (isWritten) resealed += 1
+      }
+      const last = rows.length === limit ? rows.at(-1) : undefined
+      return { resealed, unreadable, last: last && { kind: last.kind, id: last.id } }
+    },
   }),
+  census: databaseTask('sealedSecrets.census', () =>
+    queryOne<{ readonly current: number; readonly others: number }>(
+      knex,
+      sql`select (count(*) filter (where ${isCurrent(cipher)}))::int as current,
+          (count(*) filter (where not ${isCurrent(cipher)}))::int as others
+        from (${sealedRows}) as all_sealed`,
+    ),
+  ),
 })
-
-const isCurrent = ({ currentHead }: Cipher, column: Sql): Sql =>
-  sql`(substring(${column} from 1 for ${currentHead.length}) = ${Buffer.from(currentHead)})`
