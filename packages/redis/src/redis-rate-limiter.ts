@@ -14,7 +14,11 @@ import {
 import type { LocalRateLimiter, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import { defineDecision, type ScriptClock, type SharedDecision } from './decide-script.ts'
-import { createLink, inTime, type Log } from './link.ts'
+
+export interface Log {
+  readonly info: (fields: object, message: string) => void
+  readonly warn: (fields: object, message: string) => void
+}
 
 export interface RedisRateLimiterOptions {
   /** `redis://` or `rediss://`; a password in it is never logged. */
@@ -47,7 +51,7 @@ export interface RedisRateLimiter extends RateLimiter {
 
 const connectMs = 2_000
 const reconnectMs = 500
-const probed: RateSubject = {
+const probeSubject: RateSubject = {
   kind: 'api_key',
   id: 'probe',
   owner: { tenantId: '' as never, userId: '' as never },
@@ -87,17 +91,59 @@ export const openRedisRateLimiter = async (
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
   // States that came from Redis since it was last up. All other states are sent to Redis with the
   // subject's next request.
-  let fromRedis = new WeakSet<RateState>()
-  const link = createLink(redis, {
-    log,
-    probe: () =>
+  let statesFromRedis = new WeakSet<RateState>()
+
+  // Requests use Redis until it fails to answer in time, and again once it answers a probe. In
+  // between none waits for it.
+  let state: 'up' | 'down' | 'closed' = 'up'
+  let timer: NodeJS.Timeout | undefined
+  let downSince = 0
+  let pastDownMs = 0
+  const isUp = (): boolean => state === 'up'
+  const downMs = (): number => pastDownMs + (state === 'down' ? performance.now() - downSince : 0)
+  /** Whether Redis answers now. Sends what a request would send. */
+  const check = async (): Promise<boolean> => {
+    try {
       // Both at once, within the bound of one request: a connection keeps their order.
-      inTime(Promise.all([select(), askRedis(probed, undefined, 0)]), boundMs),
-    probeEveryMs,
-    onReturn: () => {
-      fromRedis = new WeakSet()
-    },
+      await inTime(Promise.all([select(), askRedis(probeSubject, undefined, 0)]), boundMs)
+      markUp()
+    } catch (error) {
+      markDown(error)
+    }
+    return isUp()
+  }
+  const probeAgain = async (): Promise<void> => {
+    if (!(await check())) probeLater()
+  }
+  const probeLater = (): void => {
+    clearTimeout(timer)
+    if (state !== 'down') return
+    timer = setTimeout(() => void probeAgain(), probeEveryMs)
+    timer.unref()
+  }
+  const markUp = (): void => {
+    if (state !== 'down') return
+    pastDownMs = downMs()
+    state = 'up'
+    // It may have lost its data.
+    statesFromRedis = new WeakSet()
+    log.info({}, 'Redis answers again: limits are shared with the other instances')
+  }
+  const markDown = (error: unknown): void => {
+    if (state !== 'up') return
+    state = 'down'
+    downSince = performance.now()
+    log.warn(
+      { reason: reasonOf(error) },
+      'Redis does not answer: this instance limits by itself until it does',
+    )
+    probeLater()
+  }
+  let lastError: unknown = new Error('the connection was closed')
+  redis.on('error', (error) => {
+    lastError = error
   })
+  redis.on('close', () => markDown(lastError))
 
   const decideShared = async (
     subject: RateSubject,
@@ -109,17 +155,17 @@ export const openRedisRateLimiter = async (
       subject,
       endpoint,
       now,
-      known === undefined || fromRedis.has(known) ? undefined : caughtUp(known, now),
+      known === undefined || statesFromRedis.has(known) ? undefined : caughtUp(known, now),
     )
     let shared: SharedDecision
     try {
       shared = await inTime(answer, boundMs)
     } catch (error) {
-      link.markDown(error)
+      markDown(error)
       answer.then((late) => adoptLateSuspension(subject, late, now)).catch(() => undefined)
       return local.decide(subject, endpoint, now)
     }
-    if (link.isUp()) fromRedis.add(adopt(subject, shared, now))
+    if (isUp()) statesFromRedis.add(adopt(subject, shared, now))
     if (shared.outcome === 'suspension_began')
       onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
     return rateVerdict(shared, subject.plan, endpoint, shared.now)
@@ -155,16 +201,36 @@ export const openRedisRateLimiter = async (
     onSuspension(subject, state.suspendedUntil)
   }
 
-  await inTime(redis.connect().then(select), connectMs).catch(link.markDown)
+  await inTime(redis.connect().then(select), connectMs).catch(markDown)
   return {
     decide: (subject, endpoint, now) =>
-      link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
-    status: () => (link.isUp() ? 'shared' : 'alone'),
-    check: async () => ((await link.check()) ? 'shared' : 'alone'),
-    aloneMs: link.downMs,
+      isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
+    status: () => (isUp() ? 'shared' : 'alone'),
+    check: async () => ((await check()) ? 'shared' : 'alone'),
+    aloneMs: downMs,
     close: () => {
-      link.stop()
+      state = 'closed'
+      clearTimeout(timer)
       redis.disconnect()
     },
   }
+}
+
+/**
+ * Rejects if the answer takes longer. An answer that has arrived but was not read yet, in a busy
+ * process, is in time.
+ */
+const inTime = <A>(answer: Promise<A>, ms: number): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))),
+      ms,
+    )
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+
+// The error of several refused addresses has no message.
+const reasonOf = (error: unknown): string => {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+  return error instanceof Error ? error.message : String(error)
 }
