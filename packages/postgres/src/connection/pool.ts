@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
 import { Client, type ClientConfig } from 'pg'
-import { describeFailure, type Log } from './failures.ts'
+import { DescribedError, type Log } from './failures.ts'
+import { createFailureLog } from './repeating.ts'
 
 export interface PoolOptions {
   /** Where each client connects to. */
@@ -24,8 +25,6 @@ const idleInTransactionTimeoutMs = 10_000
 /** A connection that has answered so recently is used without a validation. */
 const trustedForMs = 2_000
 const validationTimeoutMs = 2_000
-const warningPauseMs = 60_000
-const rememberedWarnings = 100
 
 /**
  * Opens the pool; the first query connects.
@@ -81,22 +80,11 @@ const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => 
   }
 }
 
-/**
- * Writes knex's warnings to the log instead of the console: the first line of each, and a repeated
- * one once a minute.
- */
+/** Writes knex's warnings to the log instead of the console: the first line of each, once. */
 const knexLog = (log: Log): Knex.Logger => {
-  const loggedAt = new Map<string, number>()
-  const warn = (warning: unknown): void => {
-    const [reason = ''] = (typeof warning === 'string' ? warning : describeFailure(warning)).split(
-      '\n',
-    )
-    const now = performance.now()
-    if (now - (loggedAt.get(reason) ?? -Infinity) < warningPauseMs) return
-    if (loggedAt.size >= rememberedWarnings) loggedAt.clear()
-    loggedAt.set(reason, now)
-    log.warn({ event: 'database_driver', reason })
-  }
+  const { report } = createFailureLog('database_driver', log)
+  const warn = (warning: unknown): void =>
+    report(typeof warning === 'string' ? new DescribedError(warning.split('\n')[0] ?? '') : warning)
   return { warn, error: warn, debug: () => undefined, deprecate: () => undefined }
 }
 
