@@ -51,19 +51,19 @@ export const startWorkers = async (
   if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
   // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on the
   // history, whose read may take minutes, in which the account gets no other round.
-  const journalWorker = await journal.jobs.work(async (due) => {
+  const journalWorker = await journal.jobs.work(async (claim) => {
     const followOrders = async (): Promise<void> => {
-      if (await runOrThrow(followOpenOrders(due.account))) orders.jobs.wake()
+      if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()
     }
     const reading = { isOver: false }
-    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(due))])
+    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(claim))])
     const isRead = historyRead.then(() => (reading.isOver = true))
     let round: readonly PromiseSettledResult<unknown>[]
     do {
       const nextAt = setTimeout(watchMs, undefined, { ref: false })
       round = await Promise.allSettled([
         followOrders(),
-        due.hasThresholds ? runOrThrow(checkThresholds(due.account)) : undefined,
+        events === undefined ? undefined : runOrThrow(checkThresholds(claim.account)),
       ])
       await Promise.race([isRead, nextAt])
     } while (!reading.isOver)

@@ -13,7 +13,7 @@ const succeed = () => TE.right(false)
 const failWith = (reason: string) => () => TE.left(refuse('ServiceUnavailable', { reason }))
 
 /** The queues' jobs in place of the database; `steps` are those of their ends. */
-const setUp = async (failing: object = {}) => {
+const setUp = async (failing: object = {}, hasEvents = true) => {
   const steps: string[] = []
   const started: Process[] = []
   const historyRead = Promise.withResolvers<void>()
@@ -39,7 +39,7 @@ const setUp = async (failing: object = {}) => {
   }
   const opened = {
     orders: jobsOf('orders'),
-    events: jobsOf('deliveries'),
+    events: hasEvents ? jobsOf('deliveries') : undefined,
     journal: jobsOf('journals', historyRead.promise),
   }
   const closers = new AsyncDisposableStack()
@@ -48,7 +48,7 @@ const setUp = async (failing: object = {}) => {
     log: {} as Parts[2]['log'],
     watchMs: 10,
   })
-  return { steps, historyRead, closers, read: () => started[2]?.({ hasThresholds: true }) }
+  return { steps, historyRead, closers, read: () => started.at(-1)?.({}) }
 }
 
 it('stop together, whatever one of them still has under way', async () => {
@@ -85,4 +85,9 @@ it('report why each part of a round failed', async () => {
     checkThresholds: failWith('no history'),
   })
   await expect(read()).rejects.toThrow(/^no history; no orders$/)
+})
+
+it('check no thresholds where no events are recorded', async () => {
+  const { read } = await setUp({ checkThresholds: failWith('checked') }, false)
+  await expect(read()).resolves.toBeUndefined()
 })

@@ -224,11 +224,7 @@ export interface JournalJobs {
    * claim, several at once, until `stop`, which waits for those under way. `read` releases the
    * claim. A rejection is logged.
    */
-  readonly work: Work<DueJournal>
-}
-
-export interface DueJournal extends JournalClaim {
-  readonly hasThresholds: boolean
+  readonly work: Work<JournalClaim>
 }
 
 /**

@@ -1,19 +1,18 @@
 // The journal: the store, the trades read from it, and the jobs that keep it up to date.
-import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { requireBrokerAccount } from '@tradeport/domain/accounts'
 import type {
   Journal,
-  DueJournal,
   JournalClaim,
   JournalJobs,
   TradeRecords,
   Watch,
 } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as t from 'io-ts'
-import { ids, mapped, oneOf, nullable, tableOf } from '../connection/columns.ts'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
+import { accounts } from '../credentials/account-store.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { claimedJournals, newLease } from './journal-row.ts'
 import { createJournal, resetIfRelinked } from './journal-store.ts'
@@ -94,32 +93,6 @@ const groups: readonly JournalGroup[] = [
 /** After a minute in which nothing was due, the table is read less often. */
 const idlePollMs = 500
 
-const thresholds = tableOf(
-  'journals',
-  { hasThresholds: t.boolean },
-  {
-    hasThresholds: `exists (select from risk_thresholds as one
-      where one.tenant_id = journals.tenant_id and one.account_id = journals.account_id)`,
-  },
-)
-
-const brokerAccounts = mapped(
-  tableOf('accounts', {
-    id: ids.account,
-    tenantId: ids.tenant,
-    userId: ids.user,
-    brokerType: oneOf('platform', ['mt4', 'mt5']),
-    providerAccountId: t.string,
-    region: nullable(t.string),
-  }),
-  ({ id: accountId, tenantId, userId, brokerType: platform, ...link }): BrokerAccount => ({
-    accountId,
-    owner: { tenantId, userId },
-    platform,
-    ...link,
-  }),
-)
-
 const dueAt = sql`least(wanted_at, reread_at, watch_at)`
 const isClaimable = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
 
@@ -127,9 +100,9 @@ const workOnGroup = (
   { knex, log, heartbeats }: Dependencies,
   { queue, condition, maxInProgress, maxPerTenant, pollEvery }: JournalGroup,
   pollMs: number,
-  read: (due: DueJournal) => Promise<void>,
+  read: (due: JournalClaim) => Promise<void>,
 ) =>
-  workOnDueRows<DueJournal>({
+  workOnDueRows<JournalClaim>({
     log,
     heartbeats,
     name: queue,
@@ -162,16 +135,12 @@ const workOnGroup = (
           update journals set ${newLease}
           from picked join accounts on accounts.id = picked.account_id
           where journals.tenant_id = picked.tenant_id and journals.account_id = picked.account_id
-          returning ${brokerAccounts.columns}, ${claimedJournals.columns}, ${thresholds.columns}`,
+          returning ${accounts.columns}, ${claimedJournals.columns}`,
       )
       return rows.map(async (row) => {
-        const claim = await resetIfRelinked(
-          knex,
-          brokerAccounts.read(row),
-          claimedJournals.read(row),
-        )
-        const due = O.map((one: JournalClaim) => ({ ...one, ...thresholds.read(row) }))(claim)
-        return O.toUndefined(due)
+        const account = requireBrokerAccount(accounts.read(row))
+        if (E.isLeft(account)) return undefined
+        return O.toUndefined(await resetIfRelinked(knex, account.right, claimedJournals.read(row)))
       })
     },
     work: async (due) => {
