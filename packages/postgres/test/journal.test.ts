@@ -228,7 +228,6 @@ const readAll = async (
     results: await rightOf(records.results(owner, selection)),
     balances: await rightOf(records.balances(owner, accountId, filter.from)),
     cashFlows: await rightOf(records.cashFlows(owner, accountId, filter, limit)),
-    netProfits: await rightOf(records.netProfits(owner, selection)),
     groups: await rightOf(
       records.netProfitsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol'),
     ),
@@ -511,7 +510,6 @@ onEachDatabase('the journal', (here, there) => {
     const nothing = {
       pages: [{ trades: [], total: 0, before: 0 }, []],
       results: { netProfits: none, closedAt: none, holdingTimes: none },
-      netProfits: none,
       balances: { opening: 0, times: none, amounts: none },
       cashFlows: { count: 0, inflows: 0, outflows: 0, largest: [] },
       groups: [],

@@ -194,7 +194,6 @@ onEachDatabase('statements', (here) => {
     ['a page of trades', () => journal.records.page(owner, selection, place, 100)],
     ['an export', () => journal.records.exportPage(owner, selection, undefined, 1_000)],
     ['the results', () => journal.records.results(owner, selection)],
-    ['the net profits', () => journal.records.netProfits(owner, selection)],
     ['those by symbol', () => journal.records.netProfitsBy(owner, selection, 'symbol')],
     [
       'the deals of a position',

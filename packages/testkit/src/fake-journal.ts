@@ -298,7 +298,6 @@ export const createFakeJournal = (
         .join(),
     }),
     results: resultsOf,
-    netProfits: (owner, selection) => resultsOf(owner, selection).netProfits,
     netProfitsBy: (owner, selection, by) => {
       const groups = Object.groupBy(
         selected(owner, selection).toReversed(),

@@ -171,10 +171,11 @@ export interface TradeRecords {
     limit: number,
   ) => AsyncResult<TradeExportPage>
   /** The results of all selected trades. */
-  readonly results: (owner: Owner, selection: TradeSelection) => AsyncResult<TradeResults>
-  /** The net profits alone. */
-  readonly netProfits: (owner: Owner, selection: TradeSelection) => AsyncResult<Float64Array>
-  /** The same for each symbol, side or account, in the order of their texts. */
+  readonly results: (
+    owner: Owner,
+    selection: TradeSelection,
+  ) => AsyncResult<Readonly<Record<keyof TradeResults, Float64Array>>>
+  /** The net profits for each symbol, side or account, in the order of their texts. */
   readonly netProfitsBy: (
     owner: Owner,
     selection: TradeSelection,

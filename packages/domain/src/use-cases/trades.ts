@@ -343,8 +343,8 @@ export const createTrades = (ports: TradePorts) => {
         : summarise(
             owner,
             query,
-            (selection) => trades.netProfits(owner, selection),
-            (profits) => calculate(owner, profits.length, 'statisticsOf', profits),
+            (selection) => trades.results(owner, selection),
+            ({ netProfits }) => calculate(owner, netProfits.length, 'statisticsOf', netProfits),
           ),
 
     /**
@@ -430,8 +430,8 @@ export const createTrades = (ports: TradePorts) => {
       summarise(
         owner,
         query,
-        (selection) => trades.netProfits(owner, selection),
-        (profits) => ports.calculate(owner, 'robustStatistics', profits, query.resamples),
+        (selection) => trades.results(owner, selection),
+        ({ netProfits }) => ports.calculate(owner, 'robustStatistics', netProfits, query.resamples),
       ),
 
     /** GET /trades/:id/deals: what the trade was folded from, page by page. */

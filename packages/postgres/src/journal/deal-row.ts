@@ -1,8 +1,9 @@
 // A deal as a row.
 import type { BrokerDeal, DealKey } from '@tradeport/domain/journal'
+import type { Knex } from 'knex'
 import { requireFinite } from '../connection/columns.ts'
 import type { CopyValue } from '../connection/copy-rows.ts'
-import { sql } from '../connection/sql.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
 
 type Key = 'time_ms' | 'id' | 'entry'
 
@@ -45,6 +46,10 @@ export const dealOfRow = (row: DealRow): BrokerDeal => ({
   ...(row.stop_loss !== null && { stopLoss: Number(row.stop_loss) }),
   ...(row.take_profit !== null && { takeProfit: Number(row.take_profit) }),
 })
+
+/** @param rows for `from` */
+export const readDeals = async (knex: Knex, rows: Sql): Promise<readonly BrokerDeal[]> =>
+  (await query<DealRow>(knex, sql`select ${dealColumns} from ${rows}`)).map(dealOfRow)
 
 /** In the order of `dealColumns`. */
 export const rowOfDeal = (deal: BrokerDeal): readonly CopyValue[] => [

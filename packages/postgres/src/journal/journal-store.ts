@@ -12,7 +12,7 @@ import { instant, numeric, nullable, toTimestamptz } from '../connection/columns
 import { databasePort } from '../connection/failures.ts'
 import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
+import { readDeals } from './deal-row.ts'
 import {
   claimedJournals,
   type ClaimedJournal,
@@ -46,19 +46,16 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     )
     return row === undefined ? E.left(journalLost) : E.right(row)
   }
-  const done = E.map(() => undefined)
-  const keptDeals = async (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> => {
-    const rows = await query<DealRow>(
+  const withoutResult = E.map(() => undefined)
+  const keptDeals = (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> =>
+    readDeals(
       knex,
-      sql`select ${dealColumns} from deals
-        where ${ofAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
+      sql`deals where ${ofAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
     )
-    return rows.map(dealOfRow)
-  }
   return databasePort<Journal>('journal', {
     find: (account) => readFirst(knex, selectOwnJournal(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
-    renew: async (claim) => done(await updateClaimed(claim, sql``)),
+    renew: async (claim) => withoutResult(await updateClaimed(claim, sql``)),
     release: async ({ account, leaseId }, result) => {
       await query(
         knex,
@@ -79,7 +76,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     },
     setReread: async (claim, { rereadAt, disagreements }) => {
       const at = nullable(instant).encode(rereadAt)
-      return done(
+      return withoutResult(
         await updateClaimed(claim, sql`reread_at = ${at}, disagreements = ${disagreements},`),
       )
     },

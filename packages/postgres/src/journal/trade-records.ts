@@ -17,12 +17,7 @@ import { databasePort } from '../connection/failures.ts'
 import { Sql, allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { checkColumns, sumOfMoney, withCheck } from './journal-row.ts'
 import { dealOfRow, type DealRow } from './deal-row.ts'
-import {
-  closedTradeColumns,
-  closedTradeOf,
-  skippedPositions,
-  type ClosedTradeRow,
-} from './trade-row.ts'
+import { closedTrade, skippedPositions } from './trade-row.ts'
 
 /** Deals without a readable time come after it. */
 const latestTime = 8.64e15
@@ -64,13 +59,6 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         closedAt: unpacked(row?.closedAt),
         holdingTimes: unpacked(row?.holdingTimes),
       }
-    },
-    netProfits: async (owner, selection) => {
-      const [row] = await query<{ readonly profits: Buffer | null }>(
-        knex,
-        sql`select ${packed('net_profit')} as profits from ${inClosingOrder(owner, selection)}`,
-      )
-      return unpacked(row?.profits)
     },
     netProfitsBy: async (owner, selection, by) => {
       const rows = await query<{ readonly key: string; readonly profits: Buffer }>(
@@ -141,13 +129,13 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     find: (owner, { accountId, ticket }) =>
       readFirst(
         knex,
-        sql`select ${closedTradeColumns} from ${ofAccounts(
+        sql`select ${closedTrade} from ${ofAccounts(
           owner,
           [accountId],
           sql`*`,
           sql`status = 'closed' and position_id = ${ticket}`,
         )}`,
-        { read: (row) => closedTradeOf(row as ClosedTradeRow) },
+        { read: (row) => row as ClosedTrade },
       ),
     deals: async (owner, accountId, positionId, { page, limit }) => {
       const rows = await query<DealRow & PositionSummary>(
@@ -346,22 +334,24 @@ const readPage = async (
   readonly summary: Summary | undefined
 }> => {
   const page = allOf(isClosed(filter), after !== undefined && isListed('<', after))
-  const trades = tradesOf(
+  const listed = tradesOf(
     sql`owned`,
     sql`*`,
     sql`${page} order by ${closingOrder('desc')} limit ${limit}`,
   )
-  const rows = await query<Summary & (ClosedTradeRow | { readonly position_id: null })>(
+  const rows = await query<
+    Summary & Omit<ClosedTrade, 'trade'> & { readonly trade: ClosedTrade['trade'] | null }
+  >(
     knex,
     sql`with owned as materialized (
         select accounts.id, accounts.tenant_id, accounts.user_id, trades, linked_at, revision
         from ${ownJournals(owner, accountIds)})
-      select * from (${summary}) as summary left join (
-        select ${closedTradeColumns} from ${trades} order by ${closingOrder('desc')} limit ${limit}) as trades on true
+      select summary.*, ${closedTrade} from (${summary}) as summary left join (
+        select trades.*, user_id from ${listed} order by ${closingOrder('desc')} limit ${limit}) as trades on true
       order by ${closingOrder('desc')}`,
   )
-  return {
-    trades: rows.filter((row) => row.position_id !== null).map(closedTradeOf),
-    summary: rows[0],
-  }
+  const trades = rows.flatMap(({ accountId, userId, closingDealId, trade }) =>
+    trade === null ? [] : [{ accountId, userId, closingDealId, trade }],
+  )
+  return { trades, summary: rows[0] }
 }

@@ -12,12 +12,20 @@ import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/t
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
-import { copyRows, type CopyValue } from '../connection/copy-rows.ts'
+import { copyRows } from '../connection/copy-rows.ts'
 import { Sql, query, readFirst, sql, transact } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { dealColumns, dealOfRow, keyOfDeal, keyText, rowOfDeal, type DealRow } from './deal-row.ts'
+import {
+  dealColumns,
+  dealOfRow,
+  keyOfDeal,
+  keyText,
+  readDeals,
+  rowOfDeal,
+  type DealRow,
+} from './deal-row.ts'
 import { isClaimed, leaseEnd, movedMoney, ofAccount, states } from './journal-row.ts'
-import { isSamePosition, positionColumns, rowOfPosition, type PositionRow } from './trade-row.ts'
+import { positionColumns, rowOfPosition } from './trade-row.ts'
 
 interface Parts {
   readonly knex: Knex
@@ -52,17 +60,17 @@ export const writeJournal = async (
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
-    const written = takeWrittenUnderClaim(claim, locked.deals)
+    const known = takeKnownJournal(claim, locked.deals)
     const span = spanOf(candidates.values())
-    const inserted = await withoutStored(trx, claim, [...candidates.values()], span, written)
+    const inserted = await withoutStored(trx, claim, [...candidates.values()], span, known)
     const touched = withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)])
     const storedDeals = await readPositions(
       trx,
       claim,
-      written === undefined ? touched : touched.filter((id) => written.positions.has(id)),
+      known === undefined ? touched : touched.filter((id) => known.positions.has(id)),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const { closedBefore, ...rowCounts } = await writeRows(trx, claim, inserted, positions, [
+    const { trades, closedBefore } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -81,9 +89,12 @@ export const writeJournal = async (
             positions,
             closedBefore,
             dealsSinceFirst:
-              written !== undefined && span.earliest > written.latest
+              known !== undefined && span.earliest > known.latest
                 ? []
-                : await dealsSince(trx, claim, Math.max(span.earliest, linkedAt)),
+                : await readDeals(
+                    trx,
+                    sql`deals where ${ofAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
+                  ),
             sumOfAllDeals: await sumOfDeals(trx, claim),
             check: claim.state.check,
             reading,
@@ -99,27 +110,28 @@ export const writeJournal = async (
     )
     const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
-      ...rowCounts,
+      trades,
+      revisions: closedBefore.size,
       isChanged: inserted.length + removed.size > 0,
     })
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To return
     // would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    if (written !== undefined) {
-      written.deals += inserted.length - removed.size
-      written.latest = Math.max(written.latest, span.latest)
-      for (const id of touched) written.positions.add(id)
+    if (known !== undefined) {
+      known.deals += inserted.length - removed.size
+      known.latest = Math.max(known.latest, span.latest)
+      for (const id of touched) known.positions.add(id)
     }
-    return E.right({ state: recorded.right, hasEvents: events.length > 0, written })
+    return E.right({ state: recorded.right, hasEvents: events.length > 0, known })
   })
   if (E.isLeft(result)) return result
-  const { state, hasEvents, written } = result.right
-  if (written !== undefined) writtenUnderClaims.set(claim, written)
+  const { state, hasEvents, known } = result.right
+  if (known !== undefined) knownJournals.set(claim, known)
   if (hasEvents) recorder?.afterCommit()
   return E.right(state)
 }
 
-interface WrittenUnderClaim {
+interface KnownJournal {
   deals: number
   /** The time of the latest deal. */
   latest: number
@@ -131,7 +143,7 @@ interface WrittenUnderClaim {
  * as in a first read, deals and positions that cannot be stored yet are not looked up, which takes
  * the database a tenth of a first read.
  */
-const writtenUnderClaims = new WeakMap<JournalClaim, WrittenUnderClaim>()
+const knownJournals = new WeakMap<JournalClaim, KnownJournal>()
 /** Some 5 MB. */
 const maxCachedPositions = 50_000
 
@@ -139,15 +151,12 @@ const maxCachedPositions = 50_000
  * Undefined where the journal has other deals too. Removed from the cache until this write is
  * committed, so that one that fails leaves nothing behind.
  */
-const takeWrittenUnderClaim = (
-  claim: JournalClaim,
-  storedDeals: number,
-): WrittenUnderClaim | undefined => {
+const takeKnownJournal = (claim: JournalClaim, storedDeals: number): KnownJournal | undefined => {
   const empty = { deals: 0, latest: -Infinity, positions: new Set<string>() }
-  const written = writtenUnderClaims.get(claim) ?? empty
-  writtenUnderClaims.delete(claim)
-  const isWhole = written.deals === storedDeals && written.positions.size <= maxCachedPositions
-  return isWhole ? written : undefined
+  const known = knownJournals.get(claim) ?? empty
+  knownJournals.delete(claim)
+  const isWhole = known.deals === storedDeals && known.positions.size <= maxCachedPositions
+  return isWhole ? known : undefined
 }
 
 interface Span {
@@ -192,7 +201,7 @@ const removeDeals = async (
  * The rows of positions. `offset 0` forces one index lookup for each position; for a list of them
  * the planner may scan the whole account.
  */
-const ofPositions = (
+const rowsOfPositions = (
   table: 'deals' | 'trades',
   { account }: JournalClaim,
   ids: readonly string[],
@@ -205,14 +214,8 @@ const readPositions = async (
   trx: Knex.Transaction,
   claim: JournalClaim,
   ids: readonly string[],
-): Promise<readonly BrokerDeal[]> => {
-  if (ids.length === 0) return []
-  const rows = await query<DealRow>(
-    trx,
-    sql`select ${dealColumns} from ${ofPositions('deals', claim, ids)}`,
-  )
-  return rows.map(dealOfRow)
-}
+): Promise<readonly BrokerDeal[]> =>
+  ids.length === 0 ? [] : readDeals(trx, rowsOfPositions('deals', claim, ids))
 
 /**
  * The deals that are not stored yet. Nobody else writes them meanwhile, since the journal's row is
@@ -223,9 +226,9 @@ const withoutStored = async (
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
   { earliest, latest }: Span,
-  written: WrittenUnderClaim | undefined,
+  known: KnownJournal | undefined,
 ): Promise<readonly BrokerDeal[]> => {
-  if (deals.length === 0 || (written !== undefined && earliest > written.latest)) return deals
+  if (deals.length === 0 || (known !== undefined && earliest > known.latest)) return deals
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
@@ -239,8 +242,7 @@ const withoutStored = async (
 /**
  * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
- * @returns how many closed trades were changed or removed, how many more there are now, and which
- * of the positions were closed trades before
+ * @returns the positions that had a closed trade, and how many more closed trades there are now
  */
 const writeRows = async (
   trx: Knex.Transaction,
@@ -248,24 +250,19 @@ const writeRows = async (
   deals: readonly BrokerDeal[],
   positions: ReadonlyMap<string, readonly BrokerDeal[]>,
   stored: readonly (string | undefined)[],
-): Promise<{
-  readonly revisions: number
-  readonly trades: number
-  readonly closedBefore: ReadonlySet<string>
-}> => {
+): Promise<{ readonly trades: number; readonly closedBefore: ReadonlySet<string> }> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
   // Deleted and inserted again: an upsert of thousands costs twice as much.
   const replaced =
     ids.length === 0
       ? []
-      : await query<PositionRow>(
+      : await query<{ readonly position_id: string; readonly status: string }>(
           trx,
           sql`delete from trades
-            where ctid = any(array(select row_id from ${ofPositions('trades', claim, ids)}))
-            returning ${positionColumns}`,
+            where ctid = any(array(select row_id from ${rowsOfPositions('trades', claim, ids)}))
+            returning position_id, status`,
         )
-  const rows = new Map<string, readonly CopyValue[]>()
   let trades = 0
   const dealRows = function* () {
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
@@ -273,36 +270,18 @@ const writeRows = async (
   const positionRows = function* () {
     for (const [id, positionDeals] of positions) {
       const folded = foldPosition(id, positionDeals)
-      const row = rowOfPosition(id, folded)
       if (folded.status === 'closed') trades += 1
-      rows.set(id, row)
-      yield [owner.tenantId, accountId, ...row]
+      yield [owner.tenantId, accountId, ...rowOfPosition(id, folded)]
     }
   }
   await copyRows(trx, [
     { target: sql`deals (tenant_id, account_id, ${dealColumns})`, rows: dealRows() },
     { target: sql`trades (tenant_id, account_id, ${positionColumns})`, rows: positionRows() },
   ])
-  const replacedTrades = replaced.filter(({ status }) => status === 'closed')
-  return {
-    revisions: replacedTrades.filter(
-      (row) => !isSamePosition(row, rows.get(row['position_id'] as string)),
-    ).length,
-    trades: trades - replacedTrades.length,
-    closedBefore: new Set(replacedTrades.map((row) => row['position_id'] as string)),
-  }
-}
-
-const dealsSince = async (
-  trx: Knex.Transaction,
-  { account }: JournalClaim,
-  from: number,
-): Promise<readonly BrokerDeal[]> => {
-  const rows = await query<DealRow>(
-    trx,
-    sql`select ${dealColumns} from deals where ${ofAccount(account)} and time_ms >= ${from}`,
+  const closedBefore = new Set(
+    replaced.filter(({ status }) => status === 'closed').map((row) => row.position_id),
   )
-  return rows.map(dealOfRow)
+  return { trades: trades - closedBefore.size, closedBefore }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {

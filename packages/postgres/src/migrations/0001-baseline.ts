@@ -441,7 +441,7 @@ const tables = `
     difference numeric,
     reread_at timestamptz,
     disagreements integer not null default 0,
-    -- Grows whenever a closed trade that was there is changed or removed.
+    -- Grows whenever a closed trade that was there is replaced or removed.
     revision bigint not null default 0,
     lease_id uuid,
     leased_until timestamptz,
