@@ -13,7 +13,7 @@ import type { Instant } from '@tradeport/domain/primitives'
 interface LocalRateLimiterOptions {
   readonly onSuspension: SuspensionListener
   /**
-   * The most subjects kept; 500,000 by default, some 200 MB. Beyond that the oldest are dropped,
+   * The most subjects kept; 500,000 by default, some 120 MB. Beyond that the oldest are dropped,
    * which resets their limits.
    */
   readonly maxSubjects?: number

@@ -10,7 +10,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { requireBrokerAccount } from '@tradeport/domain/accounts'
-import { rightOf, storedAccount } from '@tradeport/testkit'
+import type { Owner } from '@tradeport/domain/primitives'
+import { rightOf, someProgram, storedAccount } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
@@ -22,6 +23,7 @@ import {
   reservedMb,
 } from '../src/connection/embedded.ts'
 import { openPool } from '../src/connection/pool.ts'
+import { listOrders } from '../src/orders/order-list.ts'
 import {
   createOperatorStore,
   openDatabase,
@@ -240,6 +242,15 @@ describe('a disk that is almost full', () => {
   afterAll(() => close())
 
   const notes = (): Promise<string[]> => knex('notes').pluck('text')
+
+  it.each([1, 2])('shows page %d of a list of orders', async (page) => {
+    freeBytes = enough - 1
+    const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
+    expect(await listOrders(knex, owner, someProgram, { page, limit: 1 }, 0)).toStrictEqual({
+      data: [],
+      pagination: { page, limit: 1, total: 0 },
+    })
+  })
 
   it.each([
     ['insert into notes values (?)', ['during']],

@@ -101,7 +101,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
       failures.report(error)
       inProgress.delete(key)
     }
-    if (isSaturated) poll.again()
+    if (isSaturated) poll.runNow()
   }
 
   const workOn = (job: Job, inMs?: number): void => {
@@ -148,12 +148,12 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
     isSaturated = slotsLeft(after) <= 0 || busy > 0
     // Rows of a tenant that has become busy may have hidden those of others.
     const mayHaveMore = claimed.length === freeSlots || busy > request.busyTenants.length
-    if (freeSlots > 0 && mayHaveMore) poll.again()
+    if (freeSlots > 0 && mayHaveMore) poll.runNow()
   })
 
   return {
     workOn,
-    wake: poll.again,
+    wake: poll.runNow,
     stop: async () => {
       stopping.abort()
       await poll.stop()

@@ -7,7 +7,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startEmbeddedThread, type ThreadOptions } from './embedded-thread.ts'
-import { DescribedError, type Log } from './failures.ts'
+import { DiskFull, type Log } from './failures.ts'
 import type { PoolOptions } from './pool.ts'
 import { createFailureLog } from './repeating.ts'
 
@@ -129,7 +129,7 @@ export const createDiskGuard = (
   return (statements) => {
     if (writesNothing.test(statements)) return
     if (hasRoom(freeBytes())) return fullDisk.reset()
-    const error = new DescribedError(
+    const error = new DiskFull(
       `the disk of DATA_DIR has less than ${reservedMb} MB left, so that nothing is written to the database any more; free space on it`,
     )
     fullDisk.report(error)
@@ -143,7 +143,8 @@ const freeBytesOf = (folder: string) => (): number => {
 }
 
 // Commits are let through: their transactions were accepted, and they write little.
-const writesNothing = /^\s*(?:select|show|set|begin|commit|rollback|savepoint|release)\b/i
+const writesNothing =
+  /^\s*(?:(?:select|show|set|begin|commit|rollback|savepoint|release)\b|with\b(?!.*\b(?:insert|update|delete)\b))/is
 
 // Two processes that open one folder would destroy the database. The lock is SQLite's exclusive
 // lock on an empty file beside it, which the operating system releases when its holder dies in

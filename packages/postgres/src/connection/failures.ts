@@ -22,6 +22,9 @@ export class DescribedError extends Error {
   override readonly name = 'DescribedError'
 }
 
+/** The disk has no room for what a statement writes. */
+export class DiskFull extends DescribedError {}
+
 /** All statements of a transaction succeeded, and its commit has no answer: it may be committed. */
 export class CommitOutcomeUnknown extends Error {
   override readonly name = 'CommitOutcomeUnknown'
@@ -122,6 +125,9 @@ export const isDeadlock = (error: unknown): boolean => hasCode(error, /^40P01$/)
 
 /** Whether the server ended the statement because another transaction held a row for too long. */
 export const isLockTimeout = (error: unknown): boolean => hasCode(error, /^55P03$/)
+
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof DiskFull || hasCode(error, new RegExp(`^${diskFull}$`))
 
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused

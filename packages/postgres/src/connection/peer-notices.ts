@@ -114,13 +114,13 @@ const serverNotices = (
 ): StartedPeerNotices => {
   const self = randomUUID()
   const subscribers: ((notice: PeerNotice) => void)[] = []
-  const failures = createFailureLog('peer_notices', log)
-  const unsent = createFailureLog('peer_notice_unsent', log)
+  const listenFailures = createFailureLog('peer_notices', log)
+  const sendFailures = createFailureLog('peer_notice_unsent', log)
   const stopping = new AbortController()
   let client: Client | undefined
   let confirmedAt = -Infinity
   let retryMs = firstRetryMs
-  let expected: { readonly probe: string; readonly arrived: () => void } | undefined
+  let awaitedProbe: { readonly probe: string; readonly arrived: () => void } | undefined
   let lastSent = Promise.resolve()
 
   const publish = (notice: PeerNotice): void => {
@@ -135,7 +135,8 @@ const serverNotices = (
     if (payload.kind === 'credentials_changed') publish(payload)
     else if (payload.kind === 'events_recorded')
       publish({ kind: payload.kind, owner: { tenantId: payload.tenant, userId: payload.user } })
-    else if (payload.kind === 'probe' && payload.probe === expected?.probe) expected.arrived()
+    else if (payload.kind === 'probe' && payload.probe === awaitedProbe?.probe)
+      awaitedProbe.arrived()
     else if (payload.kind === 'account_changed' && payload.from !== self)
       publish({ kind: 'account_changed', accountId: payload.account })
   }
@@ -145,7 +146,7 @@ const serverNotices = (
   const awaitProbe = async (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const probe = randomUUID()
-    expected = { probe, arrived: resolve }
+    awaitedProbe = { probe, arrived: resolve }
     await send(knex, [{ kind: 'probe', probe }])
     const isLate = setTimeout(probeTimeoutMs, true, { ref: false, signal: stopping.signal })
     if (await Promise.race([promise, isLate])) throw new DescribedError(notArriving)
@@ -163,7 +164,7 @@ const serverNotices = (
     publish({ kind: 'notices_missed' })
     confirmedAt = listenedAt
     retryMs = firstRetryMs
-    failures.reset()
+    listenFailures.reset()
     for (;;) {
       await setTimeout(heartbeatMs, undefined, { signal: stopping.signal })
       const askedAt = clock.now()
@@ -176,7 +177,7 @@ const serverNotices = (
     while (!stopping.signal.aborted) {
       client = newClient(server)
       await listenOn(client).catch((error: unknown) => {
-        if (!stopping.signal.aborted) failures.report(error)
+        if (!stopping.signal.aborted) listenFailures.report(error)
       })
       await client.end()
       await setTimeout(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -199,7 +200,7 @@ const serverNotices = (
   return {
     notifyAccountChanged: (accountId) => {
       // Notices are sent in order, so the last one is sent after all others.
-      lastSent = sendChanged(accountId).then(unsent.reset, unsent.report)
+      lastSent = sendChanged(accountId).then(sendFailures.reset, sendFailures.report)
     },
     subscribe: (receiver) => {
       subscribers.push(receiver)

@@ -7,7 +7,7 @@ import { Sql, query, sql } from './sql.ts'
 
 export interface Repeating {
   /** Runs the task now, or once more when it is running already. */
-  readonly again: () => void
+  readonly runNow: () => void
   /** Waits for the run that is under way; nothing runs after it. */
   readonly stop: () => Promise<void>
 }
@@ -34,10 +34,10 @@ export const repeat = (
       await task().then(failures.reset, failures.report)
     }
     run = undefined
-    if (!isStopped) timer = setTimeout(again, typeof everyMs === 'number' ? everyMs : everyMs())
+    if (!isStopped) timer = setTimeout(runNow, typeof everyMs === 'number' ? everyMs : everyMs())
   }
 
-  const again = (): void => {
+  const runNow = (): void => {
     if (isStopped) return
     isWanted = true
     if (run !== undefined) return
@@ -45,9 +45,9 @@ export const repeat = (
     run = runWhileWanted()
   }
 
-  again()
+  runNow()
   return {
-    again,
+    runNow,
     stop: async () => {
       isStopped = true
       isWanted = false
@@ -77,7 +77,7 @@ export const startUpkeep = (
     const task = repeat(everyMs, logName, log, async () => {
       let changed = 0
       for (const statement of statements()) changed += (await query(knex, statement)).length
-      if (changed > 0) task.again()
+      if (changed > 0) task.runNow()
     })
     return task
   })
@@ -85,7 +85,7 @@ export const startUpkeep = (
 }
 
 /** A condition: the row is one of the next thousand for which `where` holds; locks them. */
-export const nextThousandOf = (table: string, where: Sql, order = sql``): Sql => sql`
+export const isAmongNextThousand = (table: string, where: Sql, order = sql``): Sql => sql`
   ctid = any(array(select ctid from ${new Sql(table)} where ${where} ${order} limit 1000 for update skip locked))`
 
 export interface FailureLog {

@@ -33,7 +33,7 @@ export const allOf = (...conditions: readonly (Sql | false)[]): Sql =>
     .reduce((all, one) => sql`${all} and ${one}`, new Sql('true'))
 
 /** A condition: the row is the owner's. */
-export const ofOwner = ({ tenantId, userId }: Owner): Sql =>
+export const isOfOwner = ({ tenantId, userId }: Owner): Sql =>
   sql`tenant_id = ${tenantId} and user_id = ${userId}`
 
 /** Of the table of users. */
@@ -41,7 +41,8 @@ export const isUser = ({ tenantId, userId }: Owner): Sql =>
   sql`tenant_id = ${tenantId} and id = ${userId}`
 
 /** Of the table of accounts. */
-export const isAccount = (owner: Owner, id: AccountId): Sql => sql`${ofOwner(owner)} and id = ${id}`
+export const isAccount = (owner: Owner, id: AccountId): Sql =>
+  sql`${isOfOwner(owner)} and id = ${id}`
 
 export const query = async <A = unknown>(
   knex: Knex,

@@ -35,7 +35,7 @@ import { databasePort } from '../connection/failures.ts'
 import {
   allOf,
   isAccount,
-  ofOwner,
+  isOfOwner,
   query,
   readAll,
   readFirst,
@@ -137,7 +137,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
       readAll(
         knex,
         sql`select ${accounts.columns} from accounts
-          where ${ofOwner(owner)} order by created_at, id`,
+          where ${isOfOwner(owner)} order by created_at, id`,
         accounts,
       ),
     find: (owner, id) => find(accountKey(owner, id)),

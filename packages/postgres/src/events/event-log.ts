@@ -17,7 +17,7 @@ import { databasePort } from '../connection/failures.ts'
 import {
   allOf,
   isUser,
-  ofOwner,
+  isOfOwner,
   query,
   queryOne,
   returnsRow,
@@ -62,7 +62,7 @@ const clearedTo = (owner: Owner): Sql =>
   sql`(select events_cleared_to from users where ${isUser(owner)})`
 
 /** What is kept of an owner's log. */
-const keptOf = (owner: Owner): Sql => sql`${ofOwner(owner)} and sequence > ${clearedTo(owner)}`
+const keptOf = (owner: Owner): Sql => sql`${isOfOwner(owner)} and sequence > ${clearedTo(owner)}`
 
 const idOf = (sequence: string): EventId => formatEventId(BigInt(sequence))
 

@@ -14,7 +14,7 @@ import {
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import { createFailureLog, nextThousandOf, startUpkeep } from '../connection/repeating.ts'
+import { createFailureLog, isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
 import { isUser, query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
@@ -161,7 +161,7 @@ const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
 // The attempts take three days.
 const purgeNotices = sql`
   delete from owner_notices
-  where ${nextThousandOf('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
+  where ${isAmongNextThousand('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
   returning 1`
 
 const notices = tableOf('owner_notices', {

@@ -3,7 +3,7 @@ import type { RiskThresholds } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
 import { readAll, sql, transact } from '../connection/sql.ts'
-import { ofAccount } from '../journal/journal-row.ts'
+import { isOfAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { EventRecorder, OwnedEvent } from './events.ts'
 
@@ -20,7 +20,7 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
     ofAccount: (account) =>
       readAll(
         knex,
-        sql`select ${thresholds.columns} from risk_thresholds where ${ofAccount(account)} order by type, severity`,
+        sql`select ${thresholds.columns} from risk_thresholds where ${isOfAccount(account)} order by type, severity`,
         thresholds,
       ),
     record: async ({ owner, accountId }, checks) => {

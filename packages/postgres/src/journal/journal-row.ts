@@ -53,12 +53,12 @@ export const claimedJournals: Selection<ClaimedJournal> = {
   read: (row: unknown) => ({ ...claims.read(row), state: states.read(row) }),
 }
 
-export const ofAccount = ({ owner, accountId }: BrokerAccount): Sql =>
+export const isOfAccount = ({ owner, accountId }: BrokerAccount): Sql =>
   sql`tenant_id = ${owner.tenantId} and account_id = ${accountId}`
 
 /** True while the lease of the claim is valid. */
 export const isClaimed = ({ account, leaseId }: Pick<JournalClaim, 'account' | 'leaseId'>): Sql =>
-  sql`${ofAccount(account)} and lease_id = ${leaseId} and leased_until > now()`
+  sql`${isOfAccount(account)} and lease_id = ${leaseId} and leased_until > now()`
 
 /** The end of a lease that is claimed or renewed now. */
 export const leaseEnd = sql`now() + interval '30 seconds'`
@@ -72,4 +72,4 @@ export const sumOfMoney = sql`coalesce(sum(profit) + sum(commission) + sum(swap)
  */
 export const movedMoney = ({ account }: JournalClaim): Sql => sql`(
   select ${sumOfMoney} from deals
-  where ${ofAccount(account)} and kind <> 'credit')`
+  where ${isOfAccount(account)} and kind <> 'credit')`

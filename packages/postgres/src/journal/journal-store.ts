@@ -19,7 +19,7 @@ import {
   isClaimed,
   leaseEnd,
   movedMoney,
-  ofAccount,
+  isOfAccount,
   states,
 } from './journal-row.ts'
 import { journalLost, writeJournal } from './write-journal.ts'
@@ -50,7 +50,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
   const keptDeals = (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> =>
     readDeals(
       knex,
-      sql`deals where ${ofAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
+      sql`deals where ${isOfAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
     )
   return databasePort<Journal>('journal', {
     find: (account) => readFirst(knex, selectOwnJournal(account, states.columns), states),
@@ -60,7 +60,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       await query(
         knex,
         sql`update journals set lease_id = null, leased_until = null, ${columnsAfterRead(watchMs, result)}
-          where ${ofAccount(account)} and lease_id = ${leaseId}`,
+          where ${isOfAccount(account)} and lease_id = ${leaseId}`,
       )
     },
     dealsFrom: (account, from, limit) =>
@@ -187,7 +187,7 @@ const reset = async (
     with claimed as (
       update journals set provider_account_id = '', leased_until = ${leaseEnd} where ${isClaimed(claim)} returning 1)
     delete from ${table} where ctid = any(array(
-      select ctid from ${table} where ${ofAccount(account)} and ${where} and exists (select from claimed)
+      select ctid from ${table} where ${isOfAccount(account)} and ${where} and exists (select from claimed)
       limit ${deletedAtOnce})) returning 1`
   while (await returnsRow(knex, deleteSome(sql`deals`, sql`true`)));
   while (await returnsRow(knex, deleteSome(sql`trades`, sql`position_id is not null`)));

@@ -129,7 +129,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     find: (owner, { accountId, ticket }) =>
       readFirst(
         knex,
-        sql`select ${closedTrade} from ${ofAccounts(
+        sql`select ${closedTrade} from ${tradesOfAccounts(
           owner,
           [accountId],
           sql`*`,
@@ -170,7 +170,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       readAll(
         knex,
         sql`select ${skippedPositions.columns}
-          from ${ofAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`)}
+          from ${tradesOfAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`)}
           order by array_position(${accountIds}::uuid[], accounts.id), length(trades.position_id), trades.position_id`,
         skippedPositions,
       ),
@@ -206,7 +206,7 @@ const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId
   where accounts.id = any(${accountIds}::uuid[]) and accounts.tenant_id = ${tenantId} and accounts.user_id = ${userId}
     and journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null`
 
-const ofAccounts = (
+const tradesOfAccounts = (
   owner: Owner,
   accountIds: readonly AccountId[],
   columns: Sql,
@@ -261,7 +261,7 @@ const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
  * which saves half of the time.
  */
 const inClosingOrder = (owner: Owner, { accountIds, filter }: TradeSelection, key?: Sql): Sql => {
-  const rows = ofAccounts(
+  const rows = tradesOfAccounts(
     owner,
     accountIds,
     sql`*`,

@@ -40,7 +40,7 @@ export const createWatch = (
             order by tenant_id, id
             on conflict (tenant_id, user_id) do update set leased_until = excluded.leased_until`,
         )
-        sweeping?.again()
+        sweeping?.runNow()
       },
     }),
     start: () => {

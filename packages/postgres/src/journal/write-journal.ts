@@ -24,7 +24,7 @@ import {
   rowOfDeal,
   type DealRow,
 } from './deal-row.ts'
-import { isClaimed, leaseEnd, movedMoney, ofAccount, states } from './journal-row.ts'
+import { isClaimed, leaseEnd, movedMoney, isOfAccount, states } from './journal-row.ts'
 import { positionColumns, rowOfPosition } from './trade-row.ts'
 
 interface Parts {
@@ -93,7 +93,7 @@ export const writeJournal = async (
                 ? []
                 : await readDeals(
                     trx,
-                    sql`deals where ${ofAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
+                    sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
                   ),
             sumOfAllDeals: await sumOfDeals(trx, claim),
             check: claim.state.check,
@@ -189,7 +189,7 @@ const removeDeals = async (
   if (deals.length === 0) return new Map()
   const rows = await query<DealRow>(
     trx,
-    sql`delete from deals where ${ofAccount(account)} and (time_ms, id, entry) in (
+    sql`delete from deals where ${isOfAccount(account)} and (time_ms, id, entry) in (
         select * from json_to_recordset(${JSON.stringify(deals.map(keyOfDeal))}::json)
           as removed (time_ms float8, id text, entry text))
       returning ${dealColumns}`,
@@ -208,7 +208,7 @@ const rowsOfPositions = (
 ): Sql => sql`
   unnest(${ids}::text[]) as touched (position) cross join lateral (
     select *, ctid as row_id from ${new Sql(table)}
-    where ${ofAccount(account)} and position_id = touched.position offset 0) as rows`
+    where ${isOfAccount(account)} and position_id = touched.position offset 0) as rows`
 
 const readPositions = async (
   trx: Knex.Transaction,
@@ -232,7 +232,7 @@ const withoutStored = async (
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
-      where ${ofAccount(account)} and time_ms between ${earliest} and ${latest}`,
+      where ${isOfAccount(account)} and time_ms between ${earliest} and ${latest}`,
   )
   if (rows.length === 0) return deals
   const stored = new Set(rows.map(keyText))

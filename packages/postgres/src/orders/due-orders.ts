@@ -9,7 +9,7 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { nextThousandOf, startUpkeep } from '../connection/repeating.ts'
+import { isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
@@ -171,4 +171,4 @@ const haltedOrders = sql`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`
-  delete from orders where ${nextThousandOf('orders', sql`is_orphaned and step = 'ended'`)} returning 1`
+  delete from orders where ${isAmongNextThousand('orders', sql`is_orphaned and step = 'ended'`)} returning 1`

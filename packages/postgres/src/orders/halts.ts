@@ -21,7 +21,7 @@ export const createHalts = (knex: Knex): Halts =>
   databasePort<Halts>('halts', {
     find: (owner, id) => findHalt(knex, owner, id),
     cancelsOrders: (owner, id) =>
-      returnsRow(knex, sql`select from halts where ${isOfOwner(owner, id)} and cancels_orders`),
+      returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancels_orders`),
     halt: (owner, id, { since, reason, cancelsOrders }) =>
       transactOrUnknown(knex, async (trx) => {
         await query(
@@ -36,7 +36,7 @@ export const createHalts = (knex: Knex): Halts =>
       }),
     lift: async (owner, id) => {
       await transactOrUnknown(knex, (trx) =>
-        query(trx, sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`),
+        query(trx, sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner'`),
       )
     },
   })
@@ -45,7 +45,7 @@ export const createHalts = (knex: Knex): Halts =>
 const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Halt>> =>
   readFirst(
     knex,
-    sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
+    sql`select ${halts.columns} from halts where ${isOfAccount(owner, id)} order by halted_by limit 1`,
     halts,
   )
 
@@ -56,6 +56,6 @@ export const countHaltedAccounts = (knex: Knex): AsyncResult<number> =>
     return (await query(knex, halted)).length
   })
 
-const isOfOwner = (owner: Owner, id: AccountId): Sql => sql`
+const isOfAccount = (owner: Owner, id: AccountId): Sql => sql`
   halts.tenant_id = ${owner.tenantId} and halts.account_id = ${id} and exists (
     select from accounts where ${isAccount(owner, id)})`

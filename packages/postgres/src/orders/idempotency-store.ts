@@ -17,8 +17,16 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { nextThousandOf } from '../connection/repeating.ts'
-import { isUser, ofOwner, query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
+import { isAmongNextThousand } from '../connection/repeating.ts'
+import {
+  isUser,
+  isOfOwner,
+  query,
+  readFirst,
+  returnsRow,
+  sql,
+  type Sql,
+} from '../connection/sql.ts'
 import { openSecret, type Cipher } from '../credentials/cipher.ts'
 
 interface Dependencies {
@@ -37,7 +45,7 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
         const held = await readFirst(
           knex,
           sql`select ${keys.columns} from idempotency_keys
-            where ${ofOwner(owner)} and key = ${claim.key}`,
+            where ${isOfOwner(owner)} and key = ${claim.key}`,
           keys,
         )
         if (O.isSome(held)) return answerOfHeldKey(heldKeyOf(cipher, held.value), claim, now)
@@ -65,7 +73,7 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
       await query(
         knex,
         sql`update idempotency_keys set reply_body = ${plain}, sealed_reply_body = ${sealed}
-          where ${ofOwner(owner)} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
+          where ${isOfOwner(owner)} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
       )
     },
     release: async (owner, claim) => {
@@ -95,7 +103,7 @@ const acquireKey = (
 
 /** Whether this claim holds the key, and it has no reply. */
 const isUnanswered = (owner: Owner, { key, id }: IdempotencyClaim): Sql => sql`
-  ${ofOwner(owner)} and key = ${key} and id = ${id} and state <> 'replied'`
+  ${isOfOwner(owner)} and key = ${key} and id = ${id} and state <> 'replied'`
 
 const keys = tableOf('idempotency_keys', {
   id: t.string,
@@ -156,4 +164,4 @@ export const keepReplies = async (
 /** Removes expired keys, an hour late, because clocks differ. */
 export const purgeKeys = sql`
   delete from idempotency_keys
-  where ${nextThousandOf('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`
+  where ${isAmongNextThousand('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`

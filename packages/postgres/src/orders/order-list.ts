@@ -8,8 +8,9 @@ import type { Order } from '@tradeport/domain/orders'
 import type { OrdersQuery } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
-import { nextThousandOf } from '../connection/repeating.ts'
-import { allOf, ofOwner, query, sql } from '../connection/sql.ts'
+import { isDiskFull } from '../connection/failures.ts'
+import { isAmongNextThousand } from '../connection/repeating.ts'
+import { allOf, isOfOwner, query, sql, type Sql } from '../connection/sql.ts'
 import { callersText, ofPresentUser, orders } from './order-row.ts'
 
 const lifetimeMs = 10 * minuteMs
@@ -25,7 +26,7 @@ export const listOrders = async (
 ): Promise<Page<Order>> => {
   const { page, limit, accountId, status, symbol, clientId, from, to } = filter
   const list = hashOf(program, filter)
-  const ofList = sql`${ofOwner(owner)} and list = ${list}`
+  const ofList = sql`${isOfOwner(owner)} and list = ${list}`
   const matching = allOf(
     ofPresentUser(owner),
     accountId !== undefined && sql`account_id = ${accountId}`,
@@ -55,16 +56,25 @@ export const listOrders = async (
       delete from order_list_starts
       where ${ofList} and started_at <= ${toTimestamptz(now)} and exists (select from counted where total < ${limit}))`
   // A page beyond the last still has its count.
-  const rows = await query<{ readonly total: number; readonly id: string | null }>(
-    knex,
-    sql`with counted as (
+  const read = (keeping: Sql) =>
+    query<{ readonly total: number; readonly id: string | null }>(
+      knex,
+      sql`with counted as (
         select count(*)::int as total, max(sequence) as last_sequence from orders where ${matching})
-        ${page === 1 ? keepStart : sql``}
+        ${keeping}
       select counted.total, ${orders.columns} from counted left join (
         select * from orders where ${matching} order by created_at desc, sequence desc
         limit ${limit} offset ${Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)}) as orders on true
       order by orders.created_at desc, orders.sequence desc`,
-  )
+    )
+  // Without a kept start, orders may move between the pages; without its page 1 nobody sees any.
+  const rows =
+    page > 1
+      ? await read(sql``)
+      : await read(keepStart).catch((error: unknown) => {
+          if (isDiskFull(error)) return read(sql``)
+          throw error
+        })
   return {
     data: rows.filter(({ id }) => id !== null).map(orders.read),
     pagination: { page, limit, total: rows[0]?.total ?? 0 },
@@ -82,4 +92,4 @@ const hashOf = (
 /** Removes expired lists, an hour late, because clocks differ. */
 export const purgeOrderLists = sql`
   delete from order_list_starts
-  where ${nextThousandOf('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`
+  where ${isAmongNextThousand('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`

@@ -26,7 +26,7 @@ import {
   type Row,
 } from '../connection/columns.ts'
 import { DescribedError } from '../connection/failures.ts'
-import { isUser, ofOwner, Sql, sql, type Selection } from '../connection/sql.ts'
+import { isUser, isOfOwner, Sql, sql, type Selection } from '../connection/sql.ts'
 
 /** Text from the caller: a JSON string, which holds characters that PostgreSQL's text does not. */
 export const callersText = codecOf(
@@ -35,7 +35,7 @@ export const callersText = codecOf(
   (text: string) => JSON.stringify(text),
 )
 
-const records = tableOf('orders', {
+const orderColumns = tableOf('orders', {
   id: ids.order,
   tenantId: ids.tenant,
   userId: ids.user,
@@ -68,7 +68,7 @@ const records = tableOf('orders', {
   updatedAt: instant,
 })
 
-const progress = tableOf('orders', {
+const placementColumns = tableOf('orders', {
   step: oneOf('step', ['recorded', 'sending', 'looking_up', 'open', 'rechecking', 'ended']),
   destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
   destinationProviderAccountId: t.string,
@@ -85,7 +85,7 @@ const progress = tableOf('orders', {
 })
 
 /** Those of `rowOfNewOrder`, and others that are null in a new order. */
-export const newOrderColumns = new Sql([...records.names, ...progress.names].join())
+export const newOrderColumns = new Sql([...orderColumns.names, ...placementColumns.names].join())
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], null> }
 
@@ -96,7 +96,7 @@ const contradiction = (place: string): DescribedError =>
   new DescribedError(`a row of orders contradicts itself at ${place}`)
 
 export const orders = mapped(
-  records,
+  orderColumns,
   ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
     const { accountId, symbol, side, orderType, volume, ...optional } = stored
     const { price, stopLimitPrice, timeInForce, expiresAt } = optional
@@ -142,11 +142,11 @@ export const orders = mapped(
 
 export const placements: Selection<StoredOrder> = {
   ...orders,
-  columns: sql`${orders.columns}, ${progress.columns}`,
+  columns: sql`${orders.columns}, ${placementColumns.columns}`,
   read: (row) => {
     const order = orders.read(row)
-    const stored = progress.read(row)
-    const { brokerOrderId } = records.read(row)
+    const stored = placementColumns.read(row)
+    const { brokerOrderId } = orderColumns.read(row)
     return {
       order,
       placement: placementOf({ ...stored, brokerOrderId }),
@@ -172,7 +172,9 @@ const placementOf = ({
   absentMs: coveredMs,
   absentAt: lastAt,
   cancelledBy,
-}: ReturnType<typeof progress.read> & { readonly brokerOrderId: string | null }): Placement => {
+}: ReturnType<typeof placementColumns.read> & {
+  readonly brokerOrderId: string | null
+}): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
@@ -205,8 +207,8 @@ export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row 
   const { id, owner, request, status, createdAt } = order
   const { platform, providerAccountId, region } = destination
   return {
-    ...records.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
-    ...progress.write({
+    ...orderColumns.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
+    ...placementColumns.write({
       step: 'recorded',
       destinationPlatform: platform,
       destinationProviderAccountId: providerAccountId,
@@ -218,11 +220,11 @@ export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row 
 }
 
 /** The columns that a step changes in the record of an order. */
-export const recordColumnsOf = (order: Order): Row => {
+export const orderRowOf = (order: Order): Row => {
   const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = order.request
   const fill: Fill = 'fill' in order ? order.fill : {}
   const reason = 'reason' in order ? order.reason : undefined
-  return records.write({
+  return orderColumns.write({
     status: order.status,
     price,
     stopLimitPrice,
@@ -244,14 +246,14 @@ export const recordColumnsOf = (order: Order): Row => {
 }
 
 /** The columns that a step of the placement changes. */
-export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): Row => {
+export const placementRowOf = (placement: Placement, { brokerOrderId }: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
   const missing = placement.step === 'open' ? placement.missing : null
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   return {
-    ...records.write({ brokerOrderId: brokerNumber ?? brokerOrderId }),
-    ...progress.write({
+    ...orderColumns.write({ brokerOrderId: brokerNumber ?? brokerOrderId }),
+    ...placementColumns.write({
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
       heldAt: 'heldAt' in placement ? placement.heldAt : null,
@@ -266,7 +268,7 @@ export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): R
 
 /** A condition: the order is of the user, who is not removed. */
 export const ofPresentUser = (owner: Owner): Sql => sql`
-  ${ofOwner(owner)} and not is_orphaned and exists (select from users where ${isUser(owner)})`
+  ${isOfOwner(owner)} and not is_orphaned and exists (select from users where ${isUser(owner)})`
 
 /** Those of the account of a row of `orders`. */
 export const haltsOfAccount = sql`

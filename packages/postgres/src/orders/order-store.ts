@@ -23,7 +23,7 @@ import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import {
   allOf,
-  ofOwner,
+  isOfOwner,
   query,
   readAll,
   readFirst,
@@ -37,13 +37,13 @@ import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
 import { listOrders } from './order-list.ts'
 import {
   orders,
-  recordColumnsOf,
+  orderRowOf,
   haltsOfAccount,
   ofPresentUser,
   placements,
   rowOfNewOrder,
   databaseRun,
-  stepColumnsOf,
+  placementRowOf,
 } from './order-row.ts'
 import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
 
@@ -137,7 +137,7 @@ export const openOrders = (
           const [counted] = await query<{ readonly today: number; readonly underWay: number }>(
             knex,
             sql`select case when day = ${toUtcDay(now)}::date then created else 0 end as today, pending as "underWay"
-            from order_counters where ${ofOwner(owner)}`,
+            from order_counters where ${isOfOwner(owner)}`,
           )
           return counted ?? { today: 0, underWay: 0 }
         },
@@ -155,7 +155,7 @@ export const openOrders = (
           const rows = await query<{ readonly tickets: readonly string[] }>(
             knex,
             sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
-            where ${ofOwner(owner)}
+            where ${isOfOwner(owner)}
               and created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
               and destination_provider_account_id = ${destination.providerAccountId} and id <> ${order.id}`,
           )
@@ -195,7 +195,7 @@ const advance = async (
     return (await updateStep({ knex, obeysHalts }, owner, from, step, {})) !== undefined
   const isWritten = await transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
-    const changed = { ...recordColumnsOf(after), ended_at: endedAt }
+    const changed = { ...orderRowOf(after), ended_at: endedAt }
     const written = await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed)
     if (written === undefined) return false
     // The order's user was removed, and its counts and events with it. Another may have the same id.
@@ -205,7 +205,7 @@ const advance = async (
       await query(
         trx,
         sql`update order_counters set pending = pending + ${counted}
-          where ${ofOwner(owner)}`,
+          where ${isOfOwner(owner)}`,
       )
     await recorder?.recordWithin(
       trx,
@@ -222,7 +222,7 @@ const updateStep = async (
   { tenantId, userId }: Owner,
   { order, placement: before, version, databaseRun: expectedRun }: StoredOrder,
   { placement, continueInMs, finish }: PlacementStep,
-  more: Row,
+  orderChanges: Row,
 ): Promise<{ readonly is_orphaned: boolean } | undefined> => {
   const mayBeWritten = allOf(
     sql`step <> 'ended' and ${databaseRun} = coalesce(${expectedRun ?? null}, ${databaseRun})`,
@@ -234,8 +234,8 @@ const updateStep = async (
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
     .whereRaw(mayBeWritten.text, mayBeWritten.bindings)
     .update({
-      ...stepColumnsOf(placement, order),
-      ...more,
+      ...placementRowOf(placement, order),
+      ...orderChanges,
       ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
       version: version + 1,
       due_at:

@@ -224,7 +224,7 @@ export const createDueDeliveries = ({
     const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, now)
     const { text, bindings } = sql`
       update webhooks set leased_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
-    const isWritten = await continueDelivery(
+    const isWritten = await writeIfUnchanged(
       knex.with('leased', knex.raw(text, bindings)),
       owner,
       delivery,
@@ -320,7 +320,7 @@ export const createDueDeliveries = ({
         )
         if (O.isNone(found)) return null
         const after = afterAttempt(delivery, found.value, attempt, schedule)
-        if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
+        if (!(await writeIfUnchanged(trx, owner, delivery, after.delivery))) return null
         const renewed = sql`case when ${isLeased} then ${leaseEnd} else leased_until end`
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
@@ -376,7 +376,7 @@ export const strandedDeliveries = (now: Instant): Sql => sql`
     and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`
 
 /** Whether the delivery was written: not where another process has continued it. */
-const continueDelivery = async (
+const writeIfUnchanged = async (
   knex: Pick<Knex, 'from'>,
   { tenantId }: Owner,
   { id, attempts }: WebhookDelivery,

@@ -9,7 +9,7 @@ import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { DescribedError } from '../connection/failures.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import { createFailureLog, nextThousandOf, startUpkeep } from '../connection/repeating.ts'
+import { createFailureLog, isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
 import { sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
@@ -78,15 +78,15 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
   const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
   const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
-  const connections = createFairPool(connectionLimits)
+  const databaseSlots = createFairPool(connectionLimits)
   const stopping = new AbortController()
 
-  const withConnection = async <A>(
+  const inDatabaseSlot = async <A>(
     { owner, webhookId }: DueWebhook,
     statements: () => Promise<A>,
   ): Promise<A> => {
     const key = { tenant: owner.userId, account: webhookId }
-    const release = await connections.acquire(key, connectionPatienceMs)
+    const release = await databaseSlots.acquire(key, connectionPatienceMs)
     if (release === undefined) throw new DescribedError('no database connection came free')
     return statements().finally(release)
   }
@@ -99,7 +99,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     let leasedAt = webhook.leasedAtMs
     const endsAt = performance.now() + turnMs
     while (performance.now() < endsAt && !stopping.signal.aborted) {
-      const next = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
+      const next = await inDatabaseSlot(webhook, () => deliveries.next(webhook, clock.now()))
       if (next === undefined) break
       const { due, renewedAtMs = leasedAt } = next
       const [startedAt, started] = [clock.now(), performance.now()]
@@ -109,9 +109,9 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       leasedAt = performance.now()
       const isSlow = answer.responseCode === 0 || leasedAt - started > slowAfterMs
       const ended = { answer, startedAt, endedAt: clock.now() }
-      await withConnection(webhook, () => deliveries.recordAttempt(due, ended, isSlow))
+      await inDatabaseSlot(webhook, () => deliveries.recordAttempt(due, ended, isSlow))
     }
-    await withConnection(webhook, () => deliveries.endLease(webhook))
+    await inDatabaseSlot(webhook, () => deliveries.endLease(webhook))
   }
 
   const workers = (['fast', 'slow'] as const).map((group) => {
@@ -184,7 +184,7 @@ interface LeasedWebhook extends DueWebhook {
 
 const purgePreviousSecrets = sql`
   update webhooks set previous_secret = null, previous_secret_until = null
-  where ${nextThousandOf('webhooks', sql`previous_secret_until < now()`)} returning 1`
+  where ${isAmongNextThousand('webhooks', sql`previous_secret_until < now()`)} returning 1`
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An event
@@ -193,7 +193,7 @@ const purgePreviousSecrets = sql`
  */
 const purgeEvents = (days: number): Sql => sql`
   with cleared as (
-      delete from events where ${nextThousandOf(
+      delete from events where ${isAmongNextThousand(
         'events',
         sql`recorded_at < now() - ${days} * interval '1 day' and not exists (
           select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence

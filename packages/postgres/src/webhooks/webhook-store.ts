@@ -32,7 +32,7 @@ import {
 import { databasePort } from '../connection/failures.ts'
 import {
   isUser,
-  ofOwner,
+  isOfOwner,
   query,
   readAll,
   readFirst,
@@ -112,7 +112,7 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
         // Webhooks of one user are created one after another, so that the count is exact. Orders
         // and whatever else refers to the user do not wait.
         await query(trx, sql`select from users where ${isUser(owner)} for no key update`)
-        const stored = await query(trx, sql`select from webhooks where ${ofOwner(owner)}`)
+        const stored = await query(trx, sql`select from webhooks where ${isOfOwner(owner)}`)
         const counted = requireWebhookCountInLimit(stored.length)
         if (E.isRight(counted))
           await trx('webhooks').insert({
@@ -125,7 +125,7 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
       readAll(
         knex,
         sql`select ${webhooks.columns} from webhooks
-          where ${ofOwner(owner)} order by created_at, sequence`,
+          where ${isOfOwner(owner)} order by created_at, sequence`,
         webhooks,
       ),
     find: (owner, id) => find(owner, id, webhooks),
