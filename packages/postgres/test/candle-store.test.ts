@@ -15,7 +15,7 @@ import {
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { onEachDatabase } from './harness.ts'
+import { onEachDatabase, runsOn } from './harness.ts'
 
 const candleAt = (time: number, open: number): Candle => ({
   time,
@@ -40,7 +40,7 @@ const step = fc.record({
   timeframe: fc.constantFrom(...timeframes.slice(0, 2)),
 })
 
-onEachDatabase('candles', (here, there) => {
+onEachDatabase('candles', (here, there, kind) => {
   const found = () => rightOf(there.marketDataFeeds.find)
   const stored = async () => {
     const { id: accountId, owner } = await storedAccount(here.operator)
@@ -72,7 +72,7 @@ onEachDatabase('candles', (here, there) => {
           expect(await seenIn(here.candles)).toEqual(await seenIn(fake))
         }
       }),
-      { numRuns: 20 },
+      runsOn(kind, 12),
     )
   })
 

@@ -167,6 +167,11 @@ export const startInstance = (
   }
 }
 
+/** How often a property runs: most often on the embedded database, whose statements are the same. */
+export const runsOn = (kind: DatabaseKind, runs: number): { readonly numRuns: number } => ({
+  numRuns: kind === 'embedded' ? runs : Math.ceil(runs / 3),
+})
+
 /** How many statements wait for a lock. */
 export const lockWaits = async ({ knex }: Instance): Promise<number> =>
   (

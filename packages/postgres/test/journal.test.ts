@@ -47,7 +47,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals } from '../src/index.ts'
 import { resetIfRelinked } from '../src/journal/journal-store.ts'
-import { onEachDatabase, heartbeats, silent, type Instance } from './harness.ts'
+import { onEachDatabase, heartbeats, silent, type Instance, runsOn } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const noChange: JournalChange = {
@@ -277,7 +277,7 @@ const bookingAt = (minute: number): BrokerDeal => ({
   time: noon + minute * minuteMs,
 })
 
-onEachDatabase('the journal', (here, there) => {
+onEachDatabase('the journal', (here, there, kind) => {
   let ports: ReturnType<typeof openPorts>
   const stops: (() => Promise<void>)[] = []
   beforeAll(() => {
@@ -342,7 +342,7 @@ onEachDatabase('the journal', (here, there) => {
           )
         },
       ),
-      { numRuns: 40 },
+      runsOn(kind, 30),
     )
   })
 

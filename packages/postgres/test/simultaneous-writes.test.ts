@@ -296,7 +296,8 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const filters = fc.constantFrom({}, { symbol: 'XAUUSD' }, { to: noon })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), filters, fc.constantFrom(1, 3, 7, 9), walk),
-      { numRuns: 8 },
+      // On the embedded database's one connection, pages and orders take turns anyway.
+      { numRuns: kind === 'embedded' ? 2 : 6 },
     )
   })
 

@@ -501,7 +501,16 @@ const recordReads = [
   call(({ credentials }) => credentials.findUserPlan, asker),
   call(({ providerTokens }) => providerTokens.find, tenantId),
   call(({ users }) => users.email, asker),
-  call(({ orderLimits }) => orderLimits.challenges, asker, accountId),
+  call(
+    ({ orderLimits }) =>
+      (owner, id) =>
+        pipe(
+          orderLimits.challenges(owner, id),
+          TE.map((challenges) => challenges.toSorted(byText)),
+        ),
+    asker,
+    accountId,
+  ),
   accountLimits,
   call(({ tenantRecords }) => tenantRecords.find, tenantId),
   call(({ tenantRecords }) => tenantRecords.counts, tenantId),

@@ -20,7 +20,7 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { createFakeCredentialStore } from './fake-credentials.ts'
-import { onEachDatabase } from './harness.ts'
+import { onEachDatabase, runsOn } from './harness.ts'
 import { inRun, noon, start, subjects, type Command, type StorePorts } from './store-commands.ts'
 
 const createFakeStores = (): StorePorts => {
@@ -49,7 +49,7 @@ const shown = (answer: E.Either<unknown, unknown>): unknown =>
     ? { refused: { ...(answer.left as object), reason: undefined, outcome: undefined } }
     : { answered: answer.right }
 
-onEachDatabase('the stores', (here, there) => {
+onEachDatabase('the stores', (here, there, kind) => {
   it.each(Object.entries(subjects))(
     'answer what the fakes answer: %s',
     async (_, { reads, writes }) => {
@@ -79,7 +79,7 @@ onEachDatabase('the stores', (here, there) => {
           for (const [index, given] of answers.entries())
             await expectSame(last[index] as Command, given)
         }),
-        { numRuns: 40 },
+        runsOn(kind, 30),
       )
     },
   )
