@@ -3,10 +3,11 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { OpenApiDocument, Operation } from '@tradeport/http'
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 
-type Json = Readonly<Record<string, unknown>>
+// Parts of a document, whose shapes its own tests hold.
+type Json = ReturnType<typeof JSON.parse>
 
 const root = resolve(import.meta.dirname, '../../..')
 
@@ -18,108 +19,76 @@ const heading =
 
 /** The text of the client's contract.ts. */
 export const contractTypes = async (document: OpenApiDocument): Promise<string> => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   const schemas = typed({
-    ...(document.components.schemas as Json),
+    ...document.components.schemas,
     Operations: objectOf(
-      Object.values(document.paths)
-        .flatMap((item) => Object.values(item))
-        .map((operation) => [operation['operationId'], ofOperation(operation, document)]),
+      operations.map((operation) => [operation['operationId'], ofOperation(operation, document)]),
     ),
     Webhooks: objectOf(
-      Object.entries(document.webhooks).map(([name, item]) => [
+      Object.entries(document.webhooks).map(([name, { post }]) => [
         name,
-        contentOf(item['post']?.requestBody),
+        schemaOf(post?.requestBody),
       ]),
     ),
-  }) as Json
+  })
   const nodes = await openapiTS(
     {
       openapi: '3.1.0',
       info: { title: '', version: '' },
       components: { schemas: referredTo(['Meta', 'Operations', 'Webhooks'], schemas) },
-    } as OpenAPI3,
+    },
     { immutable: true, defaultNonNullable: false },
   )
   const text = astToString(nodes.flatMap(schemasIn).map(declared))
     .replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
     .replaceAll('@description ', '')
-  return execFileSync(
-    resolve(root, 'node_modules/.bin/oxfmt'),
-    ['--stdin-filepath', contractFile],
-    {
-      input: `${heading}\n${text}`,
-      cwd: root,
-      encoding: 'utf8',
-    },
-  )
+  const input = `${heading}\n${text}`
+  const options = { input, cwd: root, encoding: 'utf8' } as const
+  return execFileSync('node_modules/.bin/oxfmt', ['--stdin-filepath', contractFile], options)
 }
 
-/** An object of these fields, without those that are undefined; the others are required unless they are optional. */
-const objectOf = (
-  fields: readonly (readonly [name: unknown, schema: unknown, isOptional?: boolean])[],
-): Json => ({
-  type: 'object',
-  properties: Object.fromEntries(fields),
-  required: fields
-    .filter(([, schema, isOptional]) => schema !== undefined && isOptional !== true)
-    .map(([name]) => name),
-})
+type Field = readonly [name: string, schema: Json, isOptional?: boolean]
+
+/** An object of the fields that have a schema; undefined where there is none. */
+const objectOf = (fields: readonly Field[]): Json => {
+  const present = fields.filter(([, schema]) => schema !== undefined)
+  const required = present.filter(([, , isOptional]) => isOptional !== true)
+  return present.length === 0
+    ? undefined
+    : {
+        type: 'object',
+        properties: Object.fromEntries(present),
+        required: required.map(([name]) => name),
+      }
+}
 
 /** What is sent with an operation, and what comes back: of `meta` what not every reply has. */
 const ofOperation = (
   { parameters, requestBody, responses }: Operation,
   { components }: OpenApiDocument,
 ): Json => {
-  const query = parameters.filter((one) => one['in'] === 'query') as unknown as Parameter[]
-  const isRequired = query.some(({ required = false }) => required)
+  const query: readonly Json[] = parameters.filter((one) => one['in'] === 'query')
   const reply = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
-  const { data, meta } = (contentOf(reply)?.['properties'] ?? {}) as Readonly<
-    Record<string, ObjectSchema>
-  >
-  const ofMeta = Object.entries(meta?.properties ?? {}).filter(
-    ([name]) => !(name in (components.schemas['Meta'] as ObjectSchema).properties!),
-  )
+  const { data, meta } = schemaOf(reply)?.properties ?? {}
+  const metaFields = Object.entries(meta?.properties ?? {})
+    .filter(([name]) => !(name in (components.schemas['Meta'] as Json).properties))
+    .map(([name, field]): Field => [name, field, !meta.required?.includes(name)])
+  const queryFields = query.map(({ name, description, schema, required }): Field => [
+    name,
+    { ...schema, description },
+    !required,
+  ])
   return objectOf([
-    [
-      'query',
-      query.length === 0
-        ? undefined
-        : objectOf(
-            query.map(({ name, description, schema, required = false }) => [
-              name,
-              { ...schema, description },
-              !required,
-            ]),
-          ),
-      !isRequired,
-    ],
-    ['body', contentOf(requestBody), requestBody?.['required'] === false],
+    ['query', objectOf(queryFields), !query.some(({ required }) => required)],
+    ['body', schemaOf(requestBody), requestBody?.['required'] === false],
     ['data', data],
-    [
-      'meta',
-      ofMeta.length === 0
-        ? undefined
-        : objectOf(ofMeta.map(([name, field]) => [name, field, !meta?.required?.includes(name)])),
-    ],
+    ['meta', objectOf(metaFields)],
   ])
 }
 
-interface ObjectSchema {
-  readonly properties?: Json
-  readonly required?: readonly string[]
-}
-
-interface Parameter {
-  readonly name: string
-  readonly description: string
-  readonly required?: boolean
-  readonly schema: Json
-}
-
-const contentOf = (part: Json | undefined): Json | undefined =>
-  (part?.['content'] as Readonly<Record<string, { schema: Json }>> | undefined)?.[
-    'application/json'
-  ]?.schema
+/** The schema of the JSON of a request or a reply. */
+const schemaOf = (part: Json): Json => part?.content?.['application/json']?.schema
 
 /** What the types come from. */
 const typed = (value: unknown): unknown => {
@@ -128,9 +97,7 @@ const typed = (value: unknown): unknown => {
   // Beside a type, anyOf and allOf only narrow what it takes, in ways that no type of TypeScript
   // has.
   const dropped = ['example', 'examples', ...('type' in value ? ['anyOf', 'allOf'] : [])]
-  const fields = Object.entries(value).filter(
-    ([name, field]) => !dropped.includes(name) && field !== undefined,
-  )
+  const fields = Object.entries(value).filter(([name]) => !dropped.includes(name))
   return Object.fromEntries(fields.map(([name, field]) => [name, typed(field)]))
 }
 
@@ -148,20 +115,17 @@ const referredTo = (names: readonly string[], schemas: Json): Json => {
 /** What was made of the schemas: the members of `components.schemas`. */
 const schemasIn = (node: ts.Node): readonly ts.TypeElement[] => {
   if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return []
-  const [schemas] = node.members
-  return schemas !== undefined && ts.isPropertySignature(schemas) && schemas.type !== undefined
-    ? [...(schemas.type as ts.TypeLiteralNode).members]
-    : []
+  const [schemas] = node.members as unknown as readonly ts.PropertySignature[]
+  return [...(schemas?.type as ts.TypeLiteralNode).members]
 }
 
 /** An exported type of its own. */
 const declared = (member: ts.TypeElement): ts.Node => {
-  const { type, name } = member as ts.PropertySignature
-  const id = (name as ts.Identifier).text
+  const { type, name } = member as ts.PropertySignature & { readonly name: ts.Identifier }
   const exported = [ts.factory.createModifier(ts.SyntaxKind.ExportKeyword)]
   const declaration =
     type !== undefined && ts.isTypeLiteralNode(type)
-      ? ts.factory.createInterfaceDeclaration(exported, id, undefined, undefined, type.members)
-      : ts.factory.createTypeAliasDeclaration(exported, id, undefined, type!)
+      ? ts.factory.createInterfaceDeclaration(exported, name, undefined, undefined, type.members)
+      : ts.factory.createTypeAliasDeclaration(exported, name, undefined, type!)
   return ts.setSyntheticLeadingComments(declaration, ts.getSyntheticLeadingComments(member))
 }
