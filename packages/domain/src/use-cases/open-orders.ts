@@ -381,8 +381,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   const cancelWhereHalted =
     ({ order, placement }: StoredOrder): AsyncResult<void> =>
     async () => {
-      if (placement.step !== 'open') return E.right(undefined)
       const { owner, id, request } = order
+      if (placement.step !== 'open') {
+        leftByHalts.delete(id)
+        return E.right(undefined)
+      }
       const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
       const because = isHalted.right ? await cancelByHalt(order, placement) : undefined
