@@ -1,5 +1,6 @@
 // Builds the page into files with hashes in their names, which the API serves below /console. `pnpm
-// start` runs it too: it does nothing while the built page is newer than everything it is made from.
+// start` runs it too: it does nothing while the built page is newer than everything it is made
+// from.
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 

@@ -1,4 +1,5 @@
-// The calculation pool: a few worker threads, a queue for all users, and a few places in it for each.
+// The calculation pool: a few worker threads, a queue for all users, and a few places in it for
+// each.
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'

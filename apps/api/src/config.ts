@@ -309,7 +309,9 @@ const configOf = (values: Values, defaultDataFolder: string) => {
 /** OPERATOR_URL is the command line's. */
 const names: readonly string[] = [...Object.keys(variables), 'OPERATOR_URL']
 
-/** A warning about a variable whose name is almost one of ours: HTTP_URL is not SMTP_URL misspelt. */
+/**
+ * A warning about a variable whose name is almost one of ours: HTTP_URL is not SMTP_URL misspelt.
+ */
 const misspelt = (name: string): readonly string[] => {
   if (names.includes(name)) return []
   const meant = closest(name, names)

@@ -1,5 +1,5 @@
-// The link of the demo's welcome, which signs its reader in to the console with one click: it holds a
-// code that can be exchanged for the key once, within a minute.
+// The link of the demo's welcome, which signs its reader in to the console with one click: it holds
+// a code that can be exchanged for the key once, within a minute.
 import { randomBytes } from 'node:crypto'
 import { isBearerOf, type Pages } from '@tradeport/http'
 

@@ -46,7 +46,9 @@ export const createLog = (
     destination,
   )
 
-/** Ends the process at an uncaught error with a line of the log; Node would print all of the error. */
+/**
+ * Ends the process at an uncaught error with a line of the log; Node would print all of the error.
+ */
 export const endWhenUncaught = (log: Logger): void => {
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception; exiting')

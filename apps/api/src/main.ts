@@ -47,8 +47,8 @@ const start = async (environment: Environment): Promise<void> => {
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
 }
 
-// At the first signal, work under way may end, within its time, a start included; a second signal of
-// either kind ends the process at once.
+// At the first signal, work under way may end, within its time, a start included; a second signal
+// of either kind ends the process at once.
 const handleSignals = (timeoutMs: number, log: Logger) => {
   const { promise: requested, resolve: request } = Promise.withResolvers<void>()
   const giveUp = (fields: object, message: string): void => {

@@ -1,6 +1,7 @@
 // The page that shows the API's document and lets its reader try the API: Scalar's viewer from this
-// machine's own files, so that a reader's browser asks nobody but the service. Scalar stays at 1.65.1:
-// the versions after it ship their source maps, 30 MB and more that every `pnpm start` would install.
+// machine's own files, so that a reader's browser asks nobody but the service. Scalar stays at
+// 1.65.1: the versions after it ship their source maps, 30 MB and more that every `pnpm start`
+// would install.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -17,8 +17,8 @@ export interface Service {
   /** Printed for whoever starts the demo; null when the service is no demo. */
   readonly welcome: string | null
   /**
-   * Graceful shutdown: fails `/readyz`, waits DRAIN_DELAY_SECONDS, accepts no new connection, drains
-   * requests and work, and closes the database.
+   * Graceful shutdown: fails `/readyz`, waits DRAIN_DELAY_SECONDS, accepts no new connection,
+   * drains requests and work, and closes the database.
    */
   readonly close: () => Promise<void>
 }

@@ -46,7 +46,9 @@ const money = (amount: number): string =>
 const pagesOf = (file: Buffer): number =>
   file.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
 
-/** Calls `operator report` in a new folder, and returns what it printed and the files that it wrote. */
+/**
+ * Calls `operator report` in a new folder, and returns what it printed and the files that it wrote.
+ */
 const callOperator = async (
   { apiUrl, operatorUrl }: { readonly apiUrl: string; readonly operatorUrl: string },
   words: readonly string[],

@@ -1,5 +1,5 @@
-// The demo's market: levels of a followed account are reached, and receivers of webhooks on the same
-// machine need no certificate.
+// The demo's market: levels of a followed account are reached, and receivers of webhooks on the
+// same machine need no certificate.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// The capability `market-data` over a real port: prices of an account's broker and of the operator's
-// feed, candles that are read once, and streams of quotes that share their reads.
+// The capability `market-data` over a real port: prices of an account's broker and of the
+// operator's feed, candles that are read once, and streams of quotes that share their reads.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'

@@ -1,6 +1,7 @@
-// The capability `pending-orders` over a real port: orders that the broker holds, changed, cancelled
-// and followed until they end, also while no events are recorded and where the provider fails. What
-// the adapter answers to each fault on each platform is tested in packages/broker-metaapi.
+// The capability `pending-orders` over a real port: orders that the broker holds, changed,
+// cancelled and followed until they end, also while no events are recorded and where the provider
+// fails. What the adapter answers to each fault on each platform is tested in
+// packages/broker-metaapi.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, it, type TestContext } from 'vitest'
 import type { Fault } from '@tradeport/sandbox-broker'
@@ -284,7 +285,8 @@ const rows: readonly Row[] = [
     trade: after,
     lists: { kind: 'timeout' },
     placement: 'pending',
-    // A change is sent once it is known what the broker holds; a cancellation needs only the number.
+    // A change is sent once it is known what the broker holds; a cancellation needs only the
+    // number.
     changed: [503, 'BROKER_UNAVAILABLE'],
     cancelled: [504, 'BROKER_OUTCOME_UNKNOWN'],
     isMade: true,

@@ -1,5 +1,6 @@
 // How the service starts, what it keeps in its folder, and how a process ends at a signal: nothing
-// that it accepted is cut off, nothing new is accepted, and the next start continues. The service runs in a process of its own, as under an orchestrator.
+// that it accepted is cut off, nothing new is accepted, and the next start continues. The service
+// runs in a process of its own, as under an orchestrator.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'

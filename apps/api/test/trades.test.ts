@@ -1,5 +1,5 @@
-// Closed trades, statistics, exports and the capability `insights` over histories that are known deal
-// by deal, and the journal in which they are kept.
+// Closed trades, statistics, exports and the capability `insights` over histories that are known
+// deal by deal, and the journal in which they are kept.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'

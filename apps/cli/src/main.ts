@@ -95,8 +95,8 @@ for (const { usage, help, required = {}, options = {}, examples = [], run } of c
   })
 }
 
-// Whoever reads may have seen enough (`| head`). The command goes on, since its exit code is still of
-// use.
+// Whoever reads may have seen enough (`| head`). The command goes on, since its exit code is still
+// of use.
 stdout.on('error', (error) => {
   if (!('code' in error && error.code === 'EPIPE')) process.exit(1)
 })

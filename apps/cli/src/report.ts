@@ -1,5 +1,5 @@
-// The report of an account as a PDF: the console's own page, printed by an installed Chromium, which
-// is signed in with a key that can only read and is removed at the end.
+// The report of an account as a PDF: the console's own page, printed by an installed Chromium,
+// which is signed in with a key that can only read and is removed at the end.
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'

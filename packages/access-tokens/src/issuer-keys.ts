@@ -1,5 +1,5 @@
-// The keys that an issuer publishes. Known keys stay in use while its server is unavailable. A token
-// with an unknown key has them read at once, but at most once in a second for all tokens.
+// The keys that an issuer publishes. Known keys stay in use while its server is unavailable. A
+// token with an unknown key has them read at once, but at most once in a second for all tokens.
 import { setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
@@ -25,8 +25,8 @@ const pauseMs = 1_000
 const answerTimeoutMs = 5_000
 
 /**
- * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such key,
- * with another error if that is unknown.
+ * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such
+ * key, with another error if that is unknown.
  */
 export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGetKey => {
   let known: JWTVerifyGetKey | undefined

@@ -28,7 +28,9 @@ export interface TokenVerifierOptions {
 // Only signatures that a public key verifies: neither unsigned tokens nor shared secrets.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-/** Reads the keys for the first token, later in the background or for a token with an unknown key. */
+/**
+ * Reads the keys for the first token, later in the background or for a token with an unknown key.
+ */
 export const createTokenVerifier = ({
   issuer,
   audience,

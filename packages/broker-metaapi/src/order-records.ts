@@ -34,8 +34,8 @@ export interface RecordQuery {
 }
 
 /**
- * Some days of records, which are all that is searched for an order that was seen lately. A provider
- * that fills more pages than these repeats the same rows.
+ * Some days of records, which are all that is searched for an order that was seen lately. A
+ * provider that fills more pages than these repeats the same rows.
  */
 const maxPages = 42
 

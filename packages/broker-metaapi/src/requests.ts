@@ -55,8 +55,8 @@ export const requests = {
   accountInformation: { route: 'account-information', path: '/account-information' },
 
   /**
-   * Positions, or open orders. With `readFromTerminal` they are read from the trading terminal, not from
-   * the provider's copy; slower.
+   * Positions, or open orders. With `readFromTerminal` they are read from the trading terminal, not
+   * from the provider's copy; slower.
    */
   current: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({
     route,

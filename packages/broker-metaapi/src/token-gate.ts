@@ -12,8 +12,8 @@ import type { Target } from './requests.ts'
  */
 export interface TokenLimits {
   /**
-   * Requests that may be started within a second, for each account of the token that answered within
-   * an hour.
+   * Requests that may be started within a second, for each account of the token that answered
+   * within an hour.
    */
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number

@@ -1,5 +1,5 @@
-// The outcome of orders and of changes of positions and orders for each answer that a trade can get. A wrong yes
-// loses a trade, a wrong no executes it twice.
+// The outcome of orders and of changes of positions and orders for each answer that a trade can
+// get. A wrong yes loses a trade, a wrong no executes it twice.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'

@@ -158,7 +158,9 @@ const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   return JSON.stringify(body)
 }
 
-/** JSON and a query leave out what is undefined, and these would close or cancel more without it. */
+/**
+ * JSON and a query leave out what is undefined, and these would close or cancel more without it.
+ */
 const requireDefined = (operation: Operation, input: Fields | undefined): void => {
   if (!/^(closePosition|cancelOrders)/.test(operation)) return
   for (const [name, value] of Object.entries(input ?? {}))

@@ -8,7 +8,10 @@ export interface ExportedFile {
   /** How many positions could not be folded and are therefore missing. */
   readonly skippedPositions: number
   readonly headers: Headers
-  /** The bytes, to be read once. If the connection fails, the stream does, and the file is incomplete. */
+  /**
+   * The bytes, to be read once. If the connection fails, the stream does, and the file is
+   * incomplete.
+   */
   readonly stream: ReadableStream<Uint8Array>
   /** The whole file. Throws a TradeportError if it is incomplete. */
   readonly text: () => Promise<string>

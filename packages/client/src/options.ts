@@ -31,8 +31,8 @@ export interface ClientOptions {
 
 export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retry'> {
   /**
-   * Aborts the call: the method throws a TradeportError ABORTED, whose `outcome` says whether a write
-   * may have been done.
+   * Aborts the call: the method throws a TradeportError ABORTED, whose `outcome` says whether a
+   * write may have been done.
    */
   readonly signal?: AbortSignal | undefined
 }

@@ -46,9 +46,9 @@ export const routes = {
   },
 
   /**
-   * Records an order, which is then placed; `settled` of the reply waits for its outcome. It is sent again with
-   * the same Idempotency-Key if the connection fails, so that it is placed at most once. A request
-   * that timed out is sent again only within `retry.withinMs`.
+   * Records an order, which is then placed; `settled` of the reply waits for its outcome. It is
+   * sent again with the same Idempotency-Key if the connection fails, so that it is placed at most
+   * once. A request that timed out is sent again only within `retry.withinMs`.
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
   /** Runs every check of a new order, and estimates what it would cost, without placing it. */
@@ -213,8 +213,8 @@ export type List<Op extends Name> = Method<Op> & {
 }
 
 /**
- * A method for each route, `events` and `quotes`. Times are ISO 8601 text. Every method throws TradeportError, and
- * TypeError for an invalid argument.
+ * A method for each route, `events` and `quotes`. Times are ISO 8601 text. Every method throws
+ * TradeportError, and TypeError for an invalid argument.
  */
 export type Client = {
   readonly [Op in Name]: Routes[Op] extends { readonly paging: Paging } ? List<Op> : Method<Op>

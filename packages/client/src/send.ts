@@ -31,8 +31,8 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     attempts++
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
-    // A later refusal does not say whether an earlier attempt was done, unless it is the kept answer to
-    // that one.
+    // A later refusal does not say whether an earlier attempt was done, unless it is the kept
+    // answer to that one.
     const isKept = answer.kind === 'refusal' && answer.isReplayed
     isUnknown = mayBeDone(method, answer) || (isUnknown && !isKept)
     const waitMs = waitBeforeNext(answer, attempts)
@@ -138,7 +138,9 @@ const provesNothingDone: readonly string[] = [
   'SERVICE_UNAVAILABLE',
 ]
 
-/** Whether the service may have done what the request asked for, unless its reply proves otherwise. */
+/**
+ * Whether the service may have done what the request asked for, unless its reply proves otherwise.
+ */
 const mayBeDone = (method: string, fault: Fault): boolean => {
   if (method === 'GET') return false
   if (fault.kind !== 'refusal') return true

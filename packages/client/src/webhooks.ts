@@ -9,8 +9,8 @@ interface Delivered {
    */
   readonly event_id?: string
   /**
-   * The same when one delivery is retried, another in a replay. Missing from webhook.test. It is not
-   * signed.
+   * The same when one delivery is retried, another in a replay. Missing from webhook.test. It is
+   * not signed.
    */
   readonly delivery_id?: string
 }
@@ -87,10 +87,10 @@ const headerOf = (headers: ReceivedWebhook['headers'], name: string): string => 
 const toleranceMs = 5 * 60_000
 
 /**
- * Whether one of the signatures in webhook-signature (Standard Webhooks) is that of the body, within
- * five minutes of webhook-timestamp; without that header, whether X-Webhook-Signature is, within
- * five minutes of the body's timestamp. Compared in constant time. While a rotation of the secret
- * overlaps, webhook-signature accepts both secrets.
+ * Whether one of the signatures in webhook-signature (Standard Webhooks) is that of the body,
+ * within five minutes of webhook-timestamp; without that header, whether X-Webhook-Signature is,
+ * within five minutes of the body's timestamp. Compared in constant time. While a rotation of the
+ * secret overlaps, webhook-signature accepts both secrets.
  */
 export const verifyWebhook = async ({
   secret,

@@ -19,7 +19,9 @@ const collect = async (items: AsyncIterable<{ readonly id: string }>): Promise<s
   return ids
 }
 
-/** A list of numbered items, and a client that reads it. `change` may replace it before each page. */
+/**
+ * A list of numbered items, and a client that reads it. `change` may replace it before each page.
+ */
 const listOf = (
   size: number,
   change: (ids: readonly string[], read: number) => readonly string[],

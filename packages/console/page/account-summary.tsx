@@ -17,8 +17,8 @@ export const wasRead = ({ liveDataUpdatedAt, lastSyncAt, createdAt }: Account): 
   liveDataUpdatedAt !== null || lastSyncAt !== createdAt
 
 /**
- * @param open what its open positions have made as a whole, and when they were read; undefined where
- * it is not known
+ * @param open what its open positions have made as a whole, and when they were read; undefined
+ * where it is not known
  * @param changes a number that grows when something may have changed
  */
 export const AccountSummary = ({

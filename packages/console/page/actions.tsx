@@ -10,8 +10,8 @@ export interface Action {
   readonly failure?: string
   /**
    * @param work returns what was done, as a sentence
-   * @param name of what it does. Where the outcome of one is unknown, the next of the same name gets
-   * the same Idempotency-Key, with which the service does both once
+   * @param name of what it does. Where the outcome of one is unknown, the next of the same name
+   * gets the same Idempotency-Key, with which the service does both once
    */
   readonly run: (
     work: (idempotencyKey: string) => Promise<string | undefined>,

@@ -1,4 +1,5 @@
-// Balance over time with deposits and withdrawals, and the drawdown beneath: one SVG, which also prints.
+// Balance over time with deposits and withdrawals, and the drawdown beneath: one SVG, which also
+// prints.
 import type { DataOf } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { compact, duration, localDay, localTime, number, percent } from './format.ts'
@@ -37,7 +38,9 @@ interface Step {
   readonly flow?: CashFlow
 }
 
-/** In the order of time. Over several accounts the line is net profit, and there are no cash flows. */
+/**
+ * In the order of time. Over several accounts the line is net profit, and there are no cash flows.
+ */
 const stepsOf = ({ points, cashFlows }: CurveData): readonly Step[] =>
   [
     ...points.map(({ time, balance, netProfit, drawdown }) => ({

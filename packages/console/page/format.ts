@@ -65,8 +65,8 @@ export const lots = (value: number): string =>
 const hasGroupPoint = numberFormat({}).format(65_000).includes('.')
 
 /**
- * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the viewer writes thousands
- * so.
+ * 65,000 as typed: thousands, or decimals after a comma; and 65.000 where the viewer writes
+ * thousands so.
  * @param digits of the broker's prices, which may be three; 0 where they are not known
  */
 export const isAmbiguous = (text: string, digits = 0, isGroupPoint = hasGroupPoint): boolean => {
@@ -83,7 +83,9 @@ export const parseTyped = (text: string, digits?: number): number | undefined =>
     : NaN
 }
 
-/** The largest number of decimals among the values. Of many prices, these are the broker's decimals. */
+/**
+ * The largest number of decimals among the values. Of many prices, these are the broker's decimals.
+ */
 export const decimalsOf = (values: readonly number[]): number =>
   Math.max(
     0,

@@ -156,7 +156,8 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
   const ofAccount = account === null ? '' : `?${new URLSearchParams({ account }).toString()}`
   const current = `/${path.split('/').slice(1, 3).join('/')}`
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events jsx-a11y/no-static-element-interactions
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    // jsx-a11y/no-static-element-interactions
     <div onClick={followLink}>
       <a class="skip" href="#main">
         Skip to content

@@ -51,5 +51,7 @@ export const throttled = (act: () => void): (() => void) => {
   }
 }
 
-/** Several changes often come together; each lets many things be read again, and keys have limits. */
+/**
+ * Several changes often come together; each lets many things be read again, and keys have limits.
+ */
 const [firstMs, pauseMs] = [400, 10_000]

@@ -24,7 +24,9 @@ import { useAccounts, useRead, type Read, type RefreshWhen } from './read.ts'
 import { useSession } from './session.ts'
 import { accountName } from './words.ts'
 
-/** Prices move without an event: figures are read again after this time while the page is visible. */
+/**
+ * Prices move without an event: figures are read again after this time while the page is visible.
+ */
 const refreshMs = 30_000
 const shownEvents = 30
 

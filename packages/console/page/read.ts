@@ -162,8 +162,8 @@ const useIsVisible = (): boolean => {
 }
 
 /**
- * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a browser
- * has six connections to a host, and a key five streams, for all tabs.
+ * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a
+ * browser has six connections to a host, and a key five streams, for all tabs.
  */
 export const useStream = (area: Area, key: string, follow: Request<void>): void => {
   const { client, whyHidden } = useSession()

@@ -1,4 +1,5 @@
-// The table of closed trades: read page by page, sorted, and short in the document however long it is.
+// The table of closed trades: read page by page, sorted, and short in the document however long it
+// is.
 import type { Account, QueryOf, Trade } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration, lots, money, number, plural, price } from './format.ts'

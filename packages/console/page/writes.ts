@@ -1,4 +1,5 @@
-// The writes of the trading page: each in words, how it is sent, and what shows whether it was done.
+// The writes of the trading page: each in words, how it is sent, and what shows whether it was
+// done.
 import type { Account, BodyOf, Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
 import { lots } from './format.ts'
 import { readPosition } from './positions.ts'
@@ -48,7 +49,10 @@ const stateOf = (states: ReadonlySet<Outcome['state']>): Outcome['state'] => {
   return others.length === 0 ? only : 'partial'
 }
 
-/** By the outcome of each of several attempts. One that is not listed, of a newer service, is unknown. */
+/**
+ * By the outcome of each of several attempts. One that is not listed, of a newer service, is
+ * unknown.
+ */
 const attempted: Readonly<Record<string, readonly [state: Outcome['state'], words: string]>> = {
   cancelled: ['done', 'cancelled'],
   closed: ['done', 'closed'],

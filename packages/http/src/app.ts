@@ -87,8 +87,8 @@ type Middleware = Koa.Middleware<State>
 type Context = Koa.ParameterizedContext<State>
 
 /**
- * Checks credential, limits and scope; throws RefusalError. Where no credential is needed, one that is
- * sent counts towards its limits.
+ * Checks credential, limits and scope; throws RefusalError. Where no credential is needed, one that
+ * is sent counts towards its limits.
  */
 type Authorize = (
   ctx: Context,
@@ -149,8 +149,8 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
   })
 
 /**
- * The outermost: the headers of every reply, the envelope of a refusal that is thrown, unread bodies,
- * metrics and the debug log. In one middleware, because each one costs every request some
+ * The outermost: the headers of every reply, the envelope of a refusal that is thrown, unread
+ * bodies, metrics and the debug log. In one middleware, because each one costs every request some
  * microseconds.
  */
 const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader): Middleware => {

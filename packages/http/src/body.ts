@@ -64,8 +64,9 @@ type AddChunk = (chunk: Buffer) => Refusal | undefined
 /** The bodies of all requests to an API. */
 export interface BodyReader {
   /**
-   * Reads a body as a JSON object, undefined where the route has none or nothing was sent, and throws
-   * RefusalError. The rest of a refused body is discarded, so that the sender gets to read the reply.
+   * Reads a body as a JSON object, undefined where the route has none or nothing was sent, and
+   * throws RefusalError. The rest of a refused body is discarded, so that the sender gets to read
+   * the reply.
    */
   readonly read: (
     request: IncomingMessage,
@@ -97,8 +98,8 @@ export const createBodyReader = (): BodyReader => {
   // Of its own, because everybody may send what is discarded.
   const discardThrottle = createThrottle()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
-    // `receive` may have to drop the connection later, so the reply says now that it ends. And who was
-    // not asked to send the body may send the next request in its place.
+    // `receive` may have to drop the connection later, so the reply says now that it ends. And who
+    // was not asked to send the body may send the next request in its place.
     if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
     void receive(request, response, discardThrottle, () => bodyIncomplete)
   }
@@ -156,8 +157,8 @@ export const createBodyReader = (): BodyReader => {
         throw new RefusalError(refuse('Unauthorized'))
       if (!hasBody) return undefined
       if (parsed === undefined) throw new RefusalError(notJson)
-      // JSON.parse keeps the last of two members of one name: an order would have another volume than
-      // its sender or a proxy read.
+      // JSON.parse keeps the last of two members of one name: an order would have another volume
+      // than its sender or a proxy read.
       if (membersIn(value) < members) throw new RefusalError(nameTwice)
       if (isRecord(value)) return value
       throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
@@ -217,8 +218,8 @@ const receive = (
       addNext = undefined
       resolve(refusal)
     }
-    // An immediate, because the rest may have arrived while the event loop was busy: sockets are read
-    // after timers.
+    // An immediate, because the rest may have arrived while the event loop was busy: sockets are
+    // read after timers.
     const checkSlow = (): void => void setImmediate(() => rejectBody(addNext && takeSlot()))
     let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {

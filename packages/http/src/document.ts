@@ -193,8 +193,8 @@ const refusalContent = (error: JsonSchema, examples?: object) => {
 }
 
 /**
- * Refusals that a later request with the same Idempotency-Key is answered with again. Unavailable is
- * answered where the first request left no reply.
+ * Refusals that a later request with the same Idempotency-Key is answered with again. Unavailable
+ * is answered where the first request left no reply.
  */
 const repeatedRefusals: readonly RefusalTag[] = [
   'TradeRejected',

@@ -1,5 +1,5 @@
-// Server-sent events: how a stream begins, what keeps it alive, and how it ends when the instance is
-// about to stop.
+// Server-sent events: how a stream begins, what keeps it alive, and how it ends when the instance
+// is about to stop.
 import type { StreamedReply } from './route.ts'
 import { text } from './schema.ts'
 

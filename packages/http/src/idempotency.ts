@@ -1,5 +1,5 @@
-// Idempotency-Key: a request that is sent again with the same key is answered as the first time, and
-// carried out once.
+// Idempotency-Key: a request that is sent again with the same key is answered as the first time,
+// and carried out once.
 import { hash, randomUUID } from 'node:crypto'
 import type { ScopedCaller } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'

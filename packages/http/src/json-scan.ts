@@ -12,8 +12,9 @@ export interface JsonSize {
 }
 
 /**
- * Returns a function that accepts the next bytes and returns the size of the JSON so far. Syntax is not
- * checked: of text that is not JSON the size is that of a part or more, and JSON.parse refuses it.
+ * Returns a function that accepts the next bytes and returns the size of the JSON so far. Syntax is
+ * not checked: of text that is not JSON the size is that of a part or more, and JSON.parse refuses
+ * it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
   const size: JsonSize = { values: 0, depth: 0, members: 0 }

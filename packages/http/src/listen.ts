@@ -107,7 +107,8 @@ export const listen = async (
     endWith(reply, socket, connection)
   }
   server.on('request', accept)
-  // The reader of the body sends 100 Continue. Other expectations may be ignored (RFC 9110, 10.1.1).
+  // The reader of the body sends 100 Continue. Other expectations may be ignored (RFC 9110,
+  // 10.1.1).
   server.on('checkContinue', accept)
   server.on('checkExpectation', accept)
 
@@ -123,8 +124,8 @@ export const listen = async (
     if (connection === undefined || connection.isEnding === true) return
     const { last } = connection
     const isInBody = last !== undefined && !last.req.complete
-    // A malformed body gets a reply only if its request has no response yet and all earlier responses
-    // are sent.
+    // A malformed body gets a reply only if its request has no response yet and all earlier
+    // responses are sent.
     const isTooLate = isInBody && (last.headersSent || last.socket === null)
     if (!socket.writable || error.code === 'ECONNRESET' || isTooLate) return void socket.destroy()
     // The reply takes the place of that to the request.
@@ -155,8 +156,8 @@ export const listen = async (
         cutOff = connections.size
         server.closeAllConnections()
       }, patienceMs)
-      // An HTTP server's own close() stops the timers of its requests and cuts off replies that are not
-      // sent yet, so this is the close() of the TCP server below it.
+      // An HTTP server's own close() stops the timers of its requests and cuts off replies that are
+      // not sent yet, so this is the close() of the TCP server below it.
       await new Promise<void>(
         (resolve) => void NetServer.prototype.close.call(server, () => resolve()),
       )
@@ -185,12 +186,14 @@ interface Connection {
 
 const sweepMs = 50
 
-/** Time for a caller to read the reply, which is lost if the connection closes while bytes arrive. */
+/**
+ * Time for a caller to read the reply, which is lost if the connection closes while bytes arrive.
+ */
 const lingerMs = 5_000
 
-// A broker may need minutes, and the caller must learn the outcome. A reply is still being made where
-// it has not begun, or waits for those before it, which is when it has no socket yet. Bytes of an
-// earlier reply that the caller does not read do not count.
+// A broker may need minutes, and the caller must learn the outcome. A reply is still being made
+// where it has not begun, or waits for those before it, which is when it has no socket yet. Bytes
+// of an earlier reply that the caller does not read do not count.
 const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): boolean =>
   last !== undefined &&
   last.req.complete &&

@@ -60,7 +60,10 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
     readonly query: Input<Query>
     readonly headers: Input<Headers>
     readonly body: Body
-    /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
+    /**
+     * For a reply that is held back: false once the caller is gone or the instance is about to
+     * stop.
+     */
     readonly mayWait: () => boolean
     /**
      * For a use case that stores the reply in the transaction of its result: `replyOf(result)` is
@@ -250,7 +253,9 @@ export const routesOf =
         /** Of this endpoint, in addition to those of the plan. */
         readonly limit?: Omit<EndpointLimit, 'route'>
         readonly params?: Params
-        /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
+        /**
+         * The refusal of a malformed parameter of the path; otherwise that is a ValidationError.
+         */
         readonly refusalForMalformedId?: Refusal<NoInfer<Tag>>
         readonly query?: Query
         readonly headers?: Headers
@@ -381,7 +386,9 @@ export const routesOf =
     }
   }
 
-/** As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format. */
+/**
+ * As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format.
+ */
 export const storedOutcome = (outcome: Outcome): KeptReply => ({
   body: JSON.stringify(outcome),
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,

@@ -1,5 +1,5 @@
-// Pages in addition to the routes: files, probes, metrics and the index. They are answered without an
-// envelope, by their exact path, and never hide a route.
+// Pages in addition to the routes: files, probes, metrics and the index. They are answered without
+// an envelope, by their exact path, and never hide a route.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createOperatorApi,

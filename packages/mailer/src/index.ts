@@ -1,5 +1,6 @@
 // The package's entry: mail into the log, and the settings of the mail server. Mail over SMTP has
-// an entry of its own, `@tradeport/mailer/smtp`, so that nodemailer is loaded only where it is used.
+// an entry of its own, `@tradeport/mailer/smtp`, so that nodemailer is loaded only where it is
+// used.
 import type { Mail, Mailer } from '@tradeport/domain/ports'
 
 export { parseSender, parseSmtpUrl, type Sender, type SmtpServer } from './settings.ts'

@@ -1,4 +1,5 @@
-// An SMTP server on a free port that keeps the mails it accepts and refuses where a test asks for it.
+// An SMTP server on a free port that keeps the mails it accepts and refuses where a test asks for
+// it.
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'

@@ -1,4 +1,5 @@
-// Caches of what the broker reports of an account. A change of the account invalidates what they keep of it.
+// Caches of what the broker reports of an account. A change of the account invalidates what they
+// keep of it.
 import {
   requireBrokerAccount,
   type AccountReading,

@@ -106,8 +106,8 @@ export const cachedTokenVerifier = (
 }
 
 /**
- * Keeps linked accounts for a second, for routes that need where an account is and not its state. An
- * account that was just linked shows at once, because only found accounts are kept.
+ * Keeps linked accounts for a second, for routes that need where an account is and not its state.
+ * An account that was just linked shows at once, because only found accounts are kept.
  */
 export const cachedAccounts = (
   store: AccountStore,

@@ -11,9 +11,9 @@ interface SingleFlightCacheOptions<A> {
   /** A value is returned while it is younger than this. A function is called for each read. */
   readonly ttlMs: number | (() => number)
   /**
-   * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as a
-   * quick one. With `start` a value is never older than the time to live at its source either, which
-   * revocations need; a slower read is shared but not kept.
+   * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as
+   * a quick one. With `start` a value is never older than the time to live at its source either,
+   * which revocations need; a slower read is shared but not kept.
    */
   readonly ageFrom?: 'completion' | 'start'
   /** The most values kept; the least recently used are dropped first. */
@@ -47,8 +47,8 @@ export interface CacheParts {
 
 interface SingleFlightCache<Failure, A> {
   /**
-   * The kept value, or the result of the read in progress for this key, or that of `load`. A failure
-   * or an exception is returned to all who wait for it and not kept.
+   * The kept value, or the result of the read in progress for this key, or that of `load`. A
+   * failure or an exception is returned to all who wait for it and not kept.
    */
   readonly read: (key: string, load: TE.TaskEither<Failure, A>) => TE.TaskEither<Failure, A>
   /**

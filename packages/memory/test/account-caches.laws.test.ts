@@ -1,6 +1,6 @@
-// Whoever reads positions after a change was answered sees that change or a later one, even if reads
-// are in progress, cached or from the copy that lags. Reads and changes begin, execute and end in any
-// order.
+// Whoever reads positions after a change was answered sees that change or a later one, even if
+// reads are in progress, cached or from the copy that lags. Reads and changes begin, execute and
+// end in any order.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { PositionTrading } from '@tradeport/domain/ports'
 import type { PositionsReading } from '@tradeport/domain/positions'

@@ -11,7 +11,9 @@ import { expect, it } from 'vitest'
 import { cachedCredentials } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
-/** What happens, or how many milliseconds pass. `ask` and `answer` are a confirmation of notices. */
+/**
+ * What happens, or how many milliseconds pass. `ask` and `answer` are a confirmation of notices.
+ */
 type Step = 'request' | 'load' | 'change' | 'deliver' | 'ask' | 'answer' | 'cut' | 'listen' | number
 
 const among = (...phrases: readonly (readonly Step[])[]): fc.Arbitrary<readonly Step[]> =>

@@ -1,5 +1,5 @@
-// The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a user,
-// a tenant or an account: the values of every label are few, and defined by this service.
+// The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a
+// user, a tenant or an account: the values of every label are few, and defined by this service.
 import type { LimiterStanding } from '@tradeport/domain/operator'
 import type { Backlog } from '@tradeport/domain/ports'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
@@ -227,7 +227,9 @@ const buildMetrics = () => {
         () => read().waiting,
       )
     },
-    /** @param read milliseconds, above 0 if the provider's clock is ahead; null before it is known */
+    /**
+     * @param read milliseconds, above 0 if the provider's clock is ahead; null before it is known
+     */
     watchProviderClock: (read: () => number | null): void =>
       readGauge(
         'tradeport_provider_clock_skew_seconds',

@@ -167,7 +167,9 @@ export const startInstance = (
   }
 }
 
-/** How often a property runs: most often on the embedded database, whose statements are the same. */
+/**
+ * How often a property runs: most often on the embedded database, whose statements are the same.
+ */
 export const runsOn = (kind: DatabaseKind, runs: number): { readonly numRuns: number } => ({
   numRuns: kind === 'embedded' ? runs : Math.ceil(runs / 3),
 })

@@ -1,5 +1,5 @@
-// A document removes at once what others find and lock, however much there is, and workers delete the
-// rest. What gets the id of a removed record has nothing of it.
+// A document removes at once what others find and lock, however much there is, and workers delete
+// the rest. What gets the id of a removed record has nothing of it.
 import type { Account } from '@tradeport/domain/accounts'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'

@@ -111,8 +111,8 @@ onEachDatabase('sealed secrets', (here) => {
   type Ports = ReturnType<typeof under>
 
   /**
-   * So many tenants with a provider token, and a user each with a webhook whose secret was rotated and a kept reply that
-   * holds a secret.
+   * So many tenants with a provider token, and a user each with a webhook whose secret was rotated
+   * and a kept reply that holds a secret.
    */
   const stored = async (ports: Ports, count: number) => {
     const all = []

@@ -355,7 +355,10 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     )
   })
 
-  /** Makes both writes at once, the first of which then waits, with what it has locked, for the rows. */
+  /**
+   * Makes both writes at once, the first of which then waits, with what it has locked, for the
+   * rows.
+   */
   const together = async (
     rows: string,
     id: string,

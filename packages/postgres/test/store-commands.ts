@@ -1,5 +1,5 @@
-// Commands to the stores over a few records, which the laws run against the stores and the fakes, and
-// which show how statements are planned.
+// Commands to the stores over a few records, which the laws run against the stores and the fakes,
+// and which show how statements are planned.
 import type { CredentialHash, ProgramId } from '@tradeport/domain/access'
 import {
   thresholdSeverities,

@@ -85,8 +85,8 @@ export const openRedisRateLimiter = async (
     maxRetriesPerRequest: 0,
   })
   const askRedis = defineDecision(redis, { prefix, clock })
-  // ioredis silently stays in database 0 if it cannot select that of the URL, and two services would
-  // share their limits. Nothing is sent for 0: not every proxy or user may use the command.
+  // ioredis silently stays in database 0 if it cannot select that of the URL, and two services
+  // would share their limits. Nothing is sent for 0: not every proxy or user may use the command.
   const { db = 0 } = redis.options
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
   // States that came from Redis since it was last up. All other states are sent to Redis with the

@@ -1,5 +1,5 @@
-// One account: its settings, deals, orders, positions and money. All of it can be written to a state
-// file and read back.
+// One account: its settings, deals, orders, positions and money. All of it can be written to a
+// state file and read back.
 import { type Lags, noLags, type Wait } from './lags.ts'
 import type { Instrument, Market } from './market.ts'
 import { brokerText, decimal, type Decimal, sum, utcText, zero } from './numbers.ts'
@@ -103,7 +103,9 @@ export type PendingOrder = {
   remaining: number
   terms: OrderTerms
   readonly origin: OrderOrigin
-  /** The part of its volume that is filled at each price that reaches it; all of it if undefined. */
+  /**
+   * The part of its volume that is filled at each price that reaches it; all of it if undefined.
+   */
   readonly fillFraction: number | undefined
   /** The price of its last fill. */
   lastFillPrice: number | undefined

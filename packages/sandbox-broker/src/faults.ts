@@ -173,7 +173,10 @@ export const isDecisive = (fault: Fault): fault is DecisiveFault =>
 const canHappenOn = ({ on }: FaultShape, route: string): boolean =>
   on === undefined || on.some((name) => name === route)
 
-/** Throws where a fault has no known kind, lacks a field or has one that is not known, or cannot happen. */
+/**
+ * Throws where a fault has no known kind, lacks a field or has one that is not known, or cannot
+ * happen.
+ */
 const requireFault = (route: FaultRoute, { kind, ...fields }: Fault): void => {
   if (!Object.hasOwn(faultShapes, kind))
     throw new Error(`kind must be one of ${Object.keys(faultShapes).join(', ')}; got ${kind}`)

@@ -1,5 +1,5 @@
-// Generates a history: a random plan of trades from the seed, executed one fill after another by the
-// code of real trades, so that deals, balance and open positions agree.
+// Generates a history: a random plan of trades from the seed, executed one fill after another by
+// the code of real trades, so that deals, balance and open positions agree.
 import type { Account, OrderOrigin, Position, Side } from './account.ts'
 import { enterBalanceDeal, fillClose, fillMarketOrder } from './fills.ts'
 import type { Instrument } from './market.ts'

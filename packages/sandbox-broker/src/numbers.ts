@@ -77,7 +77,9 @@ export const dayMs = 24 * hourMs
 /** How far the broker's clock is ahead of UTC in winter, and all year where swaps are charged. */
 export const winterAheadMs = 2 * hourMs
 
-/** The broker's clock has summer time from the last Sunday of March to that of October, 01:00 UTC. */
+/**
+ * The broker's clock has summer time from the last Sunday of March to that of October, 01:00 UTC.
+ */
 export const brokerAheadMs = (at: number): number => {
   const year = new Date(at).getUTCFullYear()
   const isSummer = at >= lastSundayOf(year, 2) && at < lastSundayOf(year, 9)

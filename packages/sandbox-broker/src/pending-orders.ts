@@ -75,7 +75,9 @@ export const placePendingOrder = (
   return result(moment, 'done', { orderId: id })
 }
 
-/** Replaces all terms: a level that is left out is removed. Only a stop limit price is kept then. */
+/**
+ * Replaces all terms: a level that is left out is removed. Only a stop limit price is kept then.
+ */
 export const modifyPendingOrder = (
   moment: Moment,
   { orderId, terms }: Request<'modify-order'>,
@@ -197,7 +199,10 @@ const refusalOf = (
     : 'invalidStops'
 }
 
-/** How far the market still is from the price that an order waits for; 0 or less where it is reached. */
+/**
+ * How far the market still is from the price that an order waits for; 0 or less where it is
+ * reached.
+ */
 const distanceOf = (
   moment: Moment,
   instrument: Instrument,

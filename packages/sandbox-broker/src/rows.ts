@@ -75,7 +75,9 @@ export type TradeReply = {
 /** A row of a history and its time, epoch milliseconds; -Infinity where that cannot be read. */
 export type Entry<Row> = { readonly at: number; readonly row: Row }
 
-/** Rows with start <= time < end, and those without a readable time, which belong to every range. */
+/**
+ * Rows with start <= time < end, and those without a readable time, which belong to every range.
+ */
 export const between = <Row>(
   entries: readonly Entry<Row>[],
   start: number,

@@ -12,7 +12,10 @@ import { listen } from './routes.ts'
 import { applyState, createStateWriter, noStateWriter, readState } from './state-file.ts'
 
 export type Sandbox = {
-  /** `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a region. */
+  /**
+   * `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a
+   * region.
+   */
   readonly url: string
   readonly accountIds: () => readonly string[]
   /** Throws when there is no such account. */

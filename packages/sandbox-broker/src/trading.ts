@@ -195,8 +195,8 @@ export const acceptForLater = (
 }
 
 /**
- * Brings the account up to this moment. `counts`: whether the request is one of the reads that placed
- * orders wait for.
+ * Brings the account up to this moment. `counts`: whether the request is one of the reads that
+ * placed orders wait for.
  */
 export const update = (moment: Moment, counts: boolean): void => {
   const { account, at } = moment

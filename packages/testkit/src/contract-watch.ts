@@ -1,6 +1,6 @@
-// Compares every reply that it is given with the API's OpenAPI document: the status, the headers, and
-// each field, of which none may be there that the document does not describe; and every body that
-// was accepted.
+// Compares every reply that it is given with the API's OpenAPI document: the status, the headers,
+// and each field, of which none may be there that the document does not describe; and every body
+// that was accepted.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 

@@ -11,8 +11,8 @@ const defaultPorts: Readonly<Record<string, number>> = {
 
 /**
  * @param target URL of the server
- * @param onChunk called with each chunk before it is passed on. A proxy that is made to fail in here
- * does not pass it on.
+ * @param onChunk called with each chunk before it is passed on. A proxy that is made to fail in
+ * here does not pass it on.
  */
 export const createTcpProxy = async ({
   target,

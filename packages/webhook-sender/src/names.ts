@@ -5,8 +5,8 @@ import { lookup, Resolver } from 'node:dns/promises'
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 /**
- * Queries DNS directly. The system's resolver has few threads for the whole process, so name servers
- * that do not answer would delay everybody's lookups.
+ * Queries DNS directly. The system's resolver has few threads for the whole process, so name
+ * servers that do not answer would delay everybody's lookups.
  * @param servers addresses with ports; the system's by default
  */
 export const askDns =

@@ -1,5 +1,6 @@
-// Which addresses a webhook may connect to: public ones, and the operator's own networks. An address
-// that is not known to be public is refused, so that no user can reach hosts inside a network.
+// Which addresses a webhook may connect to: public ones, and the operator's own networks. An
+// address that is not known to be public is refused, so that no user can reach hosts inside a
+// network.
 import type { WebhookReach } from '@tradeport/domain/webhooks'
 import ipaddr from 'ipaddr.js'
 

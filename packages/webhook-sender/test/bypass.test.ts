@@ -1,5 +1,5 @@
-// Attempts to make the service connect to its own inside. Registration refuses what the URL shows, a
-// delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
+// Attempts to make the service connect to its own inside. Registration refuses what the URL shows,
+// a delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { parseWebhookUrl, requireReachable } from '@tradeport/domain/webhooks'

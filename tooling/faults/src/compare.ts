@@ -1,5 +1,5 @@
-// The end of a run that disturbed the whole service: what each user sees is compared with what truly
-// happened, until both agree or the time is over.
+// The end of a run that disturbed the whole service: what each user sees is compared with what
+// truly happened, until both agree or the time is over.
 import type { LogEvent, Order } from '@tradeport/client'
 import { collect, eventually } from '@tradeport/harness'
 import { happenedTo } from './broker-history.ts'

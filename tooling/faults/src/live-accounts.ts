@@ -1,6 +1,6 @@
 // Accounts that go on while a run works: positions are opened and closed through the API, at a
-// terminal, by the broker and by their levels, money is moved, and the broker shows some of it late,
-// twice, in another order or not at all for a while.
+// terminal, by the broker and by their levels, money is moved, and the broker shows some of it
+// late, twice, in another order or not at all for a while.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@tradeport/client'
 import { clientOf } from '@tradeport/harness'

@@ -1,6 +1,6 @@
 // Loaded into the service before its program (`--import`), so that the service contains none of it:
-// reports how long its event loop was held at a time, and what the process holds once all garbage is
-// collected. A hold is counted in the processor time of its thread, so that a busy machine makes
+// reports how long its event loop was held at a time, and what the process holds once all garbage
+// is collected. A hold is counted in the processor time of its thread, so that a busy machine makes
 // none.
 import { setImmediate } from 'node:timers/promises'
 

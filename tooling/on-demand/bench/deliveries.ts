@@ -65,7 +65,9 @@ export const bench: Bench = async (tools) => {
   ]
 }
 
-/** A service with a receiver that never answers, and one that does; how long each event took to it. */
+/**
+ * A service with a receiver that never answers, and one that does; how long each event took to it.
+ */
 const openPlatform = async ({ stack, newDatabase }: Tools) => {
   const delaysMs: number[] = []
   const receivers = await startReceivers(stack, [

@@ -34,9 +34,9 @@ export const bench: Bench = async ({ stack }) => {
       ours: async () => {
         const folded = await timed(() => histories.map(fold))
         // What the fold leaves behind is collected right after it, where Node allows it, and never
-        // after DuckDB: V8 sets the heap's limit by how fast a program allocates, and takes one that
-        // waits for native code for idle. The limit would then be just above what is held, and each
-        // fold would begin to mark all of that once more.
+        // after DuckDB: V8 sets the heap's limit by how fast a program allocates, and takes one
+        // that waits for native code for idle. The limit would then be just above what is held, and
+        // each fold would begin to mark all of that once more.
         globalThis.gc?.()
         await pause(sweepMs)
         return { ms: folded.ms, figures: figuresOf(folded.result) }

@@ -1,5 +1,5 @@
-// The capabilities `insights` and `long-histories` through the whole service on a PostgreSQL server:
-// what is computed of 20,000 trades, a bootstrap of 5,000, and an account of 200,000 deals.
+// The capabilities `insights` and `long-histories` through the whole service on a PostgreSQL
+// server: what is computed of 20,000 trades, a bootstrap of 5,000, and an account of 200,000 deals.
 import { setTimeout as pause } from 'node:timers/promises'
 import { probed } from '@tradeport/harness'
 import type { Client } from '@tradeport/client'

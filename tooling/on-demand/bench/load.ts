@@ -1,5 +1,5 @@
-// A client as a process of its own: `node load.ts <options as JSON>` sends requests for some seconds
-// and prints what came back, as JSON.
+// A client as a process of its own: `node load.ts <options as JSON>` sends requests for some
+// seconds and prints what came back, as JSON.
 import { randomBytes } from 'node:crypto'
 import autocannon, { type Options, type Request, type Result } from 'autocannon'
 import { median, percentile } from './bench.ts'
@@ -10,7 +10,9 @@ export interface LoadOptions {
   readonly connections: number
   /** Used in turn; without any, each request has one that nobody issued. */
   readonly keys?: readonly string[]
-  /** At this rate, whether or not earlier requests were answered; as fast as they are if left out. */
+  /**
+   * At this rate, whether or not earlier requests were answered; as fast as they are if left out.
+   */
   readonly perSecond?: number
   /** Sends hostile JSON bodies of the largest size that the API accepts. */
   readonly isHostile?: boolean
@@ -27,8 +29,8 @@ export interface Load {
   readonly failed: number
 }
 
-// A client that has just started opens its connections and compiles its own code, which takes longer
-// than the service does.
+// A client that has just started opens its connections and compiles its own code, which takes
+// longer than the service does.
 const warmUpMs = 500
 const bodyBytes = 10 * 1024 * 1024
 
@@ -43,8 +45,8 @@ const hostileBodies = (): readonly string[] => [
   filled('{"url":"', String.raw`\u0074p_live`, '"}'),
 ]
 
-// As long as generated keys on one request, and as short as an operator's on the next: a service may
-// refuse the former by their form alone.
+// As long as generated keys on one request, and as short as an operator's on the next: a service
+// may refuse the former by their form alone.
 const madeUpKeys = (): readonly string[] =>
   Array.from(
     { length: 10_000 },

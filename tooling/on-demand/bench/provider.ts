@@ -1,6 +1,7 @@
 // A provider as a program: `node provider.ts <options as JSON>`, with the accounts `account-0`,
 // `account-1` and so on. It answers each message with the number of requests that there have been:
-// `count`, `delay 5` for each page of deals, in milliseconds, and `buy account-0`, as at a terminal.
+// `count`, `delay 5` for each page of deals, in milliseconds, and `buy account-0`, as at a
+// terminal.
 import { startSandbox } from '@tradeport/sandbox-broker'
 
 export interface ProviderOptions {

@@ -1,5 +1,5 @@
-// The watch of a thousand accounts by one instance: how long a deal that is made at the broker takes
-// to an open stream, and what that costs the process and the provider.
+// The watch of a thousand accounts by one instance: how long a deal that is made at the broker
+// takes to an open stream, and what that costs the process and the provider.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@tradeport/client'
 import { linkUsers, startService } from '@tradeport/harness'

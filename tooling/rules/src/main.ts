@@ -1,4 +1,5 @@
-// The habits that dependency-cruiser and oxlint cannot check. Prints what breaks them, as lines that an editor can jump to.
+// The habits that dependency-cruiser and oxlint cannot check. Prints what breaks them, as lines
+// that an editor can jump to.
 import { globSync, readFileSync } from 'node:fs'
 
 const faultsOf = (path: string): readonly string[] => {

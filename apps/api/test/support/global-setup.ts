@@ -1,5 +1,5 @@
-// Before the first test: builds the console, and makes an empty database with all of its tables, for
-// every test service to start from a copy of it.
+// Before the first test: builds the console, and makes an empty database with all of its tables,
+// for every test service to start from a copy of it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

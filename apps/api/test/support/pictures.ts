@@ -18,7 +18,9 @@ const toleratedShare = 0.0002
 /** Longer pages are cut, so that the pictures stay small. */
 const mostHeight = 1_200
 
-/** Whether letters look as in the pictures, which have the font that Debian's Chromium comes with. */
+/**
+ * Whether letters look as in the pictures, which have the font that Debian's Chromium comes with.
+ */
 export const hasFont = (): boolean => {
   try {
     return execFileSync('fc-match', ['sans-serif'], { encoding: 'utf8' }).startsWith(
@@ -30,8 +32,8 @@ export const hasFont = (): boolean => {
 }
 
 /**
- * Waits until a page looks as in the picture that is kept. What is wrong with it, as a sentence, where
- * it stands still and looks otherwise.
+ * Waits until a page looks as in the picture that is kept. What is wrong with it, as a sentence,
+ * where it stands still and looks otherwise.
  */
 export const pictureFault = async (name: string, page: Page): Promise<string | undefined> => {
   const file = join(kept, `${name}.png`)
@@ -79,8 +81,8 @@ const faultOf = (
 }
 
 /**
- * 16 steps of each colour, but for the light ones, which tell one ground from another: two thirds as
- * many bytes.
+ * 16 steps of each colour, but for the light ones, which tell one ground from another: two thirds
+ * as many bytes.
  */
 const withFewerColours = (picture: PNG): PNG => {
   const { data } = picture

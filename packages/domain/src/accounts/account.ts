@@ -86,8 +86,9 @@ export const isSameBrokerAccount = (one: BrokerAccount, other: BrokerAccount): b
 const longestReadMs = minuteMs
 
 /**
- * Whether a read at `at` began before the last one that is stored. Where it is older by more than a read takes, a
- * clock was set back meanwhile, and which of the two is older is not known: it counts.
+ * Whether a read at `at` began before the last one that is stored. Where it is older by more than a
+ * read takes, a clock was set back meanwhile, and which of the two is older is not known: it
+ * counts.
  */
 export const isOvertaken = ({ lastReadAt }: Pick<Account, 'lastReadAt'>, at: Instant): boolean =>
   lastReadAt !== null && at < lastReadAt && lastReadAt - at < longestReadMs

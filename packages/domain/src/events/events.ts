@@ -1,5 +1,5 @@
-// What is posted to webhooks. The data of an event is what receivers see, as JSON: snake_case, times
-// in ISO 8601, and no field that is undefined. Null is what the broker did not report.
+// What is posted to webhooks. The data of an event is what receivers see, as JSON: snake_case,
+// times in ISO 8601, and no field that is undefined. Null is what the broker did not report.
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'

@@ -118,8 +118,9 @@ export const differenceOf = (balance: number, sum: number): number =>
   Number(sumExactly([balance, -sum]).toFixed(8))
 
 /**
- * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read again.
- * The provider's history lags behind the balance, so that a read of its end alone never `disagrees`.
+ * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read
+ * again. The provider's history lags behind the balance, so that a read of its end alone never
+ * `disagrees`.
  * @param before the journal before the read
  */
 export const verdictOn = (

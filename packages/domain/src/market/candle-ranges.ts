@@ -22,7 +22,9 @@ const longestMs = (timeframe: Timeframe): number => {
   return (timeframe === '1M' ? 31 * dayMs : periodMs[timeframe]) + hourMs
 }
 
-/** Between the openings of two candles; the broker's clock can be set forward by an hour as well. */
+/**
+ * Between the openings of two candles; the broker's clock can be set forward by an hour as well.
+ */
 const shortestMs = (timeframe: Timeframe): number =>
   periodMs[timeframe] <= hourMs ? periodMs[timeframe] : periodMs[timeframe] - hourMs
 
@@ -44,7 +46,9 @@ export const settledUntil = (timeframe: Timeframe, now: Instant): Instant =>
 
 /** What a page of candles shows. */
 export interface ReadCandles {
-  /** Every candle that opens in this range is among `complete`; empty where `to` is before `from`. */
+  /**
+   * Every candle that opens in this range is among `complete`; empty where `to` is before `from`.
+   */
   readonly known: CandleRange
   readonly complete: readonly Candle[]
   /** The current candle, where the page has it. */

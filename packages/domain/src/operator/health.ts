@@ -256,8 +256,8 @@ export const stuckAfterMs = 10 * minuteMs
 export const maxCountedStuck = 1_000
 
 /**
- * @param stuck how many orders have been pending, or open and missing at the broker, for longer than
- * `stuckAfterMs`, counted up to `maxCountedStuck`
+ * @param stuck how many orders have been pending, or open and missing at the broker, for longer
+ * than `stuckAfterMs`, counted up to `maxCountedStuck`
  */
 export const ordersHealth = (stuck: Read<number>): HealthCheck => {
   if (E.isLeft(stuck)) return unreadable('orders', 'counted')

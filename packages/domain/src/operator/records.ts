@@ -153,7 +153,9 @@ type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
   Patch<Omit<Fields, Key>> & {
     /** Removes the record, with everything that belongs to it. */
     readonly removed?: boolean | undefined
-    /** The document is refused where this is true and the record is there, or false and it is not. */
+    /**
+     * The document is refused where this is true and the record is there, or false and it is not.
+     */
     readonly new?: boolean | undefined
   }
 

@@ -157,7 +157,9 @@ export const entryPriceOf = (order: OrderRequest, quote: Quote | undefined): num
     ? quote && (order.side === 'buy' ? quote.ask : quote.bid)
     : (order.stopLimitPrice ?? order.price)
 
-/** Money in the account's currency. Null where the broker cannot say, or where there is no level. */
+/**
+ * Money in the account's currency. Null where the broker cannot say, or where there is no level.
+ */
 export interface OrderEstimate {
   readonly price: number | null
   readonly spread: number | null

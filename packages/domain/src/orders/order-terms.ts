@@ -106,8 +106,8 @@ export const requireOrderTypeOf = (
     : E.right(undefined)
 
 /**
- * The terms of an open order after a change of those on which the broker holds it. A stop-limit order
- * that was triggered is a limit order there, whose price is the stopLimitPrice.
+ * The terms of an open order after a change of those on which the broker holds it. A stop-limit
+ * order that was triggered is a limit order there, whose price is the stopLimitPrice.
  */
 export const changedTerms = (
   { request }: Order,

@@ -163,8 +163,8 @@ export type OrderOutcome =
 export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
 
 /**
- * The order with its outcome. One that has ended stays as it is, so that an outcome that is reported
- * twice changes nothing; only a rejection as not found is corrected.
+ * The order with its outcome. One that has ended stays as it is, so that an outcome that is
+ * reported twice changes nothing; only a rejection as not found is corrected.
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
   if (!acceptsOutcome(order)) return order
@@ -191,8 +191,8 @@ const acceptsOutcome = (order: Order): boolean =>
   isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
 
 /**
- * The order once the broker is known to hold it: open, with the number and terms that are known. One
- * that was rejected as not found is open again. The same object where nothing changes.
+ * The order once the broker is known to hold it: open, with the number and terms that are known.
+ * One that was rejected as not found is open again. The same object where nothing changes.
  */
 export const withTerms = (
   order: Order,

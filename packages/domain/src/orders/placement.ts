@@ -1,8 +1,8 @@
 // How an order reaches the broker at most once, and how a limit or stop order is followed there. A
 // pure state machine over what is stored before and after each step, so that a process that dies
 // anywhere leaves a record of what may have happened. An order is sent from `recorded` alone, and
-// `sending` is stored before the send: a process that finds `sending` queries the broker's records and
-// never sends again.
+// `sending` is stored before the send: a process that finds `sending` queries the broker's records
+// and never sends again.
 //
 //      ┌──── not sent ────┐
 //      ▼                  │
@@ -15,15 +15,16 @@
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
 // A limit or stop order becomes `open` from any of these steps, once the broker has accepted it or
-// its records show that it holds it. Then it has no due time, except for a lookup of its number: the
-// watch reads what the broker holds, and a request may change or cancel it. An order that is missing at the broker is looked up until its end is known: it was there,
-// so its absence from the records proves nothing.
+// its records show that it holds it. Then it has no due time, except for a lookup of its number:
+// the watch reads what the broker holds, and a request may change or cancel it. An order that is
+// missing at the broker is looked up until its end is known: it was there, so its absence from the
+// records proves nothing.
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. It goes there at once where the database was restarted, or failed
-// over, since it was recorded: the database may have lost the write of `sending`. One that cannot be
-// sent before the deadline, or whose account cannot be used any more, goes from recorded to ended.
-// After a day of rechecks nothing more is done.
+// over, since it was recorded: the database may have lost the write of `sending`. One that cannot
+// be sent before the deadline, or whose account cannot be used any more, goes from recorded to
+// ended. After a day of rechecks nothing more is done.
 import type { UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
@@ -86,8 +87,8 @@ export interface Open {
   readonly step: 'open'
   readonly sentAt: Instant
   /**
-   * When the broker was last known to hold all of it: half a day ago at most, while it is watched and
-   * until a part of it is executed.
+   * When the broker was last known to hold all of it: half a day ago at most, while it is watched
+   * and until a part of it is executed.
    */
   readonly heldAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
@@ -177,7 +178,9 @@ export const sendTimeoutMs = 30 * secondMs
  * lookups may come before the send.
  */
 export const absenceProofMs = 5 * minuteMs
-/** How many consecutive lookups that proof needs; the last one reads the trading terminal itself. */
+/**
+ * How many consecutive lookups that proof needs; the last one reads the trading terminal itself.
+ */
 export const absenceProofLookups = 5
 
 const retryPauseMs = secondMs
@@ -238,7 +241,8 @@ export type NextAction =
 /**
  * Whether an order that is stored as `recorded` may have been sent:
  * - `no`: this process recorded it, or looked it up, and would know of a send
- * - `unlikely`: another process had it, and the database has lost no write since; one lookup confirms
+ * - `unlikely`: another process had it, and the database has lost no write since; one lookup
+ * confirms
  *   that it was not sent
  * - `possible`: the database server is another than when the order was recorded, or was restarted,
  *   and may have lost the write of `sending`
@@ -362,8 +366,8 @@ export const afterLookup = (
 }
 
 /**
- * What follows where the records show how the order ended, or that it is a limit or stop order that the
- * broker holds; undefined where they show neither.
+ * What follows where the records show how the order ended, or that it is a limit or stop order that
+ * the broker holds; undefined where they show neither.
  */
 const resolvedStep = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,

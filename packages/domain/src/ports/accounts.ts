@@ -42,8 +42,8 @@ export interface AccountStore {
     reading: AccountReading,
   ) => AsyncResult<O.Option<Account>>
   /**
-   * Writes what `withFailedRead` makes of the stored account, unless the read was overtaken or is of
-   * another account at the broker, as above.
+   * Writes what `withFailedRead` makes of the stored account, unless the read was overtaken or is
+   * of another account at the broker, as above.
    * @param readAt when the read began
    */
   readonly recordFailedRead: (

@@ -88,8 +88,8 @@ export interface SentOrder {
 }
 
 /**
- * The broker does not hold the order any more: it was executed, cancelled or expired, or has another
- * number now.
+ * The broker does not hold the order any more: it was executed, cancelled or expired, or has
+ * another number now.
  */
 export interface OrderGone {
   readonly _tag: 'OrderGone'
@@ -101,19 +101,21 @@ export type OrderChangeError =
   | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
 /**
- * The broker's answer to a change that it accepted: all is done, it found nothing to change, or it may
- * be done later or in part.
+ * The broker's answer to a change that it accepted: all is done, it found nothing to change, or it
+ * may be done later or in part.
  */
 export interface ChangeReceipt {
   readonly progress: 'done' | 'unchanged' | 'accepted'
-  /** The broker's number of the order that the change made or concerned; null where it gave none. */
+  /**
+   * The broker's number of the order that the change made or concerned; null where it gave none.
+   */
   readonly brokerOrderId: string | null
 }
 
 /**
- * Orders. A placement and a lookup never fail: whatever goes wrong is an answer with what is known of
- * the order. A change is sent at most once; where it may not be sent any more, nothing is sent and
- * the error is BrokerUnavailable.
+ * Orders. A placement and a lookup never fail: whatever goes wrong is an answer with what is known
+ * of the order. A change is sent at most once; where it may not be sent any more, nothing is sent
+ * and the error is BrokerUnavailable.
  */
 export interface Trading {
   /**
@@ -128,8 +130,9 @@ export interface Trading {
   /** Looks for an order that may have been executed in positions, open orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
   /**
-   * The limit and stop orders that the broker holds now, whoever placed them, as its terminal has them:
-   * past every copy and cache, in one call to the provider. Market orders under way are left out.
+   * The limit and stop orders that the broker holds now, whoever placed them, as its terminal has
+   * them: past every copy and cache, in one call to the provider. Market orders under way are left
+   * out.
    */
   readonly heldOrders: (
     account: BrokerAccount,

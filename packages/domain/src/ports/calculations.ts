@@ -4,8 +4,8 @@ import type { Owner } from '../primitives/ids.ts'
 import type { CalculationInputs, CalculationName, CalculationResult } from '../statistics/index.ts'
 
 /**
- * What `calculateHere` computes, elsewhere. A user has two at a time; ServiceUnavailable where too many of all
- * users wait, or where it takes too long.
+ * What `calculateHere` computes, elsewhere. A user has two at a time; ServiceUnavailable where too
+ * many of all users wait, or where it takes too long.
  */
 export type Calculate = <Name extends CalculationName>(
   owner: Owner,

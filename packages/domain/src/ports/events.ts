@@ -32,14 +32,14 @@ export interface LogBounds {
 export interface EventLog {
   readonly page: (owner: Owner, query: EventsQuery) => AsyncResult<EventsPage>
   /**
-   * Whether every event after this one is kept: it is in the log, or it is `clearedTo`. Not for an id
-   * that no event of the owner has had.
+   * Whether every event after this one is kept: it is in the log, or it is `clearedTo`. Not for an
+   * id that no event of the owner has had.
    */
   readonly isResumable: (owner: Owner, after: EventId) => AsyncResult<boolean>
   readonly bounds: (owner: Owner) => AsyncResult<LogBounds>
   /**
-   * Calls `receive` soon after events of an owner were recorded by any instance; with 'anyone' where
-   * it is not known whose. A call can be lost. Returns a function that ends it.
+   * Calls `receive` soon after events of an owner were recorded by any instance; with 'anyone'
+   * where it is not known whose. A call can be lost. Returns a function that ends it.
    */
   readonly onRecorded: (receive: (whose: Owner | 'anyone') => void) => () => void
 }

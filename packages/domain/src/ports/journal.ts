@@ -50,8 +50,8 @@ export interface JournalChange {
 }
 
 /**
- * `stopped`: a first read found more deals than it may. `retryAfterSeconds`: the provider accepts no
- * request of the tenant until then.
+ * `stopped`: a first read found more deals than it may. `retryAfterSeconds`: the provider accepts
+ * no request of the tenant until then.
  */
 export type JournalReadResult =
   | 'read'
@@ -229,9 +229,10 @@ export interface JournalJobs {
 }
 
 /**
- * The watch (docs/journal.md#the-watch): accounts that are read every few seconds without a request,
- * because somebody waits for their events. They are the accounts of users with an enabled webhook, or an open stream, for
- * events of the broker, and accounts with risk thresholds or open orders.
+ * The watch (docs/journal.md#the-watch): accounts that are read every few seconds without a
+ * request, because somebody waits for their events. They are the accounts of users with an enabled
+ * webhook, or an open stream, for events of the broker, and accounts with risk thresholds or open
+ * orders.
  */
 export interface Watch {
   /** Records that these owners have such a stream now, which holds for 20 seconds. */

@@ -103,14 +103,16 @@ export interface OrderStore {
   /**
    * In one transaction: decides the limits of trader and desks under row locks
    * (`requireOrderLimits` with the orders pending at that moment), then the user's counts
-   * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and those pending or
-   * open), and writes the order, its placement (`recorded`), its event and the reply to keep.
+   * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and those pending
+   * or open), and writes the order, its placement (`recorded`), its event and the reply to keep.
    * Limits and counts are exact however many requests and instances write at once. Where the claim
    * of the reply does not hold its key any more, or has a reply already, nothing is written and the
    * order is refused with `IdempotencyInProgress`. A refusal leaves the claim without a reply.
    */
   readonly record: (owner: Owner, order: NewOrder) => TE.TaskEither<RecordRefusal, PendingOrder>
-  /** Orders of the UTC day of `now`, and those pending or open, for a check that records nothing. */
+  /**
+   * Orders of the UTC day of `now`, and those pending or open, for a check that records nothing.
+   */
   readonly counts: (owner: Owner, now: Instant) => AsyncResult<OrderCounts>
   readonly find: (owner: Owner, id: OrderId) => AsyncResult<O.Option<Order>>
   /**
@@ -141,8 +143,8 @@ export interface OrderStore {
     now: Instant,
   ) => AsyncResult<boolean>
   /**
-   * Calls `receive` once this process has written another status of the order. Other processes' writes
-   * are not reported. Returns a function that ends it.
+   * Calls `receive` once this process has written another status of the order. Other processes'
+   * writes are not reported. Returns a function that ends it.
    */
   readonly onOutcome: (id: OrderId, receive: () => void) => () => void
   /**
@@ -215,7 +217,8 @@ export interface IdempotencyStore {
    */
   readonly keep: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
   /**
-   * Replaces the reply that is kept for this claim. Does nothing where another attempt holds the key.
+   * Replaces the reply that is kept for this claim. Does nothing where another attempt holds the
+   * key.
    */
   readonly replace: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
   /**

@@ -32,8 +32,8 @@ export interface BrokerPosition {
   readonly realizedPnl: number
   readonly openedAt: Instant
   /**
-   * The client id of the order that opened it, as far as the broker has kept it; absent where it has
-   * kept none.
+   * The client id of the order that opened it, as far as the broker has kept it; absent where it
+   * has kept none.
    */
   readonly clientId?: string
 }

@@ -1,6 +1,6 @@
-// Exact sums of doubles read as decimals. Almost all money has at most eight decimals and is below ten
-// million, so it is added as whole hundred-millionths in a plain number while the sum stays below
-// ninety million; the rest is added as a Decimal.
+// Exact sums of doubles read as decimals. Almost all money has at most eight decimals and is below
+// ten million, so it is added as whole hundred-millionths in a plain number while the sum stays
+// below ninety million; the rest is added as a Decimal.
 import {
   addDecimals,
   compareDecimals,

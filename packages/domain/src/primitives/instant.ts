@@ -48,8 +48,8 @@ const [earliest, latest] = [
 
 /**
  * Reads an ISO 8601 date or date-time. A date-time without an offset is UTC, and digits beyond
- * milliseconds are dropped. None for a day or time that does not exist (30 February, 25 o'clock), and
- * for one outside the years 0 to 9999 of UTC, which four digits cannot write.
+ * milliseconds are dropped. None for a day or time that does not exist (30 February, 25 o'clock),
+ * and for one outside the years 0 to 9999 of UTC, which four digits cannot write.
  */
 export const parseInstant = (text: string, edge: RangeEdge): O.Option<Instant> => {
   const match = pattern.exec(text)

@@ -1,5 +1,5 @@
-// What orders and positions share of prices: their levels and on which side of a price each belongs,
-// and whether prices that were read after a change are those that were requested.
+// What orders and positions share of prices: their levels and on which side of a price each
+// belongs, and whether prices that were read after a change are those that were requested.
 import { compareDecimals, decimalOf, multiplyDecimals, subtractDecimals } from './decimal.ts'
 
 export type Side = 'buy' | 'sell'
@@ -24,8 +24,8 @@ export const changedLevels = (before: Levels, change: LevelsChange): Levels => {
 }
 
 /**
- * Whether the level belongs below the price, as the stop loss of a buy and the take profit of a sell
- * do; the others belong above it.
+ * Whether the level belongs below the price, as the stop loss of a buy and the take profit of a
+ * sell do; the others belong above it.
  */
 export const belongsBelow = (level: LevelName, side: Side): boolean =>
   (side === 'buy') === (level === 'stopLoss')
@@ -46,8 +46,8 @@ export const findMisplacedLevel = (
 
 /**
  * Whether prices that were read after a change are those that were requested. Brokers round a price
- * to the symbol's digits: one that moved counts as requested within half a unit of the last decimal that the broker
- * shows; one that did not move proves nothing, however near it is.
+ * to the symbol's digits: one that moved counts as requested within half a unit of the last decimal
+ * that the broker shows; one that did not move proves nothing, however near it is.
  */
 export const hasRequestedPrices = <Name extends string>(
   names: readonly Name[],

@@ -15,7 +15,8 @@ const unknown: Bounds = { lower: null, upper: null }
  *
  * - The bias correction z₀ is the normal quantile of the share of resamples below the estimate;
  *   those that equal it count half, as for a statistic of few different values.
- * - The acceleration is a = Σ(m − θᵢ)³ / (6 · (Σ(m − θᵢ)²)^1.5) of the jackknife: θᵢ is the statistic
+ * - The acceleration is a = Σ(m − θᵢ)³ / (6 · (Σ(m − θᵢ)²)^1.5) of the jackknife: θᵢ is the
+ * statistic
  *   without trade i, m their mean.
  *
  * Bounds are null where the statistic is infinite there, or without some trade.

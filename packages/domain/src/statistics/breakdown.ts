@@ -44,7 +44,9 @@ const holdingBounds: readonly (readonly [key: string, seconds: number])[] = [
   ['over_1w', 604_800],
 ]
 
-/** In which group a trade is, as a number in the order of the keys, and the keys of these numbers. */
+/**
+ * In which group a trade is, as a number in the order of the keys, and the keys of these numbers.
+ */
 interface Grouping {
   readonly groupOf: (index: number) => number
   readonly keyOf: (group: number) => string
@@ -85,8 +87,8 @@ const groupings: {
 }
 
 /**
- * Trades by month (`2026-11`), weekday (`1`, Monday, to `7`), hour (`0` to `23`) or both (`1_09`) of
- * their closing in the zone, by how long they were held, or by their result. In the order of the
+ * Trades by month (`2026-11`), weekday (`1`, Monday, to `7`), hour (`0` to `23`) or both (`1_09`)
+ * of their closing in the zone, by how long they were held, or by their result. In the order of the
  * keys; groups without trades are left out.
  */
 export const groupsOf = (
@@ -120,9 +122,9 @@ interface ResultSteps {
 }
 
 /**
- * A step is 1, 2 or 5 times a power of ten, at least the width of Freedman and Diaconis (1981), twice
- * the interquartile range over the cube root of the number. A result on an edge is in the lower
- * step, so that 0 is among the losses.
+ * A step is 1, 2 or 5 times a power of ten, at least the width of Freedman and Diaconis (1981),
+ * twice the interquartile range over the cube root of the number. A result on an edge is in the
+ * lower step, so that 0 is among the losses.
  */
 const resultSteps = (results: Column): ResultSteps => {
   const sorted = Float64Array.from(results).toSorted()

@@ -1,4 +1,5 @@
-// What may take long enough to hold up other requests, by name, so that a thread can be asked for it.
+// What may take long enough to hold up other requests, by name, so that a thread can be asked for
+// it.
 import { groupsOf, groupStatistics } from './breakdown.ts'
 import { tradeCurve } from './curve.ts'
 import { extendedStatistics } from './extended-statistics.ts'

@@ -7,8 +7,8 @@ export interface Random {
 
 /**
  * The generator xoshiro128** 1.1 (D. Blackman and S. Vigna, ACM TOMS 47(4), 2021), whose state is
- * filled from the seed by splitmix32. It fills lists, because a call for each number costs more than
- * the number.
+ * filled from the seed by splitmix32. It fills lists, because a call for each number costs more
+ * than the number.
  */
 export const createRandom = (seed: number): Random => {
   const state = new Int32Array(4)
@@ -38,7 +38,9 @@ export const createRandom = (seed: number): Random => {
   }
 }
 
-/** A seed from numbers, the same for the same numbers in the same order: FNV-1a over their bytes. */
+/**
+ * A seed from numbers, the same for the same numbers in the same order: FNV-1a over their bytes.
+ */
 export const seedOf = (numbers: Float64Array): number => {
   const view = new DataView(new ArrayBuffer(8))
   let hash = 0x811c9dc5

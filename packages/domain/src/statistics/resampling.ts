@@ -3,8 +3,8 @@ import { wholeUnits } from '../primitives/exact-sum.ts'
 import type { Random } from './random.ts'
 
 /**
- * Net profits as whole numbers of a unit, so that sums of resamples are exact. What is added up is in
- * tables: that takes a third of the time of computing it for each draw.
+ * Net profits as whole numbers of a unit, so that sums of resamples are exact. What is added up is
+ * in tables: that takes a third of the time of computing it for each draw.
  */
 export interface Amounts {
   readonly units: Float64Array
@@ -160,8 +160,8 @@ export const jackknifeFigures = (amounts: Amounts): ResampledStatistics => {
 }
 
 /**
- * The largest drawdown of as many random orders of the trades, in money. Each order is shuffled from
- * the one before (Fisher and Yates): at place i comes trade i + ⌊u · (n − i) / 2³²⌋.
+ * The largest drawdown of as many random orders of the trades, in money. Each order is shuffled
+ * from the one before (Fisher and Yates): at place i comes trade i + ⌊u · (n − i) / 2³²⌋.
  */
 export const resampledDrawdowns = (
   { units, unitsPerOne }: Amounts,

@@ -42,8 +42,8 @@ export interface EventStream {
   readonly startsAfter: EventId
   /**
    * The events as they are recorded, and an empty batch about every second. It ends where the
-   * credential is not accepted any more, where the log cannot be read, and where events were cleared
-   * away before they were read.
+   * credential is not accepted any more, where the log cannot be read, and where events were
+   * cleared away before they were read.
    */
   readonly batches: AsyncIterable<EventBatch>
   /** Aborted where the reader has fallen too far behind. */

@@ -284,9 +284,9 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 
   /**
-   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window is
-   * as long as the density of the ticks found so far suggests, and half as long where it holds more
-   * than twice the ticks that are missing.
+   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window
+   * is as long as the density of the ticks found so far suggests, and half as long where it holds
+   * more than twice the ticks that are missing.
    */
   const readLastTicks = async (
     located: Located,
@@ -337,7 +337,10 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 
   return {
-    /** GET /symbols: the fixed list, or with an account a page of its broker's symbols with their terms. */
+    /**
+     * GET /symbols: the fixed list, or with an account a page of its broker's symbols with their
+     * terms.
+     */
     listSymbols: (
       caller: Caller | undefined,
       { query }: WithQuery<InstrumentsQuery>,

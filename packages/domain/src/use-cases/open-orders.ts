@@ -1,7 +1,7 @@
 // Open orders, which the broker holds: requests change and cancel them, and the watch follows them.
-// Each change is decided on what the broker has at that moment, and changes of one order are made one
-// after another. Each is sent once; a cancellation a second time only where the broker had given the
-// order another number.
+// Each change is decided on what the broker has at that moment, and changes of one order are made
+// one after another. Each is sent once; a cancellation a second time only where the broker had
+// given the order another number.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -330,7 +330,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
-        // A cancellation that was not made has not ended the order, even if a read then shows its end.
+        // A cancellation that was not made has not ended the order, even if a read then shows its
+        // end.
         await applyStep(open, withCancelledBy(earlier))
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
@@ -340,9 +341,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         answer = await lookUp(open)
         return answer.kind === 'found'
       }
-      // A confirmed cancellation proves that nothing more is executed. What was executed before only
-      // the records show, so that the last lookup is awaited. Where the outcome is unknown, one read
-      // decides.
+      // A confirmed cancellation proves that nothing more is executed. What was executed before
+      // only the records show, so that the last lookup is awaited. Where the outcome is unknown,
+      // one read decides.
       if (E.isRight(sent)) await readRepeatedly(ports, read)
       else await read()
       const after = await applyLookup(open, answer)

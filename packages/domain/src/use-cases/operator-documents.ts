@@ -93,8 +93,8 @@ export const createOperatorDocuments = (
 
   return {
     /**
-     * POST /operator/v1/apply: returns what it changed, and the credentials that it made or that the
-     * document gave.
+     * POST /operator/v1/apply: returns what it changed, and the credentials that it made or that
+     * the document gave.
      */
     applyDocument: (
       _: unknown,

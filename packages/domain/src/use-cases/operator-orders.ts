@@ -25,8 +25,8 @@ export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
   readonly tenantId?: TenantId | undefined
   /**
-   * Only orders whose outcome is still unknown ten minutes after they were made, or after the broker
-   * held them no more.
+   * Only orders whose outcome is still unknown ten minutes after they were made, or after the
+   * broker held them no more.
    */
   readonly stuck: 'true' | 'false'
 }
@@ -103,8 +103,8 @@ export const createOrdersUnderWay = ({
     getOrder,
 
     /**
-     * POST /operator/v1/orders/:orderId/finish: ends a pending or open order with the operator's outcome,
-     * whatever the broker's records show.
+     * POST /operator/v1/orders/:orderId/finish: ends a pending or open order with the operator's
+     * outcome, whatever the broker's records show.
      */
     finishOrder: (
       _: unknown,

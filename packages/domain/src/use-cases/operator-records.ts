@@ -49,7 +49,9 @@ export interface OfTenant {
   readonly tenantId: string
 }
 
-/** A user by whom a list of a tenant is filtered must be the tenant's. Every user has an address. */
+/**
+ * A user by whom a list of a tenant is filtered must be the tenant's. Every user has an address.
+ */
 const requireTenantUser =
   ({ users }: Pick<Ports, 'users'>) =>
   (tenantId: TenantId, userId: UserId | undefined): AsyncResult<unknown, 'NotFound'> =>

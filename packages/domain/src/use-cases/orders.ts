@@ -1,5 +1,5 @@
-// A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an order
-// and follows it to its end.
+// A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an
+// order and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
@@ -138,8 +138,8 @@ type PlaceOrderTag =
 
 /**
  * Checks an order and records it; the caller is answered without waiting for the broker. The order
- * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, symbol,
- * open positions (here), then limits and counts (in `record`).
+ * of the checks is part of the contract: terms, levels, volume, account, halt, provider token,
+ * challenge, symbol, open positions (here), then limits and counts (in `record`).
  */
 export const recordOrder =
   (ports: PlacePorts) =>
@@ -210,8 +210,8 @@ export const readAccountFacts =
   }
 
 /**
- * Undefined where nothing is limited. Reads bypass caches: stale positions would make the limit check
- * wrong.
+ * Undefined where nothing is limited. Reads bypass caches: stale positions would make the limit
+ * check wrong.
  */
 export const readOpenPositions = (
   { positionTrading }: Pick<Ports, 'positionTrading'>,
@@ -253,8 +253,8 @@ const longestSymbolsMs = 2 * secondMs
 
 /**
  * The broker's spelling of an order's symbol. A symbol that the broker does not list is sent as it
- * is, and so is every one while the list cannot be read: whether the broker trades it is the broker's
- * answer.
+ * is, and so is every one while the list cannot be read: whether the broker trades it is the
+ * broker's answer.
  */
 export const createOrderSymbols =
   ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>): ResolveOrderSymbol =>

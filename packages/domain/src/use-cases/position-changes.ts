@@ -88,8 +88,8 @@ interface ChangePorts extends Pick<
 type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | BrokerChangeTag
 
 /**
- * What was closed. `closePrice`, `realizedPnl` and `closedAt` are null where the closing deal was not
- * found, or does not have them.
+ * What was closed. `closePrice`, `realizedPnl` and `closedAt` are null where the closing deal was
+ * not found, or does not have them.
  */
 export interface ClosedPosition extends CloseOutcome {
   readonly accountId: AccountId
@@ -264,8 +264,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
         hasRequestedLevels(position, levels, before.position)
       const read = await readChanged(ports, progress, readOpenPosition(target), {
         made: isMade,
-        // A read that lags behind is repeated, so that the next change of the position does not send
-        // the old level back.
+        // A read that lags behind is repeated, so that the next change of the position does not
+        // send the old level back.
         old: ({ position }) => showsOldLevel(position, levels, before.position),
       })
       const latest = read !== undefined && E.isRight(read) ? read.right : before

@@ -73,8 +73,8 @@ const sendingLeaseMs = 10 * secondMs
 /** How long a lookup waits for a slot; after that the order is due again when its claim lapses. */
 const lookupPatienceMs = 10 * secondMs
 /**
- * How many times the broker's answer is written at most while the database is unavailable; after that
- * the broker's records have to show it.
+ * How many times the broker's answer is written at most while the database is unavailable; after
+ * that the broker's records have to show it.
  */
 const writeAttempts = 60
 const writePauseMs = secondMs
@@ -209,9 +209,9 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     orders.advance(replaces.order.owner, replaces, step, clock.now())
 
   /**
-   * @param sent where the step follows from the broker's answer to a send, the order as it was sent:
-   * the answer is held in memory while the database is unavailable, and may override what another
-   * process wrote meanwhile
+   * @param sent where the step follows from the broker's answer to a send, the order as it was
+   * sent: the answer is held in memory while the database is unavailable, and may override what
+   * another process wrote meanwhile
    */
   const write =
     (job: OrderJob, step: PlacementStep, sent?: SendingOrder): Processing =>

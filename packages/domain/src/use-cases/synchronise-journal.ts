@@ -1,7 +1,7 @@
 // Brings an account's journal up to date with the broker's history: for a caller, or because a read
 // is due. One read runs at a time per account: callers in this process share it, and those in other
-// processes wait for it. A first read saves each page with the offset of the next. A later read saves
-// what it finds, and begins again where it did not come to its end.
+// processes wait for it. A first read saves each page with the offset of the next. A later read
+// saves what it finds, and begins again where it did not come to its end.
 import * as E from 'fp-ts/lib/Either.js'
 import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -91,7 +91,9 @@ const emptyChange = {
   completed: null,
 } as const
 
-/** What is remembered of a kept deal that the broker did not show: there may be as many as are kept. */
+/**
+ * What is remembered of a kept deal that the broker did not show: there may be as many as are kept.
+ */
 interface VanishedDeal extends DealKey {
   /** What it moved the balance by. */
   readonly amount: number
@@ -189,7 +191,9 @@ export const createJournalReads = (
 const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
   `${accountId} ${providerAccountId}`
 
-/** Where the kept deals from a time on end, of which there may be more; at most the window's end. */
+/**
+ * Where the kept deals from a time on end, of which there may be more; at most the window's end.
+ */
 const endOfRange = (held: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
   const last = held.at(-1)?.time
   return held.length < mostDealsAtOnce || last === undefined || !Number.isFinite(last)
@@ -365,8 +369,8 @@ const readClaimed = async (
 
   /**
    * Reads the history and the balance once more: a deal can be made between the two. Deals that two
-   * full reads did not show are removed only if the rest adds up to the balance. Brokers cut off old
-   * deals, which the balance still counts, and what is removed may never be shown again.
+   * full reads did not show are removed only if the rest adds up to the balance. Brokers cut off
+   * old deals, which the balance still counts, and what is removed may never be shown again.
    */
   const compareAgain = async (read: CompletedRead, firstDifference: number) => {
     const again = await readWindow(

@@ -368,7 +368,9 @@ export const createTrades = (ports: TradePorts) => {
         })),
       ),
 
-    /** GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points. */
+    /**
+     * GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points.
+     */
     getTradeCurve: (
       { owner }: Caller,
       { query }: WithQuery<SumsQuery & { readonly points: number }>,

@@ -153,8 +153,8 @@ export const createWebhooks = ({
       ),
 
     /**
-     * POST /webhooks/:id/rotate-secret: returns the new secret this once. It is generated where none
-     * is sent.
+     * POST /webhooks/:id/rotate-secret: returns the new secret this once. It is generated where
+     * none is sent.
      */
     rotateWebhookSecret: (
       { owner }: Caller,

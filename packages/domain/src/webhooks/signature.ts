@@ -14,8 +14,8 @@ export const signWebhook = (secret: string, body: Uint8Array | string): string =
   scheme + createHmac('sha256', secret).update(body).digest('hex')
 
 /**
- * One signature of the header webhook-signature (standardwebhooks.com): `v1,` and the HMAC-SHA256 of
- * `id.timestamp.body` in base64.
+ * One signature of the header webhook-signature (standardwebhooks.com): `v1,` and the HMAC-SHA256
+ * of `id.timestamp.body` in base64.
  * @param secret the webhook's secret, as UTF-8 text
  * @param head webhook-id and webhook-timestamp, which is in Unix seconds
  */

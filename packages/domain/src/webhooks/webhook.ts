@@ -84,8 +84,8 @@ export interface SecretRotation {
 }
 
 /**
- * Only the secret that is replaced signs too: a second rotation ends the overlap of the first, unless
- * it repeats the first with the same secret. Without an overlap none signs too.
+ * Only the secret that is replaced signs too: a second rotation ends the overlap of the first,
+ * unless it repeats the first with the same secret. Without an overlap none signs too.
  */
 export const withRotatedSecret = (
   { webhook, secret: replaced, previous }: WebhookWithSecret,

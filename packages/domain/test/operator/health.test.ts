@@ -1,5 +1,5 @@
-// The checks of the doctor: it reports every clock that is certainly off and none that may be right,
-// and every problem has an action.
+// The checks of the doctor: it reports every clock that is certainly off and none that may be
+// right, and every problem has an action.
 import * as E from 'fp-ts/lib/Either.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'

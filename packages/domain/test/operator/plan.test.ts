@@ -1,4 +1,5 @@
-// What a document would change: the plan is what applying it then does, and planning writes nothing.
+// What a document would change: the plan is what applying it then does, and planning writes
+// nothing.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'

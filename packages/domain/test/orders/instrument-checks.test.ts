@@ -170,8 +170,8 @@ describe('a check of the instrument', () => {
     )
   })
 
-  // Every day is a session from one time to the other but for some seconds, which are there in one of
-  // the zones that the broker's clock may have.
+  // Every day is a session from one time to the other but for some seconds, which are there in one
+  // of the zones that the broker's clock may have.
   it.each<[from: string, to: string, time: string, isOpen: boolean | null]>([
     ['00:00:00', '23:59:59', '10:59:58', true],
     ['00:00:00', '23:59:59', '10:59:59', null],

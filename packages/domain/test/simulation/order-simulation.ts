@@ -1,6 +1,6 @@
-// Places orders through the real use cases on several processes, over the fakes of stores and broker,
-// while faults that a seed draws happen to all of them; then compares what was recorded with what
-// truly became of each order. No real time passes: a seed repeats a run, event by event.
+// Places orders through the real use cases on several processes, over the fakes of stores and
+// broker, while faults that a seed draws happen to all of them; then compares what was recorded
+// with what truly became of each order. No real time passes: a seed repeats a run, event by event.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'

@@ -1,5 +1,5 @@
-// A fake broker for each provider account, behind a network that loses requests and answers. What it
-// does with a request is decided as the first byte leaves: at once or up to a minute later, or
+// A fake broker for each provider account, behind a network that loses requests and answers. What
+// it does with a request is decided as the first byte leaves: at once or up to a minute later, or
 // never. Reads show a copy of its records that may be old; only refreshed ones show the records
 // themselves.
 import type { BrokerAccount } from '../../src/accounts/index.ts'

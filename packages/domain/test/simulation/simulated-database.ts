@@ -1,7 +1,7 @@
-// The fake stores behind a network and a server that fail: statements are slow, lost or done without
-// an answer, and a failover loses the last commits, though they were acknowledged. Rows that are due
-// are claimed with a lease. The database's own clock is right and counts from the beginning of the
-// simulation.
+// The fake stores behind a network and a server that fail: statements are slow, lost or done
+// without an answer, and a failover loses the last commits, though they were acknowledged. Rows
+// that are due are claimed with a lease. The database's own clock is right and counts from the
+// beginning of the simulation.
 import type { Account } from '../../src/accounts/index.ts'
 import { refuse, type AsyncResult, type ServiceUnavailable } from '../../src/errors.ts'
 import { brokerClientId, isCorrection, sendTimeoutMs, type Order } from '../../src/orders/index.ts'

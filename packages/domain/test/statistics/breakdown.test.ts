@@ -1,4 +1,5 @@
-// Groups of trades, compared with Intl's own calendar, and tables of the days on which clocks change.
+// Groups of trades, compared with Intl's own calendar, and tables of the days on which clocks
+// change.
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'

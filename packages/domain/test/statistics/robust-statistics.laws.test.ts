@@ -1,5 +1,5 @@
-// The bootstrap, compared with a plain implementation of the same draws, and how often its intervals
-// contain the truth.
+// The bootstrap, compared with a plain implementation of the same draws, and how often its
+// intervals contain the truth.
 import { shuffled } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
-// Positions at a broker in memory. Tests put them in and choose what becomes of each change; changes
-// are executed, so that a test can see what was done how often. The journal beside it has the deals
-// of its closes once it was synchronised.
+// Positions at a broker in memory. Tests put them in and choose what becomes of each change;
+// changes are executed, so that a test can see what was done how often. The journal beside it has
+// the deals of its closes once it was synchronised.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'

@@ -1,5 +1,5 @@
-// Requests with an idempotency key: each use case begins once, right before its effect. A key begins
-// once at most (test/access/idempotency-key.test.ts), so that it has at most one effect.
+// Requests with an idempotency key: each use case begins once, right before its effect. A key
+// begins once at most (test/access/idempotency-key.test.ts), so that it has at most one effect.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What is computed of trades over journals: balances of one account, the deals of a trade, and whether
-// the deals add up.
+// What is computed of trades over journals: balances of one account, the deals of a trade, and
+// whether the deals add up.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
 import type { Deal } from '../../src/trades/deal.ts'

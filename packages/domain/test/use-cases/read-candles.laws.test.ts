@@ -106,7 +106,8 @@ it('shows what the broker has, and asks once for what is complete', async () => 
           })),
         )
         const before = broker.calls()
-        // Without a candle, and after the last one, it may be that the provider has not loaded more.
+        // Without a candle, and after the last one, it may be that the provider has not loaded
+        // more.
         if (to <= settledUntil(timeframe, now) - dayMs && opened.some((time) => time <= to)) {
           await read(query)
           expect(broker.calls()).toBe(before)

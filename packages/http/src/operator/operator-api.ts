@@ -276,8 +276,8 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
           data: applied,
         },
       ),
-      // A route of its own: a service that does not know it answers 404, where one that ignored a flag
-      // would apply the document.
+      // A route of its own: a service that does not know it answers 404, where one that ignored a
+      // flag would apply the document.
       route(
         'POST /plan',
         'planDocument',

@@ -1,5 +1,5 @@
-// Closed trades: listed, summed up, exported and read. The export is written piece by piece, so that a
-// long history delays no other request.
+// Closed trades: listed, summed up, exported and read. The export is written piece by piece, so
+// that a long history delays no other request.
 import { profitFilters } from '@tradeport/domain/trades'
 import {
   accountId,

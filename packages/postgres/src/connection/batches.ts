@@ -16,8 +16,8 @@ interface Waiting<A, B> {
 }
 
 /**
- * @param run returns one result for each item, in their order; when it fails, every call of the batch
- * fails. A result may be a promise, which the next batch does not wait for.
+ * @param run returns one result for each item, in their order; when it fails, every call of the
+ * batch fails. A result may be a promise, which the next batch does not wait for.
  */
 export const inBatches = <A, B>(
   { concurrency, maxSize }: BatchOptions,
@@ -40,7 +40,8 @@ export const inBatches = <A, B>(
   const runUntilEmpty = async (): Promise<void> => {
     busy += 1
     while (waiting.length > 0) {
-      // The batch then also has the other calls of this turn, and those that the last results cause.
+      // The batch then also has the other calls of this turn, and those that the last results
+      // cause.
       await setImmediate()
       await runBatch()
     }

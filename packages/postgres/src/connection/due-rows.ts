@@ -54,14 +54,17 @@ export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbe
   /** @param idleMs for how long nothing was begun; 0 while something is in progress */
   readonly pollMs: (idleMs: number) => number
   readonly maxInProgress: number
-  /** Caps each tenant (of webhooks: each user), so that one whose accounts hang leaves slots for others. */
+  /**
+   * Caps each tenant (of webhooks: each user), so that one whose accounts hang leaves slots for
+   * others.
+   */
   readonly maxPerTenant: number
   readonly maxPerClaim: number
   readonly keyOf: (job: Job) => string
   readonly tenantOf: (job: Job) => string
   /**
-   * Claims due rows, none of a busy tenant. Each is a promise of its own: one that cannot be read is
-   * logged and delays no other. Undefined where its claim was lost meanwhile.
+   * Claims due rows, none of a busy tenant. Each is a promise of its own: one that cannot be read
+   * is logged and delays no other. Undefined where its claim was lost meanwhile.
    */
   readonly claim: (request: ClaimRequest) => Promise<readonly Promise<Job | undefined>[]>
   /** Processes one row; may return a job to repeat here after `inMs`. A rejection is logged. */

@@ -1,6 +1,6 @@
 // Runs a task again and again, never twice at once. A failure is logged once for each reason, and
-// again only after the task has worked in between, so that an unavailable database does not fill the
-// log.
+// again only after the task has worked in between, so that an unavailable database does not fill
+// the log.
 import type { Knex } from 'knex'
 import { describeFailure, type Log } from './failures.ts'
 import { Sql, query, sql } from './sql.ts'

@@ -121,8 +121,8 @@ export const transact = async <A>(
 /**
  * The same for writes that callers ask for, which must not be reported as failed if they may have
  * committed: the order may be sent, or the reply may hold a key that is shown once.
- * @throws CommitOutcomeUnknown when every statement succeeded and the commit has no answer: all of it
- * may be recorded or nothing
+ * @throws CommitOutcomeUnknown when every statement succeeded and the commit has no answer: all of
+ * it may be recorded or nothing
  */
 export const transactOrUnknown = async <A>(
   knex: Knex,

@@ -1,6 +1,6 @@
 // Linked accounts and their balance snapshots in PostgreSQL. Every statement names the tenant and
-// the user. A reading is recorded under the lock of the account's row, so that simultaneous readings
-// are recorded one after another.
+// the user. A reading is recorded under the lock of the account's row, so that simultaneous
+// readings are recorded one after another.
 import {
   accountPurposes,
   accountStatuses,

@@ -1,6 +1,6 @@
 // Encrypts secrets at rest: AES-256-GCM under the service's current key, bound to the row that
-// holds them, so that a ciphertext copied to another tenant's row cannot be decrypted. Ciphertexts of
-// an earlier key can be decrypted as long as that key is given too.
+// holds them, so that a ciphertext copied to another tenant's row cannot be decrypted. Ciphertexts
+// of an earlier key can be decrypted as long as that key is given too.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKind } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'

@@ -1,5 +1,5 @@
-// Finds credentials by their hash, with the tenant and plan of their user, and the e-mail address of
-// a user. Lookups that arrive during a read share the next one.
+// Finds credentials by their hash, with the tenant and plan of their user, and the e-mail address
+// of a user. Lookups that arrive during a read share the next one.
 import { plans, type Credential } from '@tradeport/domain/access'
 import type { CredentialStore, UserStore } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'

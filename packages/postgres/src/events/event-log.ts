@@ -55,8 +55,8 @@ interface Bounds {
 }
 
 /**
- * The number of the user's last event that was cleared away; null where the user was removed. What a
- * replay keeps of those before it is not shown.
+ * The number of the user's last event that was cleared away; null where the user was removed. What
+ * a replay keeps of those before it is not shown.
  */
 const clearedTo = (owner: Owner): Sql =>
   sql`(select events_cleared_to from users where ${isUser(owner)})`

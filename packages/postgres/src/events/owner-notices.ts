@@ -21,7 +21,9 @@ export const noticeQueue = 'owner-notices'
 
 /** A mailer answers long before; a process that still has a notice by then is considered dead. */
 const claimMs = 5 * minuteMs
-/** The pauses after failed attempts double up to the longest. All attempts together take three days. */
+/**
+ * The pauses after failed attempts double up to the longest. All attempts together take three days.
+ */
 const firstPauseMs = 5 * secondMs
 const longestPauseMs = 15 * minuteMs
 const maxAttempts = 301

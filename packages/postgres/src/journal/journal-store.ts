@@ -102,10 +102,12 @@ export const createJournal = (dependencies: Dependencies): Journal => {
 const longestPauseMs = minuteMs
 
 /**
- * - After a read, the account is due again at its place within the next interval, so that rounds stay
+ * - After a read, the account is due again at its place within the next interval, so that rounds
+ * stay
  *   as spread as they were. One that is late by several rounds is made once.
  * - After a failure, it is due after a pause.
- * - Where the provider limits the tenant, rounds that would come before the limit ends are left out.
+ * - Where the provider limits the tenant, rounds that would come before the limit ends are left
+ * out.
  */
 const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
   if (result === 'failed')
@@ -155,8 +157,8 @@ const claimJournal = async (
 }
 
 /**
- * The claim that a row holds. Where the account was linked to another one at the provider since, its
- * deals and trades are deleted first. None where the claim was lost meanwhile.
+ * The claim that a row holds. Where the account was linked to another one at the provider since,
+ * its deals and trades are deleted first. None where the claim was lost meanwhile.
  */
 export const resetIfRelinked = async (
   knex: Knex,

@@ -1,5 +1,5 @@
-// The watch: schedules reads (rounds, `journals.watch_at`) of accounts while somebody waits for their events, or
-// the broker holds orders of ours.
+// The watch: schedules reads (rounds, `journals.watch_at`) of accounts while somebody waits for
+// their events, or the broker holds orders of ours.
 import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
@@ -53,11 +53,11 @@ export const createWatch = (
 }
 
 /**
- * Accounts that somebody waits for get a round at a random time within the next interval (shorter by
- * one sweep, which it took to see them), so that rounds are spread evenly. All others lose theirs. A
- * round that is further away than an interval, or than an interval after a pause, is set anew: the
- * setting or the database's clock has changed. All parts lock in order or not at all, since instances
- * do this at the same time.
+ * Accounts that somebody waits for get a round at a random time within the next interval (shorter
+ * by one sweep, which it took to see them), so that rounds are spread evenly. All others lose
+ * theirs. A round that is further away than an interval, or than an interval after a pause, is set
+ * anew: the setting or the database's clock has changed. All parts lock in order or not at all,
+ * since instances do this at the same time.
  */
 const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
   with forgotten as (

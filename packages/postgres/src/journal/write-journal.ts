@@ -104,7 +104,8 @@ export const writeJournal = async (
       trx,
       events.map((event) => ({
         owner: account.owner,
-        // The account may be relinked to another provider account, which may use position ids again.
+        // The account may be relinked to another provider account, which may use position ids
+        // again.
         event: { ...event, key: `${event.key} ${account.providerAccountId}` },
       })),
     )
@@ -114,8 +115,8 @@ export const writeJournal = async (
       revisions: closedBefore.size,
       isChanged: inserted.length + removed.size > 0,
     })
-    // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To return
-    // would commit the deals without their progress.
+    // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
+    // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
     if (known !== undefined) {
       known.deals += inserted.length - removed.size

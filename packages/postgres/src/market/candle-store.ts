@@ -14,7 +14,10 @@ const isRows = (value: unknown): value is readonly (readonly number[])[] =>
   Array.isArray(value) &&
   value.every((row) => Array.isArray(row) && row.every((one) => Number.isFinite(one)))
 
-/** Rows of numbers, as JSON: a codec for each cell of a thousand rows would take longer than all the rest. */
+/**
+ * Rows of numbers, as JSON: a codec for each cell of a thousand rows would take longer than all the
+ * rest.
+ */
 const rowsOfNumbers = codecOf('rows of numbers', O.fromPredicate(isRows), identity)
 
 const kept = tableOf('candle_series', { known: rowsOfNumbers, candles: rowsOfNumbers })

@@ -1,6 +1,7 @@
 // Every table. A key begins with its tenant, so that the database can be divided by tenant. Ids
 // that the operator's documents name without a tenant are unique by themselves too. What belongs to
-// a record goes with it, and what there may be much of is deleted afterwards (operator/removals.ts).
+// a record goes with it, and what there may be much of is deleted afterwards
+// (operator/removals.ts).
 import type { Knex } from 'knex'
 
 export const up = (knex: Knex): Promise<void> => knex.raw(tables)

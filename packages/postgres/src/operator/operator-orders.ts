@@ -1,6 +1,6 @@
 // Orders of all tenants in PostgreSQL, for the operator. Those under way are read from the partial
-// indexes of orders with a due time and of those that the broker holds, which have no order that has
-// ended.
+// indexes of orders with a due time and of those that the broker holds, which have no order that
+// has ended.
 import type { OperatorOrder, OperatorOrders } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import { instant, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'

@@ -204,8 +204,8 @@ const usersRemovedBy = async (
 const removedAtOnce = 20
 
 /**
- * What belongs to a record is removed by the tables' references. Users are removed first, which waits
- * for transactions that record orders of theirs.
+ * What belongs to a record is removed by the tables' references. Users are removed first, which
+ * waits for transactions that record orders of theirs.
  */
 const remove = async <S extends Section>(
   trx: Knex.Transaction,

@@ -1,7 +1,7 @@
 // What removed users, accounts and webhooks leave behind. A removal deletes at once what requests
-// find and lock. The rest may be millions of rows: it is deleted afterwards, some rows at a time, so
-// that nobody waits for it. Triggers record each removal, which is forgotten once nothing is left. A
-// record with the same id is made only then.
+// find and lock. The rest may be millions of rows: it is deleted afterwards, some rows at a time,
+// so that nobody waits for it. Triggers record each removal, which is forgotten once nothing is
+// left. A record with the same id is made only then.
 import type { Knex } from 'knex'
 import { allOf, query, returnsRow, Sql, sql } from '../connection/sql.ts'
 

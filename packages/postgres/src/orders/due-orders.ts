@@ -145,7 +145,9 @@ const claimDue = async (
   }))
 }
 
-/** No pause between two steps is this long: such a due time is of a clock that was set back since. */
+/**
+ * No pause between two steps is this long: such a due time is of a clock that was set back since.
+ */
 const strandedOrders = sql`
   update orders set due_at = now()
   where due_at > now() + interval '70 minutes'
@@ -162,8 +164,8 @@ const unwatchedOrders = sql`
       and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id))`
 
 /**
- * An open order of an account whose halt cancels orders is cancelled when it is found to be open, and
- * again from here where that failed or the process died.
+ * An open order of an account whose halt cancels orders is cancelled when it is found to be open,
+ * and again from here where that failed or the process died.
  */
 const haltedOrders = sql`
   update orders set due_at = now()

@@ -81,8 +81,8 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
     },
   })
 
-// The condition is that of `mayBeClaimed`. The user is locked, so that nothing is inserted for one who
-// was removed.
+// The condition is that of `mayBeClaimed`. The user is locked, so that nothing is inserted for one
+// who was removed.
 const acquireKey = (
   knex: Knex,
   owner: Owner,

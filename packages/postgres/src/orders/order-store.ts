@@ -107,8 +107,8 @@ export const openOrders = (
         await record(orders, batchLockTimeoutMs)
         return orders.map(({ order }) => E.right(order))
       } catch (error) {
-        // One of them is refused or waits for somebody, and none is recorded. Each is recorded alone
-        // then, so that the others, and the next batches, are not held up with it.
+        // One of them is refused or waits for somebody, and none is recorded. Each is recorded
+        // alone then, so that the others, and the next batches, are not held up with it.
         if (error instanceof OrderRefused || isDataFault(error) || isLockTimeout(error))
           return orders.map(recordAlone)
         throw error
@@ -129,8 +129,8 @@ export const openOrders = (
         record: async (owner, newOrder) => {
           const owned = { ...newOrder, order: { ...newOrder.order, owner } }
           const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
-          // An order with limits holds the locks of its account and desks, so it has a transaction of
-          // its own. All others share one with those that come at once.
+          // An order with limits holds the locks of its account and desks, so it has a transaction
+          // of its own. All others share one with those that come at once.
           return order.openPositions === undefined ? recordInBatch(order) : recordAlone(order)
         },
         counts: async (owner, now) => {
@@ -198,7 +198,8 @@ const advance = async (
     const changed = { ...orderRowOf(after), ended_at: endedAt }
     const written = await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed)
     if (written === undefined) return false
-    // The order's user was removed, and its counts and events with it. Another may have the same id.
+    // The order's user was removed, and its counts and events with it. Another may have the same
+    // id.
     if (written.is_orphaned) return true
     const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
     if (counted !== 0)

@@ -215,8 +215,8 @@ export const createDueDeliveries = ({
   const isLeased = sql`lease_id = ${leaseId} and leased_until > now()`
   const withSecret = webhooksWithSecret(cipher)
 
-  // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with it.
-  // One that is found marked is not sent. Undefined where there is nothing to send.
+  // A replay is marked before it is sent, once nothing else can fail, and the lease renewed with
+  // it. One that is found marked is not sent. Undefined where there is nothing to send.
   const beginReplay = async (due: DueDelivery, now: Instant): Promise<DueDelivery | undefined> => {
     const { to, delivery } = due
     const { id, owner } = to.webhook
@@ -239,8 +239,8 @@ export const createDueDeliveries = ({
     claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
       readAll(
         knex,
-        // From one webhook with something pending to the next, each by its earliest delivery alone: 2,000
-        // webhooks take 14 ms, whatever waits for each.
+        // From one webhook with something pending to the next, each by its earliest delivery alone:
+        // 2,000 webhooks take 14 ms, whatever waits for each.
         sql`with recursive waiting as (
             (select ${webhookAndTime} from webhook_deliveries where status = 'pending' order by ${webhookAndTime} limit 1)
             union all
@@ -366,9 +366,9 @@ const webhookAndTime = sql`webhook_id, next_attempt_at`
 const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)}::timestamptz`
 
 /**
- * A delivery that was recorded or attempted in the future dates from before a clock was set back. How
- * long it has waited is unknown, so it is due at once: otherwise it would wait for as long again as
- * the clock was set back.
+ * A delivery that was recorded or attempted in the future dates from before a clock was set back.
+ * How long it has waited is unknown, so it is due at once: otherwise it would wait for as long
+ * again as the clock was set back.
  */
 export const strandedDeliveries = (now: Instant): Sql => sql`
   update webhook_deliveries set next_attempt_at = ${toTimestamptz(now)}
@@ -390,8 +390,8 @@ const writeIfUnchanged = async (
     .update(deliveries.write(next))) > 0
 
 // Ends all pending deliveries of a disabled webhook but replays, which a user requested explicitly.
-// They keep the reason of an earlier failure. Whether it is disabled is checked in the same statement, so that nothing is withdrawn that was recorded
-// after its user had enabled it again.
+// They keep the reason of an earlier failure. Whether it is disabled is checked in the same
+// statement, so that nothing is withdrawn that was recorded after its user had enabled it again.
 const withdrawAll = (knex: Knex, owner: Owner, id: WebhookId) =>
   query(
     knex,

@@ -1,5 +1,5 @@
-// Sends due deliveries: to many webhooks at once, and to each webhook one after another. The webhook
-// with something due is the row that is claimed. A receiver that hangs keeps only its own
+// Sends due deliveries: to many webhooks at once, and to each webhook one after another. The
+// webhook with something due is the row that is claimed. A receiver that hangs keeps only its own
 // deliveries waiting.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -28,8 +28,8 @@ export interface DeliveryWorkerOptions {
   readonly pollMs?: number
   /**
    * For how long a webhook stays with its process from the claim, the end of an attempt or the
-   * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends within
-   * 30 seconds, before the lease does, so that no other process sends meanwhile.
+   * beginning of a replay; 45,000 by default. An attempt begins in the first quarter and ends
+   * within 30 seconds, before the lease does, so that no other process sends meanwhile.
    */
   readonly leaseMs?: number
   /** How long events are kept; 30 by default. */
@@ -61,9 +61,9 @@ export interface DeliveryWorker {
 }
 
 /**
- * Webhooks whose last attempt had a late answer or none have sockets of their own, and cannot use up
- * those of the others. Most attempts only wait for an answer; a thousand of them are cheap. A user
- * has at most ten webhooks.
+ * Webhooks whose last attempt had a late answer or none have sockets of their own, and cannot use
+ * up those of the others. Most attempts only wait for an answer; a thousand of them are cheap. A
+ * user has at most ten webhooks.
  */
 const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
@@ -187,9 +187,9 @@ const purgePreviousSecrets = sql`
   where ${isAmongNextThousand('webhooks', sql`previous_secret_until < now()`)} returning 1`
 
 /**
- * Deletes old events with their deliveries, and records how far each user's log is cleared. An event
- * with a replay is kept until the replay has ended, and for as long again. Users are locked in one
- * order, as where events are recorded.
+ * Deletes old events with their deliveries, and records how far each user's log is cleared. An
+ * event with a replay is kept until the replay has ended, and for as long again. Users are locked
+ * in one order, as where events are recorded.
  */
 const purgeEvents = (days: number): Sql => sql`
   with cleared as (

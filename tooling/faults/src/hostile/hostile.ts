@@ -1,7 +1,7 @@
 // The run of hostile requests: a hundred thousand drawn from the documents of the API and of the
 // operator API, on many connections at once. A fault is shrunk to the smallest request that shows
-// it, and what the requests left in memory is measured. Bytes that are no request, smuggled requests
-// and slow clients are in the tests of packages/http.
+// it, and what the requests left in memory is measured. Bytes that are no request, smuggled
+// requests and slow clients are in the tests of packages/http.
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'

@@ -8,7 +8,9 @@ type Json = ReturnType<typeof JSON.parse>
 type Listener = 'api' | 'operator'
 type Header = readonly [name: string, value: string]
 
-/** One request before it is sent, with places for keys and ids. Texts are Latin-1, to the letter. */
+/**
+ * One request before it is sent, with places for keys and ids. Texts are Latin-1, to the letter.
+ */
 export interface HostileRequest {
   readonly listener: Listener
   readonly method: string

@@ -1,6 +1,7 @@
 // The users that a hostile run links, with accounts of every kind and keys of every scope, and the
-// ids that it learns from replies. A request holds places such as `{{order}}`, which are filled when
-// it is sent. Every key has limits of its own: with enough keys most requests get past the limiter.
+// ids that it learns from replies. A request holds places such as `{{order}}`, which are filled
+// when it is sent. Every key has limits of its own: with enough keys most requests get past the
+// limiter.
 import { randomUUID } from 'node:crypto'
 import {
   applyDocument,

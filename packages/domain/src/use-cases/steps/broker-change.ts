@@ -1,5 +1,5 @@
-// Changes of open orders and positions, each under its lock: it is sent in time or not at all, and its
-// request is answered in time, whatever hangs.
+// Changes of open orders and positions, each under its lock: it is sent in time or not at all, and
+// its request is answered in time, whatever hangs.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -18,8 +18,8 @@ const deadlinesMs = {
   /** How long the broker's answer is awaited, so that a read can still decide. */
   brokerAnswerBy: 20 * secondMs,
   /**
-   * Before callers give up at 25 seconds, and before a close counts as unknown under its idempotency
-   * key. The margin of a position whose levels were changed takes two seconds more.
+   * Before callers give up at 25 seconds, and before a close counts as unknown under its
+   * idempotency key. The margin of a position whose levels were changed takes two seconds more.
    */
   replyBy: 23 * secondMs,
 }
@@ -123,7 +123,8 @@ export const changeAtBroker =
         )((holdsLock) => async () => {
           const result = await make(account, sendWith(holdsLock))()
           resolve(result)
-          // The lock is held until the answer has come, so that the next change does not overtake it.
+          // The lock is held until the answer has come, so that the next change does not overtake
+          // it.
           await lastSend
           return result
         }),

@@ -1,6 +1,6 @@
-// Reads each owner's log once and shares the new events among all who follow it. The log is read when
-// events were recorded, and every few seconds in case a notification was lost. The accounts of owners
-// whose followers want events of the broker are watched meanwhile.
+// Reads each owner's log once and shares the new events among all who follow it. The log is read
+// when events were recorded, and every few seconds in case a notification was lost. The accounts of
+// owners whose followers want events of the broker are watched meanwhile.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -39,8 +39,8 @@ export interface FollowerFeed {
   /** The last event before those that `next` returns. */
   readonly from: EventId
   /**
-   * The events that were recorded since the last call; none once a second without any. Undefined once
-   * the follower has ended: by `end`, by a failed read, or because it was too slow.
+   * The events that were recorded since the last call; none once a second without any. Undefined
+   * once the follower has ended: by `end`, by a failed read, or because it was too slow.
    */
   readonly next: () => Promise<EventBatch | undefined>
   readonly end: () => void

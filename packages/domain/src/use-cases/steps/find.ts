@@ -22,7 +22,9 @@ export const requireFound =
   <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
     pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what }))))
 
-/** Another user's or tenant's account, and a malformed id, are as absent as one that never existed. */
+/**
+ * Another user's or tenant's account, and a malformed id, are as absent as one that never existed.
+ */
 export const findAccount =
   ({ accounts }: Pick<Ports, 'accounts'>) =>
   (owner: Owner, text: string): AsyncResult<Account, 'AccountNotFound'> =>

@@ -1,5 +1,6 @@
-// Reads candles: complete ones from the database, and from the broker what is not kept yet. What was
-// read is kept with its range of opening times, so that a gap at the broker is not asked for again.
+// Reads candles: complete ones from the database, and from the broker what is not kept yet. What
+// was read is kept with its range of opening times, so that a gap at the broker is not asked for
+// again.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, type ServiceUnavailable } from '../../errors.ts'
