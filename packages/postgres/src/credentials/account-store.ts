@@ -132,6 +132,24 @@ export const createAccountStore = (knex: Knex): AccountStore => {
     (keys) => query(knex, sql`select key, ${accounts.columns} from ${accountsByKey(keys)}`),
     accounts.read,
   )
+  /** Changes nothing where the read was of another link, or a later one was recorded already. */
+  const recordUnlessPast = (
+    owner: Owner,
+    read: AccountLink,
+    readAt: Instant,
+    change: (account: Account) => Account,
+    writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
+  ) =>
+    transact(knex, (trx) =>
+      changeRow(
+        trx,
+        accounts,
+        isAccount(owner, read.id),
+        (account) =>
+          isSameLink(account, read) && !isOvertaken(account, readAt) ? change(account) : account,
+        () => writeMore(trx),
+      ),
+    )
   return databasePort<AccountStore>('accounts', {
     list: (owner) =>
       readAll(
@@ -142,29 +160,18 @@ export const createAccountStore = (knex: Knex): AccountStore => {
       ),
     find: (owner, id) => find(accountKey(owner, id)),
     recordReading: (owner, read, reading) =>
-      transact(knex, (trx) =>
-        changeRow(
-          trx,
-          accounts,
-          isAccount(owner, read.id),
-          (account) =>
-            isPast(account, read, reading.readAt) ? account : withReading(account, reading),
-          () => recordSnapshot(trx, owner, read.id, reading),
-        ),
+      recordUnlessPast(
+        owner,
+        read,
+        reading.readAt,
+        (account) => withReading(account, reading),
+        (trx) => recordSnapshot(trx, owner, read.id, reading),
       ),
     recordFailedRead: (owner, read, readAt) =>
-      transact(knex, (trx) =>
-        changeRow(trx, accounts, isAccount(owner, read.id), (account) =>
-          isPast(account, read, readAt) ? account : withFailedRead(account, readAt),
-        ),
-      ),
+      recordUnlessPast(owner, read, readAt, (account) => withFailedRead(account, readAt)),
     snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
   })
 }
-
-/** Whether the read was of another link, or a later one was recorded already. */
-const isPast = (stored: Account, read: AccountLink, readAt: Instant): boolean =>
-  !isSameLink(stored, read) || isOvertaken(stored, readAt)
 
 const newestSnapshots = (
   owner: Owner,
