@@ -1,16 +1,16 @@
-// What removed users, accounts and webhooks leave behind. A removal deletes at once what requests
-// find and lock. The rest may be millions of rows: it is deleted afterwards, some rows at a time,
-// so that nobody waits for it. Triggers record each removal, which is forgotten once nothing is
-// left. A record with the same id is made only then.
+// What removed users, accounts and webhooks leave behind. The removal itself deletes only the rows
+// that requests look up and lock. The rest may be millions of rows: it is deleted afterwards, some
+// rows at a time, so that nobody waits for it. Triggers record each removal, which is forgotten once
+// nothing is left.
 import type { Knex } from 'knex'
 import { allOf, query, returnsRow, Sql, sql } from '../connection/sql.ts'
 
 interface Leftover {
   readonly kind: 'user' | 'account' | 'webhook'
   readonly table: string
-  /** Of a removal, for `from`. */
+  /** What follows `from`: the rows that one removal leaves behind. */
   readonly rows: Sql
-  /** `delete from` the table when omitted. */
+  /** What is done with those rows; `delete from` the table when omitted. */
   readonly change?: Sql
 }
 
@@ -55,8 +55,8 @@ const leftovers: readonly Leftover[] = [
 ]
 
 /**
- * Each statement deletes a thousand rows of one table, and the last one forgets removals that have
- * left nothing more. To be repeated until none returns a row.
+ * Each statement deletes, or marks as orphaned, at most a thousand rows of one table, and the last
+ * one forgets removals that have left nothing more. To be repeated until none returns a row.
  * @param which a condition of the removals
  */
 export const purgeRemoved = (which = sql`true`): readonly Sql[] => [
@@ -76,7 +76,7 @@ export const purgeRemoved = (which = sql`true`): readonly Sql[] => [
 
 const haveIds = (ids: readonly string[]): Sql => sql`removals.id = any(${ids}::text[])`
 
-/** Whether something is left of removed users or accounts with these ids. */
+/** Whether a removal with one of these ids is unfinished. */
 export const hasLeftovers = (knex: Knex, ids: readonly string[]): Promise<boolean> =>
   returnsRow(knex, sql`select from removals where ${haveIds(ids)} limit 1`)
 

@@ -163,9 +163,10 @@ export const mayPass = ({ _tag }: { readonly _tag: string }): boolean =>
   _tag === 'BrokerUnavailable' || _tag === 'ServiceUnavailable'
 
 /**
- * Reads what was to be changed: for two seconds, until a read shows a change that the broker only
- * accepted, or shows no longer what a confirmed one replaced; once where the answer was lost.
- * @returns the last read that shows anything; undefined where none does
+ * Reads what was to be changed, for at most two seconds: an accepted change until it shows, a
+ * confirmed one until the old value is gone, an unchanged one until a read succeeds; once where the
+ * answer was lost.
+ * @returns the last result other than a failure that may pass; undefined where there is none
  */
 export const readChanged = async <Failure extends { readonly _tag: string }, A>(
   ports: Pauser,
