@@ -676,6 +676,33 @@ onEachDatabase('the journal', (here, there, kind) => {
     await here.knex('journals').where({ account_id: unreadable.accountId }).delete()
   })
 
+  it('is given to workers also while the deals of another account, of an earlier link, are deleted', async () => {
+    const [stored, other] = [await storedAccount(here.operator), await newBrokerAccount()]
+    const [before, provider] = [
+      brokerAccountOf(stored),
+      { providerAccountId: 'another', region: null },
+    ]
+    await rightOf(ports.journal.release(await kept(before, closed('1', 2)), 'read'))
+    await write(here.operator, { accounts: puts({ ...stored, provider }) })
+    const linked = { ...before, ...provider }
+    for (const account of [linked, other]) await rightOf(ports.journal.want(account, noon))
+    const happened: string[] = []
+    const onDelete = ({ command }: { command: string }) => {
+      if (command === 'DELETE') happened.push('deleted')
+    }
+    here.knex.on('query-response', onDelete)
+    const worker = await ports.jobs.work(async (due) => {
+      happened.push(due.account.accountId)
+      await keep(due, { completed })
+      await rightOf(ports.journal.release(due, 'read'))
+    })
+    stops.push(worker.stop)
+    await expect.poll(() => happened).toContain(linked.accountId)
+    here.knex.off('query-response', onDelete)
+    expect(happened.indexOf(other.accountId)).toBeLessThan(happened.indexOf('deleted'))
+    expect(await stateOf(linked)).toMatchObject({ deals: 0 })
+  })
+
   it('writes nothing where a later statement fails, or where a deal cannot be stored', async () => {
     const account = await newBrokerAccount()
     const claim = await claimOf(ports.journal, account)

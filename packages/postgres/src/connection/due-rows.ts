@@ -2,7 +2,7 @@
 // process claims it by moving that time ahead, and one that dies leaves it due again.
 import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import { DescribedError, type Log } from './failures.ts'
+import type { Log } from './failures.ts'
 import { createFailureLog, repeat } from './repeating.ts'
 
 /**
@@ -63,10 +63,10 @@ export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbe
   readonly keyOf: (job: Job) => string
   readonly tenantOf: (job: Job) => string
   /**
-   * Claims due rows, none of a busy tenant. Each is a promise of its own: one that cannot be read
-   * is logged and delays no other. Undefined where its claim was lost meanwhile.
+   * Claims due rows, none of a busy tenant. Each is read by a function of its own: a row that
+   * cannot be read is logged and delays no other.
    */
-  readonly claim: (request: ClaimRequest) => Promise<readonly Promise<Job | undefined>[]>
+  readonly claim: (request: ClaimRequest) => Promise<readonly (() => Job)[]>
   /** Processes one row; may return a job to repeat here after `inMs`. A rejection is logged. */
   readonly work: (job: Job) => Promise<{ readonly job: Job; readonly inMs: number } | undefined>
 }
@@ -142,10 +142,12 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
     }
     const claimed = freeSlots > 0 ? await queue.claim(request) : []
     heartbeats.beat(name)
-    for (const read of await Promise.allSettled(claimed))
-      if (read.status === 'rejected')
-        (read.reason instanceof DescribedError ? unreadable : failures).report(read.reason)
-      else if (read.value !== undefined) workOn(read.value)
+    for (const read of claimed)
+      try {
+        workOn(read())
+      } catch (error) {
+        unreadable.report(error)
+      }
     const after = sharesInUse()
     const busy = busyOf(after).length
     isSaturated = slotsLeft(after) <= 0 || busy > 0

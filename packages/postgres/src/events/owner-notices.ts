@@ -92,7 +92,7 @@ export const openOwnerNotices = (
                 order by due_at limit ${limit} for update skip locked))
               returning *`,
           )
-          return rows.map(async (row) => row)
+          return rows.map((row) => () => row)
         },
         work: async (due) => {
           if (due.isSent !== true && !(await isSent(due))) {

@@ -1,5 +1,5 @@
 // The journal: the store, the trades read from it, and the jobs that keep it up to date.
-import { requireBrokerAccount } from '@tradeport/domain/accounts'
+import { requireBrokerAccount, type Account } from '@tradeport/domain/accounts'
 import type {
   Journal,
   JournalClaim,
@@ -14,7 +14,7 @@ import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.t
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { claimedJournals, newLease } from './journal-row.ts'
+import { claimedJournals, newLease, type ClaimedJournal } from './journal-row.ts'
 import { createJournal, resetIfRelinked } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
 import { createWatch } from './watch.ts'
@@ -96,13 +96,18 @@ const idlePollMs = 500
 const dueAt = sql`least(wanted_at, reread_at, watch_at)`
 const isClaimable = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
 
+interface DueJournal {
+  readonly account: Account
+  readonly claimed: ClaimedJournal
+}
+
 const workOnGroup = (
   { knex, log, heartbeats }: Dependencies,
   { queue, condition, maxInProgress, maxPerTenant, pollEvery }: JournalGroup,
   pollMs: number,
   read: (due: JournalClaim) => Promise<void>,
 ) =>
-  workOnDueRows<JournalClaim>({
+  workOnDueRows<DueJournal>({
     log,
     heartbeats,
     name: queue,
@@ -111,7 +116,7 @@ const workOnGroup = (
     maxInProgress,
     maxPerTenant,
     maxPerClaim: maxInProgress,
-    keyOf: ({ account }) => account.accountId,
+    keyOf: ({ account }) => account.id,
     tenantOf: ({ account }) => account.owner.tenantId,
     claim: async ({ shares, limit, inProgress }) => {
       // Wanted reads go first, so that late rounds of the watch do not delay them. Whether a row is
@@ -137,14 +142,15 @@ const workOnGroup = (
           where journals.tenant_id = picked.tenant_id and journals.account_id = picked.account_id
           returning ${accounts.columns}, ${claimedJournals.columns}`,
       )
-      return rows.map(async (row) => {
-        const account = requireBrokerAccount(accounts.read(row))
-        if (E.isLeft(account)) return undefined
-        return O.toUndefined(await resetIfRelinked(knex, account.right, claimedJournals.read(row)))
-      })
+      return rows.map((row) => () => ({
+        account: accounts.read(row),
+        claimed: claimedJournals.read(row),
+      }))
     },
-    work: async (due) => {
-      await read(due)
+    work: async ({ account, claimed }) => {
+      const broker = requireBrokerAccount(account)
+      const claim = E.isRight(broker) ? await resetIfRelinked(knex, broker.right, claimed) : O.none
+      if (O.isSome(claim)) await read(claim.value)
       return undefined
     },
   })

@@ -114,7 +114,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
 const claimDue = async (
   { knex, stopwatch }: Dependencies,
   { busyTenants, shares, limit }: ClaimRequest,
-): Promise<readonly Promise<OrderJob>[]> => {
+): Promise<readonly (() => OrderJob)[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows = await query<{
     readonly age_ms: number
@@ -137,7 +137,7 @@ const claimDue = async (
         recorded_run = pg_postmaster_start_time() as is_of_this_run,
         (extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`,
   )
-  return rows.map(async (row): Promise<OrderJob> => ({
+  return rows.map((row) => () => ({
     ...placements.read(row),
     sentBefore: row.is_of_this_run ? 'unlikely' : 'possible',
     databaseRun: row.server_run,

@@ -144,7 +144,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
           inProgress,
           limit,
         })
-        return claimed.map(async (webhook) => ({ ...webhook, leasedAtMs }))
+        return claimed.map((webhook) => () => ({ ...webhook, leasedAtMs }))
       },
       work: (webhook) => sendTurn(deliveries, webhook),
     })
