@@ -2,6 +2,7 @@
 // writes, and has cases of its own for claims, other links and owners, events and time.
 import { randomUUID } from 'node:crypto'
 import { journalEvents } from '@tradeport/domain/events'
+import type { Refusal } from '@tradeport/domain/errors'
 import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
 import {
   minuteMs,
@@ -44,6 +45,7 @@ import {
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals } from '../src/index.ts'
 import { resetIfRelinked } from '../src/journal/journal-store.ts'
@@ -201,6 +203,8 @@ const make = async (
     journal.write(claim, { ...noChange, ...change, firstReadOffset, completed: step.completed }),
   )
 }
+const withoutReason = async (read: TE.TaskEither<Refusal, unknown>) =>
+  E.mapLeft(({ _tag }: Refusal) => _tag)(await read())
 /** Everything that can be read of accounts, page by page. */
 const readAll = async (
   { journal, records }: { readonly journal: Journal; readonly records: TradeRecords },
@@ -234,8 +238,8 @@ const readAll = async (
     ofPosition: await Promise.all(
       [1, 2].map((page) => rightOf(records.deals(owner, accountId, '1', { page, limit: 2 }))),
     ),
-    reconciliation: await rightOf(records.reconciliation(owner, accountId)),
-    skipped: await rightOf(records.skipped(owner, selection.accountIds)),
+    reconciliation: await withoutReason(records.reconciliation(owner, accountId)),
+    skipped: await withoutReason(records.skipped(owner, selection.accountIds)),
     found: await Promise.all(
       ['1', '2'].map((ticket) =>
         rightOf(records.find(owner, { accountId, ticket: ticket as Ticket })),
@@ -524,8 +528,8 @@ onEachDatabase('the journal', (here, there, kind) => {
           netProfit: 0,
         },
       })),
-      reconciliation: O.none,
-      skipped: [],
+      reconciliation: E.left('BrokerUnavailable'),
+      skipped: E.left('BrokerUnavailable'),
       found: [O.none, O.none],
     }
     for (const one of shown)

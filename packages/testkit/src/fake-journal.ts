@@ -71,6 +71,8 @@ export const unreadJournal: JournalState = {
   disagreements: 0,
 }
 
+const notLinked = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
+  refuse('BrokerUnavailable', { accountId, reason: 'it is not linked so' })
 const dealsOf = ({ deals }: StoredJournal): readonly BrokerDeal[] => [...deals.values()]
 const moneyIn = (deals: readonly BrokerDeal[]): number => sumExactly(deals.flatMap(balanceAmounts))
 
@@ -142,8 +144,7 @@ export const createFakeJournal = (
       const { accountId } = account
       const found = linked(account)
       const before = stored.get(accountId)
-      if (found === undefined)
-        return E.left(refuse('BrokerUnavailable', { accountId, reason: 'it is not linked' }))
+      if (found === undefined) return E.left(notLinked(accountId))
       if (before !== undefined && isLeased(before)) return E.right(O.none)
       const held =
         journalOf(account) ??
@@ -363,11 +364,11 @@ export const createFakeJournal = (
     },
     reconciliation: (owner, accountId) => {
       const [journal] = ownJournals(owner, [accountId])
-      if (journal === undefined) return O.none
+      if (journal === undefined) return E.left(notLinked(accountId))
       const { check, rereadAt } = journal.held.state
       const deals = dealsOf(journal.held)
       const times = deals.map(({ time }) => time).filter(isReadableTime)
-      return O.some({
+      return E.right({
         deals: deals.length,
         check,
         rereadAt,
@@ -376,14 +377,19 @@ export const createFakeJournal = (
         sum: moneyIn(deals),
       })
     },
-    skipped: (owner, accountIds) =>
-      ownJournals(owner, accountIds).flatMap(({ account, held }) =>
-        [...held.positions.values()]
-          .flatMap((folded) =>
-            folded.status === 'skipped' ? [{ accountId: account.id, ...folded.position }] : [],
-          )
-          .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
-      ),
+    skipped: (owner, accountIds) => {
+      const unlinked = accountIds.find((id) => ownJournals(owner, [id]).length === 0)
+      if (unlinked !== undefined) return E.left(notLinked(unlinked))
+      return E.right(
+        ownJournals(owner, accountIds).flatMap(({ account, held }) =>
+          [...held.positions.values()]
+            .flatMap((folded) =>
+              folded.status === 'skipped' ? [{ accountId: account.id, ...folded.position }] : [],
+            )
+            .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
+        ),
+      )
+    },
   })
 
   return { journal, records: trades }

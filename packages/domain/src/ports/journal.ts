@@ -205,16 +205,23 @@ export interface TradeRecords {
     positionId: string,
     page: PageRequest,
   ) => AsyncResult<PositionDeals>
-  /** Whether the deals of an account add up to its balance. None where its journal is not read. */
+  /**
+   * Whether the deals of an account add up to its balance. BrokerUnavailable where it was unlinked
+   * or linked anew since its journal was read.
+   */
   readonly reconciliation: (
     owner: Owner,
     accountId: AccountId,
-  ) => AsyncResult<O.Option<JournalSums>>
-  /** By account in the given order, then by position id (shorter first, then by text). */
+  ) => AsyncResult<JournalSums, 'BrokerUnavailable'>
+  /**
+   * By account in the given order, then by position id (shorter first, then by text).
+   * BrokerUnavailable where one of the accounts was unlinked or linked anew since its journal was
+   * read, so that it has no trades either.
+   */
   readonly skipped: (
     owner: Owner,
     accountIds: readonly AccountId[],
-  ) => AsyncResult<readonly SkippedOnAccount[]>
+  ) => AsyncResult<readonly SkippedOnAccount[], 'BrokerUnavailable'>
 }
 
 /** The worker of journals that are to be read. */

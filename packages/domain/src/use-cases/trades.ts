@@ -177,7 +177,7 @@ export const createTrades = (ports: TradePorts) => {
   const tradeProvenance = (
     owner: Owner,
     reads: readonly JournalRead[],
-  ): AsyncResult<TradeProvenance> =>
+  ): AsyncResult<TradeProvenance, 'BrokerUnavailable'> =>
     pipe(
       trades.skipped(
         owner,
@@ -197,10 +197,10 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('account', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
       TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
       TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
+      TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
       TE.bindW('data', ({ id }) =>
         pipe(trades.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('TradeNotFound')))),
       ),
-      TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
       TE.map(({ data, provenance }) => ({ data, provenance })),
     )
 
@@ -225,7 +225,7 @@ export const createTrades = (ports: TradePorts) => {
         pipe(
           TE.Do,
           TE.apS('rows', query(selection)),
-          TE.apS('provenance', tradeProvenance(owner, reads)),
+          TE.apSW('provenance', tradeProvenance(owner, reads)),
         ),
       ),
       TE.map(({ selected, selection, found }) => ({
@@ -463,13 +463,7 @@ export const createTrades = (ports: TradePorts) => {
         TE.flatMapEither(requireBrokerAccount),
         TE.flatMap(readJournal),
         TE.bindTo('read'),
-        TE.bindW('sums', ({ read: { accountId } }) =>
-          pipe(
-            trades.reconciliation(owner, accountId),
-            // The account was removed, or linked to another one, since it was read.
-            TE.flatMap(TE.fromOption(() => refuse('AccountNotFound'))),
-          ),
-        ),
+        TE.bindW('sums', ({ read: { accountId } }) => trades.reconciliation(owner, accountId)),
         TE.map(({ read, sums }) => ({
           data: reconciliationOf(sums),
           provenance: provenanceOf(broker.source, [read], clock.now()),

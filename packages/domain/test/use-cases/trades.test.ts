@@ -1,8 +1,10 @@
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { refuse } from '../../src/errors.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
-import { createJournalDesk, down, owner, rightOf } from './desk.ts'
+import { createJournalDesk, down, owner, rightOf, tagOf } from './desk.ts'
 
 const all = { profitFilter: 'all' } as const
 const caller = { owner }
@@ -39,6 +41,40 @@ describe('GET /trades', () => {
         _tag: 'Left',
         left,
       })
+    },
+  )
+})
+
+describe('a read of trades', () => {
+  it.each(['removed', 'linked to another one at the provider'])(
+    'fails where an account was %s since its history was read, instead of showing none',
+    async (how) => {
+      const { desk, accounts } = opened()
+      const [account, other] = accounts
+      desk.put(account, closed('1', 10, 1))
+      desk.put(other, [])
+      const unlink = () => {
+        if (how === 'removed') desk.records.tables.accounts.delete(account.id)
+        else desk.relink(account, { provider: { providerAccountId: 'another', region: null } })
+      }
+      const trades = createTrades({
+        ...desk,
+        synchroniseJournal: (by, since) =>
+          pipe(
+            desk.synchroniseJournal(by, since),
+            TE.tapIO(() => unlink),
+          ),
+      })
+      for (const read of [
+        trades.listTrades(caller, { query: { ...all, limit: 1 } }),
+        trades.getTradeStatistics(caller, { query: {} }),
+        trades.exportTrades(caller, { query: all }),
+        trades.getTrade(caller, { id: `${account.id}:1` }),
+        trades.getReconciliation(caller, { id: account.id }),
+      ]) {
+        desk.relink(account, {})
+        expect(await tagOf(read)).toBe('BrokerUnavailable')
+      }
     },
   )
 })

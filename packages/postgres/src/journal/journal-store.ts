@@ -4,7 +4,7 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { Journal, JournalClaim, JournalLost, JournalReadResult } from '@tradeport/domain/ports'
-import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -152,9 +152,11 @@ const claimJournal = async (
   if (O.isSome(claimed)) return E.right(await resetIfRelinked(knex, account, claimed.value))
   if (await returnsRow(knex, sql`select from accounts where ${isStillLinked(account)}`))
     return E.right(O.none)
-  const reason = 'the account was unlinked or linked anew'
-  return E.left(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
+  return E.left(linkedAnew(account.accountId))
 }
+
+export const linkedAnew = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
+  refuse('BrokerUnavailable', { accountId, reason: 'the account was unlinked or linked anew' })
 
 /**
  * The claim that a row holds. Where the account was linked to another one at the provider since,

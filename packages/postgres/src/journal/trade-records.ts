@@ -10,13 +10,15 @@ import { cashFlowReason, type CashFlowKind } from '@tradeport/domain/journal'
 import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import { type ClosedTrade, type TradeListPlace, type TradeFilter } from '@tradeport/domain/trades'
+import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { Sql, allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { Sql, allOf, query, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { checkColumns, sumOfMoney, withCheck } from './journal-row.ts'
 import { dealOfRow, type DealRow } from './deal-row.ts'
+import { linkedAnew } from './journal-store.ts'
 import { closedTrade, skippedPositions } from './trade-row.ts'
 
 /** Deals without a readable time come after it. */
@@ -160,20 +162,28 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const data = rows.filter(({ id }) => id !== null).map(dealOfRow)
       return { deals: { data, pagination: { page, limit, total } }, sums }
     },
-    reconciliation: (owner, accountId) =>
-      readFirst(
-        knex,
-        sql`select ${journalSums.columns} from ${ownJournals(owner, [accountId])}`,
-        journalSums,
+    reconciliation: async (owner, accountId) =>
+      E.fromOption(() => linkedAnew(accountId))(
+        await readFirst(
+          knex,
+          sql`select ${journalSums.columns} from ${ownJournals(owner, [accountId])}`,
+          journalSums,
+        ),
       ),
-    skipped: (owner, accountIds) =>
-      readAll(
+    skipped: async (owner, accountIds) => {
+      // A row of nulls for an account without skipped positions.
+      const rows = await query<{ readonly linked: AccountId; readonly position_id: string | null }>(
         knex,
-        sql`select ${skippedPositions.columns}
-          from ${tradesOfAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`)}
+        sql`select accounts.id as linked, ${skippedPositions.columns}
+          from ${tradesOfAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`, 'left')}
           order by array_position(${accountIds}::uuid[], accounts.id), length(trades.position_id), trades.position_id`,
-        skippedPositions,
-      ),
+      )
+      const linked = new Set(rows.map((row) => row.linked))
+      const missing = accountIds.find((id) => !linked.has(id))
+      if (missing !== undefined) return E.left(linkedAnew(missing))
+      const skipped = rows.filter((row) => row.position_id !== null)
+      return E.right(skipped.map(skippedPositions.read))
+    },
   })
 
 /**
@@ -211,21 +221,28 @@ const tradesOfAccounts = (
   accountIds: readonly AccountId[],
   columns: Sql,
   where: Sql,
+  join?: 'left',
 ): Sql =>
   tradesOf(
     sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${ownJournals(owner, accountIds)})`,
     columns,
     where,
+    join,
   )
 
 /**
  * Reads `columns` of one account after the other, whatever the planner knows of the tables: another
  * order of joins would read other owners' trades.
  */
-const tradesOf = (accounts: Sql, columns: Sql, where: Sql): Sql => sql`
-  ${accounts} as accounts cross join lateral (
+const tradesOf = (
+  accounts: Sql,
+  columns: Sql,
+  where: Sql,
+  join: 'inner' | 'left' = 'inner',
+): Sql => sql`
+  ${accounts} as accounts ${new Sql(join)} join lateral (
     select ${columns} from trades
-    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
+    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades on true`
 
 const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
   (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal`
