@@ -449,6 +449,26 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await Promise.all(after)).toStrictEqual([false, false, true, true])
   })
 
+  it.skipIf(kind === 'embedded')(
+    'old events are deleted without waiting for a user who is locked, with the locks of others',
+    async () => {
+      const owners = [await newOwner(), await newOwner()] as const
+      const [free, locked] = owners.toSorted((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+      for (const owner of owners) await record(owner)
+      await knex('events').update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
+      const keptOf = (owner: Owner | undefined) =>
+        knex('events').where({ user_id: owner?.userId ?? '' })
+      await there.knex.transaction(async (trx) => {
+        await trx('users')
+          .where({ id: locked?.userId ?? '' })
+          .forUpdate()
+        await working(() => ok)
+        await expect.poll(() => keptOf(free), { timeout: 5_000 }).toStrictEqual([])
+      })
+      expect(await keptOf(locked)).toHaveLength(1)
+    },
+  )
+
   it('a delivery whose process died is sent again under the same id, and an answer that comes late changes nothing; a replay is not sent again', async () => {
     const webhook = await created()
     const dead = await working(hangWhereSilent, [await start()])

@@ -85,8 +85,8 @@ export const startUpkeep = (
 }
 
 /** A condition: the row is one of the next thousand for which `where` holds; locks them. */
-export const isAmongNextThousand = (table: string, where: Sql, order = sql``): Sql => sql`
-  ctid = any(array(select ctid from ${new Sql(table)} where ${where} ${order} limit 1000 for update skip locked))`
+export const isAmongNextThousand = (table: string, where: Sql): Sql => sql`
+  ctid = any(array(select ctid from ${new Sql(table)} where ${where} limit 1000 for update skip locked))`
 
 export interface FailureLog {
   /** Logs the failure, unless one with this reason was logged since the last `reset`. */

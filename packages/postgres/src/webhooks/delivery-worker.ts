@@ -188,23 +188,23 @@ const purgePreviousSecrets = sql`
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An
- * event with a replay is kept until the replay has ended, and for as long again. Users are locked
- * in one order, as where events are recorded.
+ * event with a replay is kept until the replay has ended, and for as long again. The events of a
+ * user who is locked are left for the next time, so that no other user waits for that lock.
  */
 const purgeEvents = (days: number): Sql => sql`
-  with cleared as (
-      delete from events where ${isAmongNextThousand(
-        'events',
-        sql`recorded_at < now() - ${days} * interval '1 day' and not exists (
-          select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
-            and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))`,
-        sql`order by recorded_at`,
-      )}
-      returning tenant_id, user_id, sequence),
-    latest as (select tenant_id, user_id as id, max(sequence) as sequence from cleared group by tenant_id, user_id),
+  with old as (
+      select ctid as row_id, tenant_id, user_id as id from events
+      where recorded_at < now() - ${days} * interval '1 day' and not exists (
+        select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
+          and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
+      order by recorded_at limit 1000 for update skip locked),
     locked as (
-      select tenant_id, id from users where (tenant_id, id) in (select tenant_id, id from latest)
-      order by tenant_id, id for no key update)
+      select tenant_id, id from users where (tenant_id, id) in (select tenant_id, id from old)
+      for no key update skip locked),
+    cleared as (
+      delete from events where ctid = any(array(select row_id from old join locked using (tenant_id, id)))
+      returning tenant_id, user_id as id, sequence),
+    latest as (select tenant_id, id, max(sequence) as sequence from cleared group by tenant_id, id)
   update users set events_cleared_to = greatest(events_cleared_to, latest.sequence)
-  from latest join locked using (tenant_id, id) where users.tenant_id = latest.tenant_id and users.id = latest.id
+  from latest where users.tenant_id = latest.tenant_id and users.id = latest.id
   returning 1`
