@@ -35,6 +35,8 @@ export interface OrderToFind {
 /** What is known besides the broker's lists. */
 export interface LookupContext {
   readonly now: Instant
+  /** When the last part of the order is executed at the latest, unless a list still has it open. */
+  readonly executedBy: Instant
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
@@ -77,9 +79,10 @@ export const findingOf = (
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
-  const changedAt = lastChangeOf(orderToFind, ownRows, context)
+  const changedAt = lastChangeOf(ownRows, context)
+  const isGone = evidence.orders.isWhole && open.length === 0
   // A minute after the last change the lists agree: what they do not show is not there.
-  const listsAgreeByNow = isWhole && open.length === 0 && context.now - changedAt >= listsLagMs
+  const listsAgreeByNow = isWhole && isGone && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(ownRows)
   const executed = executedOf(endedOrders)
   const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
@@ -87,8 +90,7 @@ export const findingOf = (
   // Its deals. A lesser volume is the end if its finished orders executed as much.
   if (dealt?.volume !== undefined) {
     if (isAll(dealt.volume)) return found('filled', dealt)
-    const isEnd =
-      open.length === 0 && executed !== undefined && compareLots(executed, dealt.volume) === 0
+    const isEnd = isGone && executed !== undefined && compareLots(executed, dealt.volume) === 0
     if (isEnd || listsAgreeByNow) return found('partially_filled', dealt)
   } else if (dealt !== undefined && listsAgreeByNow && executed === undefined) {
     // A deal without a volume was executed all the same, and no other record will show how much.
@@ -108,12 +110,12 @@ export const findingOf = (
     const opening = untouched === undefined ? positionOf(ownRows) : fillOfPosition(untouched)
     const fill = { volume: executed, ...opening }
     if (isAll(executed)) return found('filled', fill, untouched !== undefined)
-    if (open.length === 0) return found('partially_filled', fill, untouched !== undefined)
+    if (isGone) return found('partially_filled', fill, untouched !== undefined)
   }
 
   // Its position. Of another volume than the order's, it was closed in part or added to, of which
   // the deals would show more.
-  if (position?.volume !== undefined && deals.length === 0) {
+  if (position?.volume !== undefined && deals.length === 0 && open.length === 0 && !executed) {
     const fill = { volume: position.volume, ...fillOfPosition(position) }
     const difference = compareLots(position.volume, order.volume)
     if (difference === 0) return found('filled', fill)
@@ -128,7 +130,7 @@ export const findingOf = (
   if (
     last !== undefined &&
     isWhole &&
-    open.length === 0 &&
+    isGone &&
     deals.length === 0 &&
     position === undefined &&
     endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
@@ -144,16 +146,15 @@ export const findingOf = (
 }
 
 /**
- * When the order was last executed or ended, by our clock: a pending one may wait for long before,
- * and a trade may take a minute.
+ * When the order was last executed or ended at the latest, by our clock: the lists may not show the
+ * last of its parts yet.
  */
 const lastChangeOf = (
-  { sentAt }: OrderToFind,
   { deals, endedOrders, position }: RowsOfOrder,
-  { skewMs }: LookupContext,
+  { skewMs, executedBy }: LookupContext,
 ): Instant =>
   Math.max(
-    sentAt,
+    executedBy,
     ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 
@@ -224,7 +225,7 @@ interface RowsOfOrder {
 }
 
 const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsOfOrder => {
-  const match = createClientIdMatch(order.clientId)
+  const match = createClientIdMatch(order)
   const { positions, orders, historyOrders, deals } = evidence
   const position = positions.rows.find((row) => match(row) !== 'other')
   const ids = new Set<string>(tickets.orderId === undefined ? [] : [tickets.orderId])
@@ -234,7 +235,8 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
   // two parts of the order's client id, and that number.
   if (position !== undefined) ids.add(position.id)
   for (const row of [...historyOrders.rows, ...deals.rows])
-    if (match(row) === 'position' && row.positionId !== undefined) ids.add(row.positionId)
+    if (match(row) === 'position' && row.side !== order.side && row.positionId !== undefined)
+      ids.add(row.positionId)
   // A number counts only without another sender's client id.
   const isOwn = (row: RecordRow, id: string | undefined): boolean =>
     match(row) === 'order' ||
@@ -266,13 +268,18 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
   }
 }
 
-/** Whether a row is of the order itself, by its first two parts of its position, or of neither. */
-const createClientIdMatch = (clientId: string) => {
+/**
+ * Whether a row is of the order itself, of its position, or of neither. A broker may keep the first
+ * two parts of the client id alone, or give what stops of the position execute another third one.
+ */
+const createClientIdMatch = ({ clientId, side }: OrderToSend) => {
   const prefix = clientIdPrefix(clientId)
-  return ({ clientId: own, notes = '' }: RecordRow): 'order' | 'position' | 'other' => {
+  return (row: RecordRow): 'order' | 'position' | 'other' => {
+    const { clientId: own, notes = '' } = row
     // An empty one would be found in every note.
     if (prefix === '') return 'other'
     if (own === clientId || notes.includes(clientId)) return 'order'
+    if (own === prefix && row.side === side) return 'order'
     const isOfPosition = own === undefined ? notes.includes(prefix) : clientIdPrefix(own) === prefix
     return isOfPosition ? 'position' : 'other'
   }
@@ -303,19 +310,22 @@ const executedByOne = ({ state, volume, remaining }: RecordRow): number | undefi
 }
 
 /**
- * All deals together; only their position if one of them lacks its volume, price or time; undefined
- * if there are none.
+ * All deals together: their volume if each has one, their price and time if each has all three, and
+ * their position. Undefined if there are none.
  */
 const dealtFill = (ownRows: RowsOfOrder): Fill | undefined => {
   const { deals } = ownRows
   const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
     volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
   )
+  const volumes = deals.flatMap(({ volume }) => volume ?? [])
   const [first, ...rest] = executions
   if (deals.length === 0) return undefined
-  return first === undefined || executions.length < deals.length
-    ? positionOf(ownRows)
-    : { ...fillOfExecutions([first, ...rest]), ...positionOf(ownRows) }
+  return {
+    ...(volumes.length === deals.length && { volume: sumExactly(volumes) }),
+    ...(first && executions.length === deals.length && fillOfExecutions([first, ...rest])),
+    ...positionOf(ownRows),
+  }
 }
 
 /** What a position shows of the order that opened it. */
@@ -386,8 +396,10 @@ const mayBeHidden = (
  */
 const createSimilarityCheck = (
   { order, sentAt, tickets }: OrderToFind,
-  { skewMs, othersTickets, traits }: LookupContext,
+  { platform, skewMs, othersTickets, traits }: LookupContext,
 ) => {
+  // On a netting account this order may have opened the position of others.
+  const othersOrders = platform === 'mt4' || traits.isHedging === true ? othersTickets : new Set()
   const earliest = sentAt + skewMs - clockSlackMs
   const isLimitOrStop = order.waiting !== undefined
   const latest = isLimitOrStop ? Infinity : sentAt + skewMs + executionWindowMs
@@ -402,7 +414,7 @@ const createSimilarityCheck = (
     (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
     !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
     (orderId === undefined ||
-      (!othersTickets.has(orderId) &&
+      (!othersOrders.has(orderId) &&
         (isLimitOrStop || tickets.orderId === undefined || tickets.orderId === orderId)))
 }
 

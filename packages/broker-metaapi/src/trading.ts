@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
-import { roundLots } from '@tradeport/domain/primitives'
+import { compareLots, minuteMs, roundLots } from '@tradeport/domain/primitives'
 import { createChange, requireChanged } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
@@ -25,6 +25,8 @@ import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payl
 import { orderTypeOf, requests, type Target } from './requests.ts'
 import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 
+/** How long after it was sent a market order is executed, as far as no list still has it open. */
+const longestExecutionMs = minuteMs
 /** Before the records are read again for details that they did not show. */
 const rereadPauseMs = 250
 
@@ -81,7 +83,9 @@ export const createTrading = (connection: Connection): Trading => {
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
       return isKnown || (!positions.isWhole && !deals.isWhole)
     })
-    return { kind, fill }
+    // The rest may have been executed since the answer.
+    const isAll = compareLots(fill.volume ?? 0, orderToFind.order.volume) >= 0
+    return { kind: isAll ? 'filled' : kind, fill }
   }
 
   const placedOrFilled = async (
@@ -89,10 +93,12 @@ export const createTrading = (connection: Connection): Trading => {
     { platform }: BrokerAccount,
     orderToFind: OrderToFind,
   ): Promise<PlacementAnswer> => {
+    const { sentAt } = orderToFind
     const options = {
       platform,
       othersTickets: new Set<string>(),
-      since: orderToFind.sentAt,
+      since: sentAt,
+      executedBy: sentAt + longestExecutionMs,
       readFromTerminal: false,
     }
     const { answer } = await lookUp(target, orderToFind, options, deadlines.fillMs)
@@ -103,7 +109,15 @@ export const createTrading = (connection: Connection): Trading => {
 
   const findOrder = async (
     account: BrokerAccount,
-    { order, sentAt, heldAt = sentAt, brokerOrderId, readFromTerminal, othersTickets }: SentOrder,
+    {
+      order,
+      sentAt,
+      heldAt = sentAt,
+      missing,
+      brokerOrderId,
+      readFromTerminal,
+      othersTickets,
+    }: SentOrder,
   ): Promise<LookupAnswer> => {
     const target = await targetOf(account)
     const orderToFind = {
@@ -115,6 +129,8 @@ export const createTrading = (connection: Connection): Trading => {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
       since: heldAt,
+      executedBy:
+        order.waiting === undefined ? sentAt + longestExecutionMs : (missing?.since ?? clock.now()),
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.waiting !== undefined,
@@ -198,7 +214,7 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets'> &
+type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'executedBy'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLots(order.volume) })

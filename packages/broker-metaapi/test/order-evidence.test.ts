@@ -11,7 +11,7 @@ import { clientId, dealRow, order, positionRow } from './support.ts'
 const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
 const at = (seconds: number): string => new Date(sentAt + seconds * 1_000).toISOString()
 const soon = sentAt + 2_000
-const late = sentAt + 61_000
+const late = sentAt + 121_000
 
 type Row = Readonly<Record<string, unknown>>
 const { stopLoss: _level, ...bare } = positionRow
@@ -71,6 +71,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
+  executedBy: sentAt + 60_000,
   platform: 'mt5',
   skewMs: 0,
   othersTickets: new Set(),
@@ -211,6 +212,20 @@ describe('an order is filled', () => {
       whole,
     ],
     [
+      'by the first two parts of its client id, where it adds to a position of others',
+      {
+        historyOrders: [
+          done({ ...nameless, volume: 0.3 }),
+          done({ id: '502', clientId: 'TP_0123456789' }),
+        ],
+        deals: [
+          deal({ ...nameless, volume: 0.3 }),
+          deal({ id: '902', orderId: '502', clientId: 'TP_0123456789' }),
+        ],
+      },
+      whole,
+    ],
+    [
       'by a client id in a comment',
       { deals: [deal({ ...nameless, comment: `from #3 ${clientId}` })] },
       whole,
@@ -333,11 +348,12 @@ describe('a pending order', () => {
     timeInForce: 'gtc',
   }
   const [endedAt, byBroker] = [fill.at, { kind: 'cancelled', reason: 'broker' }]
+  const ofAnother = { othersTickets: new Set(['600']), traits: { isHedging: true } }
   const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
     findingOf(
       { order: pendingOrder, sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
-      contextAt(now, more),
+      contextAt(now, { executedBy: sentAt + filledAt * 1_000, ...more }),
     ).answer
 
   it.each<readonly [string, Lists, object | undefined]>([
@@ -380,6 +396,15 @@ describe('a pending order', () => {
     [
       'while a smaller position has no deals',
       { positions: [position({ volume: 0.05, time: at(filledAt) })] },
+      undefined,
+    ],
+    [
+      'after a part, while its rest may wait under a number in a list that cannot be read',
+      {
+        historyOrders: [finished('CANCELED', { currentVolume: 0.05 })],
+        deals: [lateDeal({ volume: 0.05 })],
+        orders: null,
+      },
       undefined,
     ],
     [
@@ -473,9 +498,11 @@ describe('a pending order', () => {
   })
 
   it('is filled in part once the lists agree that no more follows', () => {
-    const deals = [lateDeal({ volume: 0.05 })]
+    const deals = [lateDeal({ volume: 0.05, time: at(60) })]
+    // The deal of the rest may be missing yet, however long ago the first was.
+    expect(answers({ deals }, justAfter)).toEqual(stillOpen)
     expect(answers({ deals }, later)).toEqual(
-      ends({ kind: 'partially_filled', fill: { ...fill, volume: 0.05 } }),
+      ends({ kind: 'partially_filled', fill: { ...fill, volume: 0.05, at: sentAt + 60_000 } }),
     )
   })
 
@@ -488,7 +515,7 @@ describe('a pending order', () => {
     ],
   ])('may be %s that lost its client id and number, however late', (_, lists) => {
     expect(answers(lists)).toEqual(unreadable)
-    expect(answers(lists, justAfter, { othersTickets: new Set(['600']) })).toEqual(nothing)
+    expect(answers(lists, justAfter, ofAnother)).toEqual(nothing)
     // A market order would have been executed at once.
     expect(answerOf(lists, justAfter)).toEqual(nothing)
   })
@@ -513,6 +540,13 @@ describe('an order is open', () => {
       'while a rejected order has a position',
       { historyOrders: [done(rejectedOrder)], positions: [position({ volume: 0.05 })] },
     ],
+    ...[
+      { orders: [openRow({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.06 })] },
+      { historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })], orders: null },
+    ].map((lists, index): readonly [string, Lists] => [
+      `while others may have added to its position (${index})`,
+      { positions: [position()], deals: null, ...lists },
+    ]),
     [
       'while another of its orders works',
       { historyOrders: [done({ ...rejectedOrder, id: '499' })], orders: [openRow()] },
@@ -541,6 +575,11 @@ describe('an order is open', () => {
       filled({ positionId: '501' }),
     ],
     ['a deal of a part', { deals: [deal({ volume: 0.05 })] }, partly(half)],
+    [
+      'a deal of a part without a price',
+      { deals: [deal({ volume: 0.05, price: undefined })] },
+      partly({ ...byOrder, volume: 0.05 }),
+    ],
     ['a smaller position', { positions: [position({ volume: 0.05 })] }, partly(half)],
     ...[0, undefined].map((currentVolume): Case => {
       const order = done({ state: 'ORDER_STATE_CANCELED', currentVolume })
@@ -557,11 +596,11 @@ describe('an order is open', () => {
     expect(answerOf({ ...lists, orders: null }, late)).toEqual(stillOpen)
   })
 
-  // A trade may be answered, or given up, a minute after it was sent.
+  // Some brokers work the rest of a market order for longer than a minute.
   it.each<readonly [string, Lists]>([
-    ['a deal of a part', { deals: [deal({ volume: 0.05, time: at(60) })] }],
-    ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(60) })] }],
-    ['a smaller position', { positions: [position({ volume: 0.05, time: at(60) })] }],
+    ['a deal of a part', { deals: [deal({ volume: 0.05, time: at(70) })] }],
+    ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(70) })] }],
+    ['a smaller position', { positions: [position({ volume: 0.05, time: at(70) })] }],
   ])('with %s that was executed late, for a minute from then', (_, lists) => {
     expect(answerOf(lists, late)).toEqual(stillOpen)
     expect(answerOf(lists, late + 60_000)).toMatchObject({ kind: 'found' })
@@ -639,7 +678,14 @@ describe('a row without a client id that looks like the order', () => {
       { traits: { magic: 77 } },
       unreadable,
     ],
-    ['has the number of another order of ours', all(), ofOurs, nothing],
+    ['has the number of another order of ours', all(), { ...ofOurs, ...hedging }, nothing],
+    ['has it on MT4', all(), { ...ofOurs, platform: 'mt4' }, nothing],
+    [
+      'opened a position that others of ours added to',
+      all(),
+      { ...ofOurs, ...netting },
+      unreadable,
+    ],
     [
       'has the client id of another order of ours in a comment',
       { deals: [deal({ ...bare, comment: 'TP_9999999999_abcde' })] },

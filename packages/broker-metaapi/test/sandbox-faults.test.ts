@@ -103,6 +103,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       [{ kind: 'patch', remove: ['orderId', 'positionId'] }, filled, undefined, 0.1],
       [{ kind: 'positions-lag', reads: 3 }, filled, undefined, 0.1],
       [{ kind: 'partial-fill' }, half, undefined, 0.05],
+      [{ kind: 'return-code', numericCode: 10_010, when: 'after' }, filled, undefined, 0.1],
       ...(['timeout', 'cut', 'lost', 'server-error'] as const).flatMap((kind) => [
         [{ kind, when: 'before' }, unknown, outcomeUnknown, 0] as const,
         [{ kind, when: 'after' }, unknown, outcomeUnknown, 0.1] as const,

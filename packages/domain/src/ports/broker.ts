@@ -6,7 +6,7 @@ import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { OrderId, WaitingOrderType, OrderTerms } from '../orders/order.ts'
-import type { LookupAnswer, PlacementAnswer, BrokerOrder } from '../orders/placement.ts'
+import type { LookupAnswer, PlacementAnswer, BrokerOrder, Missing } from '../orders/placement.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -76,6 +76,8 @@ export interface SentOrder {
    * before, or else from a day before it was sent.
    */
   readonly heldAt?: Instant | undefined
+  /** Of a pending order: null until the broker is known not to hold it any more. */
+  readonly missing?: Missing | null | undefined
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null
   /**

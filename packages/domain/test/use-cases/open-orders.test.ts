@@ -207,8 +207,9 @@ describe('a round of the watch', () => {
     trading.end(clientIdOf(order), { kind: 'expired' })
     await follow()
     await runFor(1)
-    const [{ sentAt, heldAt } = expect.fail('it is looked up')] = trading.lookedUp()
-    expect([(sentAt - noon) / dayMs, ((heldAt ?? 0) - noon) / dayMs]).toEqual([0, 59.5])
+    const [{ sentAt, heldAt, missing } = expect.fail('it is looked up')] = trading.lookedUp()
+    const days = [sentAt, heldAt, missing?.since].map((at = 0) => (at - noon) / dayMs)
+    expect(days).toEqual([0, 59.5, 90])
   })
 
   it('never concludes anything from an order that no record shows any more', async () => {
