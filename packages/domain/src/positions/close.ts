@@ -56,7 +56,10 @@ export const closeShownBy = (
   after: readonly BrokerPosition[],
   givesRestNewTicket: boolean,
 ): CloseOutcome | undefined => {
-  const remaining = after.find(({ ticket }) => ticket === position.ticket)
+  // One on the other side was closed, and reversed by another order.
+  const remaining = after.find(
+    ({ ticket, side }) => ticket === position.ticket && side === position.side,
+  )
   if (remaining !== undefined) return shrunkTo(remaining, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))

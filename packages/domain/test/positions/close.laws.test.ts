@@ -104,6 +104,12 @@ describe('what a later read of the positions shows of a close', () => {
     ['no more than was sent, where another closed the rest', part, [other], gone(0.1, 0)],
     ['no more than was sent, where another closed more', part, [shrunk(0.05)], gone(0.1, 0.05)],
     ['nothing yet, where the position is as it was', part, [position]],
+    [
+      'all, where another order reversed the position',
+      part,
+      [{ ...shrunk(0.2), side: 'sell' }],
+      gone(0.1, 0),
+    ],
     ['nothing yet, where the position has grown', part, [shrunk(0.5)]],
     ['the rest under an unexpected new number', part, [rest], renumbered(0.1, 0.2)],
     ['all, where a similar position is no rest', all, [{ ...rest, volume: 0.1 }], gone(0.3, 0)],
