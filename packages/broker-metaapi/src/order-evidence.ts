@@ -28,7 +28,9 @@ export type Evidence = Readonly<Record<ListName, RecordList>>
 
 export interface OrderToFind {
   readonly order: OrderToSend
+  /** It was sent between these two. */
   readonly sentAt: Instant
+  readonly sentBy: Instant
   readonly tickets: Tickets
 }
 
@@ -395,14 +397,14 @@ const mayBeHidden = (
  * pending order may be executed at any time, and have another number by then.
  */
 const createSimilarityCheck = (
-  { order, sentAt, tickets }: OrderToFind,
+  { order, sentAt, sentBy, tickets }: OrderToFind,
   { platform, skewMs, othersTickets, traits }: LookupContext,
 ) => {
   // On a netting account this order may have opened the position of others.
   const othersOrders = platform === 'mt4' || traits.isHedging === true ? othersTickets : new Set()
   const earliest = sentAt + skewMs - clockSlackMs
   const isLimitOrStop = order.waiting !== undefined
-  const latest = isLimitOrStop ? Infinity : sentAt + skewMs + executionWindowMs
+  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs
   return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&

@@ -52,7 +52,7 @@ export const createTrading = (connection: Connection): Trading => {
     if ('reason' in answer) return { kind: 'refused', reason: answer.reason }
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
-    const orderToFind = { order, sentAt, tickets: answer.tickets }
+    const orderToFind = { order, sentAt, sentBy: sentAt, tickets: answer.tickets }
     if (order.waiting !== undefined)
       return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
     if (answer.kind === 'placed') return placedOrFilled(target, account, orderToFind)
@@ -112,6 +112,7 @@ export const createTrading = (connection: Connection): Trading => {
     {
       order,
       sentAt,
+      sentBy = sentAt,
       heldAt = sentAt,
       missing,
       brokerOrderId,
@@ -123,6 +124,7 @@ export const createTrading = (connection: Connection): Trading => {
     const orderToFind = {
       order: inLots(order),
       sentAt,
+      sentBy,
       tickets: { orderId: brokerOrderId ?? undefined },
     }
     const options = {
@@ -130,7 +132,7 @@ export const createTrading = (connection: Connection): Trading => {
       othersTickets: new Set(othersTickets),
       since: heldAt,
       executedBy:
-        order.waiting === undefined ? sentAt + longestExecutionMs : (missing?.since ?? clock.now()),
+        order.waiting === undefined ? sentBy + longestExecutionMs : (missing?.since ?? clock.now()),
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.waiting !== undefined,

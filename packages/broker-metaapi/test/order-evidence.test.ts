@@ -85,7 +85,8 @@ const answerOf = (
   more: Partial<LookupContext> = {},
   tickets = {},
 ): LookupAnswer =>
-  findingOf({ order, sentAt, tickets }, evidenceOf(lists), contextAt(now, more)).answer
+  findingOf({ order, sentAt, sentBy: sentAt, tickets }, evidenceOf(lists), contextAt(now, more))
+    .answer
 
 const filled = (fill: object) => ({ kind: 'found', outcome: { kind: 'filled', fill } })
 const partly = (fill: object) => ({ kind: 'found', outcome: { kind: 'partially_filled', fill } })
@@ -351,7 +352,7 @@ describe('a pending order', () => {
   const ofAnother = { othersTickets: new Set(['600']), traits: { isHedging: true } }
   const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
     findingOf(
-      { order: pendingOrder, sentAt, tickets: { orderId: '501' } },
+      { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
       contextAt(now, { executedBy: sentAt + filledAt * 1_000, ...more }),
     ).answer
@@ -735,14 +736,19 @@ describe('a row without a client id that looks like the order', () => {
   })
 
   it.each([
-    [0, -60, 300],
-    [90_000, 30, 390],
-    [-90_000, -150, 210],
+    [0, 0, -60, 300],
+    [90_000, 0, 30, 390],
+    [-90_000, 0, -150, 210],
+    [0, 600_000, -60, 900],
   ])(
-    'could be it, with a clock %d ms ahead, from %d to %d seconds after the send',
-    (skewMs, first, last) => {
+    'could be it, with a clock %d ms ahead and sent within %d ms, from %d to %d seconds after the first moment',
+    (skewMs, withinMs, first, last) => {
       const answerAt = (seconds: number) =>
-        answerOf({ deals: [deal({ ...bare, time: at(seconds) })] }, soon, { skewMs })
+        findingOf(
+          { order, sentAt, sentBy: sentAt + withinMs, tickets: {} },
+          evidenceOf({ deals: [deal({ ...bare, time: at(seconds) })] }),
+          contextAt(soon, { skewMs }),
+        ).answer
       expect([first - 1, first, last, last + 1].map(answerAt)).toEqual([
         nothing,
         unreadable,
@@ -789,7 +795,7 @@ const evidence = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Evidence
   })
 const nows = fc.integer({ min: sentAt, max: sentAt + 600_000 })
 const kindOf = (lists: Evidence, at: number) =>
-  findingOf({ order, sentAt, tickets: {} }, lists, contextAt(at)).answer.kind
+  findingOf({ order, sentAt, sentBy: sentAt, tickets: {} }, lists, contextAt(at)).answer.kind
 
 describe('a lookup', () => {
   it('never finds the order in what others did, and it is absent only from four whole lists', () => {
@@ -868,7 +874,12 @@ describe('a lookup', () => {
       })
     fc.assert(
       fc.property(scene, ({ fill, lists }) => {
-        const sought = { order: { ...order, volume: fill.volume }, sentAt, tickets: {} }
+        const sought = {
+          order: { ...order, volume: fill.volume },
+          sentAt,
+          sentBy: sentAt,
+          tickets: {},
+        }
         expect(findingOf(sought, lists, contextAt(sentAt + 1_000)).answer).toEqual({
           kind: 'found',
           outcome: { kind: 'filled', fill },

@@ -181,6 +181,21 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   // --- looking up ---
 
+  /**
+   * The clock of its sender may be wrong or have been set since, that of the database, by which an
+   * order's age is known, may be another after a failover: one of them is right.
+   */
+  const sendTimes = (
+    { sendDeadlineMs }: OrderJob,
+    { sentAt }: LookupHints,
+  ): Pick<LookupHints, 'sentAt' | 'sentBy'> => {
+    const deadline = clock.now() + sendDeadlineMs - stopwatch.elapsedMs()
+    return {
+      sentAt: Math.min(sentAt, deadline - sendTimeoutMs),
+      sentBy: Math.max(sentAt, deadline),
+    }
+  }
+
   /** @param after what follows from the answer; undefined where the order may be sent */
   const lookUp = (
     job: OrderJob,
@@ -192,7 +207,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         slots.forLookup,
         job.destination,
         lookupPatienceMs,
-        lookUpOrder(ports)(job, hints),
+        lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, hints) }),
         TE.right(undefined),
       ),
       TE.flatMap((answer) => {

@@ -7,7 +7,7 @@ import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
 import type { PlacementStep, SentBefore } from '../../src/orders/placement.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import { secondMs } from '../../src/primitives/instant.ts'
+import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
@@ -575,6 +575,17 @@ describe('an order on its way to the broker', () => {
     expect((await stored()).status).toBe('filled')
     const asked = desk.trading.lookedUp().map((lookup) => lookup.account.providerAccountId)
     expect([...new Set(asked)]).toEqual([account.provider?.providerAccountId])
+  })
+
+  it('is looked up as sent when it was recorded, whatever the clock of its sender was', async () => {
+    const { desk, order } = await placed()
+    desk.trading.next('lose_the_request')
+    const now = noon - 10 * minuteMs
+    await desk.process(order, 'no', { clock: { now: () => now } })
+    desk.wait(3 * secondMs)
+    await desk.process(order)
+    const sentBy = noon + 30 * secondMs
+    expect(desk.trading.lookedUp()).toMatchObject([{ sentAt: now, sentBy }])
   })
 
   it('is looked up in the region to which the provider has moved its account', async () => {
