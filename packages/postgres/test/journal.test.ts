@@ -366,6 +366,9 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
     await ports.elapse(31 * secondMs)
     await claimOf(ports.journal, account)
+    // A clock that was set back by an hour: no claim lasts so long.
+    await ports.elapse(-60 * minuteMs)
+    await claimOf(ports.elsewhere, account)
     const before = await stateOf(account)
     for (const refused of [
       ports.journal.write(next, {

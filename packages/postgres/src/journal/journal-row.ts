@@ -62,6 +62,11 @@ export const isClaimed = ({ account, leaseId }: Pick<JournalClaim, 'account' | '
 
 /** The end of a lease that is claimed or renewed now. */
 export const leaseEnd = sql`now() + interval '30 seconds'`
+/**
+ * While a process may hold the claim. A lease that ends later was made before the database's clock
+ * was set back.
+ */
+export const isLeased = sql`coalesce(journals.leased_until between now() and ${leaseEnd}, false)`
 export const newLease = sql`lease_id = gen_random_uuid(), leased_until = ${leaseEnd}`
 
 /** Of deals. To add up the three of each deal first takes a third longer. */

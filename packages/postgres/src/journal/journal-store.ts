@@ -17,6 +17,7 @@ import {
   claimedJournals,
   type ClaimedJournal,
   isClaimed,
+  isLeased,
   leaseEnd,
   movedMoney,
   isOfAccount,
@@ -145,7 +146,7 @@ const claimJournal = async (
     sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, lease_id, leased_until)
       select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isStillLinked(account)}
       on conflict (tenant_id, account_id) do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until
-      where journals.leased_until is null or journals.leased_until <= now()
+      where not ${isLeased}
       returning ${claimedJournals.columns}`,
     claimedJournals,
   )

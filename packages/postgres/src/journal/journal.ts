@@ -14,7 +14,7 @@ import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.t
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { claimedJournals, newLease, type ClaimedJournal } from './journal-row.ts'
+import { claimedJournals, isLeased, newLease, type ClaimedJournal } from './journal-row.ts'
 import { createJournal, resetIfRelinked } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
 import { createWatch } from './watch.ts'
@@ -94,7 +94,7 @@ const groups: readonly JournalGroup[] = [
 const idlePollMs = 500
 
 const dueAt = sql`least(wanted_at, reread_at, watch_at)`
-const isClaimable = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
+const isClaimable = sql`not ${isLeased} and coalesce(paused_until <= now(), true)`
 
 interface DueJournal {
   readonly account: Account

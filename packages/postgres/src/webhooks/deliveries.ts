@@ -235,7 +235,10 @@ export const createDueDeliveries = ({
   }
 
   return {
-    /** Webhooks with something due that no process sends to, the longest waiting ones. */
+    /**
+     * Webhooks with something due that no process sends to, the longest waiting ones. A lease that
+     * ends later than a new one was made before the database's clock was set back.
+     */
     claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
       readAll(
         knex,
@@ -249,7 +252,7 @@ export const createDueDeliveries = ({
               where status = 'pending' and webhook_id > waiting.webhook_id order by ${webhookAndTime} limit 1) as next),
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
-            where is_slow = ${isSlow} and (leased_until is null or leased_until < now())
+            where is_slow = ${isSlow} and not coalesce(leased_until between now() and ${leaseEnd}, false)
               and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
