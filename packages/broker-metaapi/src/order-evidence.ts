@@ -186,34 +186,6 @@ const found = (kind: 'filled' | 'partially_filled', fill: Fill, isComplete = tru
 export const areWhole = (evidence: Evidence): boolean =>
   Object.values(evidence).every(({ isWhole }) => isWhole)
 
-/** What the records show of a fill; a `likely` one must be seen twice. */
-export interface FillFinding {
-  readonly fill: Fill
-  readonly certainty: 'certain' | 'likely' | 'none'
-}
-
-/** How an order was filled that the broker reported as filled, in full or in part. */
-export const fillFindingOf = (
-  orderToFind: OrderToFind,
-  filled: 'filled' | 'partially_filled',
-  evidence: Pick<Evidence, 'positions' | 'deals'>,
-): FillFinding => {
-  const none = { rows: [], isWhole: true }
-  const ownRows = rowsOfOrder(orderToFind, { ...evidence, orders: none, historyOrders: none })
-  const dealt = dealtFill(ownRows)
-  const { position } = ownRows
-  const { volume } = orderToFind.order
-  const isHeld = (lots: number): boolean => compareLots(position?.volume ?? 0, lots) === 0
-  if (filled === 'filled') {
-    if (dealt?.volume !== undefined && compareLots(dealt.volume, volume) >= 0)
-      return { fill: dealt, certainty: 'certain' }
-    if (position !== undefined && isHeld(volume))
-      return { fill: { volume, ...fillOfPosition(position) }, certainty: 'certain' }
-  } else if (dealt?.volume !== undefined)
-    return { fill: dealt, certainty: isHeld(dealt.volume) ? 'certain' : 'likely' }
-  return { fill: positionOf(ownRows), certainty: 'none' }
-}
-
 /** The records that belong to the order. */
 interface RowsOfOrder {
   readonly isSeen: boolean

@@ -4,14 +4,13 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
-import { compareLots, minuteMs, roundLots } from '@tradeport/domain/primitives'
+import { minuteMs, roundLots } from '@tradeport/domain/primitives'
 import { createChange, requireChanged } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
 import {
   areWhole,
-  fillFindingOf,
   findingOf,
   positionIdField,
   type AccountTraits,
@@ -20,7 +19,7 @@ import {
   type LookupContext,
   type OrderToFind,
 } from './order-evidence.ts'
-import { createRecordReader, type RecordQuery } from './order-records.ts'
+import { createRecordReader, type RecordList, type RecordQuery } from './order-records.ts'
 import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
 import { orderTypeOf, requests, type Target } from './requests.ts'
 import { termsBody, brokerOrdersIn } from './broker-orders.ts'
@@ -55,8 +54,10 @@ export const createTrading = (connection: Connection): Trading => {
     const orderToFind = { order, sentAt, sentBy: sentAt, tickets: answer.tickets }
     if (order.waiting !== undefined)
       return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
-    if (answer.kind === 'placed') return placedOrFilled(target, account, orderToFind)
-    return withDetails(target, orderToFind, answer.kind === 'done' ? 'filled' : 'partially_filled')
+    // Of an order that is done in part the records show which part, and whether the rest waits.
+    return answer.kind === 'done'
+      ? withDetails(target, account, orderToFind)
+      : placedOrEnded(target, account, orderToFind)
   }
 
   const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
@@ -65,42 +66,33 @@ export const createTrading = (connection: Connection): Trading => {
     cause,
   })
 
-  /** Adds price, volume and position of an accepted order, as far as the records show in time. */
+  /** Adds price, volume and position of a filled order, as far as the records show in time. */
   const withDetails = async (
     target: Target,
+    account: BrokerAccount,
     orderToFind: OrderToFind,
-    kind: 'filled' | 'partially_filled',
   ): Promise<PlacementAnswer> => {
     let fill: Fill = positionIdField(orderToFind.tickets.positionId)
-    let likely: number | undefined
+    const options = justSent(account, orderToFind)
     await repeat(deadlines.fillMs, async (signal) => {
-      const query = { target, since: orderToFind.sentAt, readFromTerminal: false, signal }
+      const query = { target, ...options, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
-      const { fill: found, certainty } = fillFindingOf(orderToFind, kind, { positions, deals })
-      const isKnown = certainty === 'certain' || (certainty === 'likely' && found.volume === likely)
-      fill = { ...fill, ...(isKnown ? found : positionIdField(found.positionId)) }
-      likely = found.volume
+      const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
+      const { answer } = findingOf(orderToFind, evidence, contextOf(options))
+      const isFound = answer.kind === 'found' && 'fill' in answer.outcome
+      if (isFound) fill = { ...fill, ...answer.outcome.fill }
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
-      return isKnown || (!positions.isWhole && !deals.isWhole)
+      return isFound || (!positions.isWhole && !deals.isWhole)
     })
-    // The rest may have been executed since the answer.
-    const isAll = compareLots(fill.volume ?? 0, orderToFind.order.volume) >= 0
-    return { kind: isAll ? 'filled' : kind, fill }
+    return { kind: 'filled', fill }
   }
 
-  const placedOrFilled = async (
+  const placedOrEnded = async (
     target: Target,
-    { platform }: BrokerAccount,
+    account: BrokerAccount,
     orderToFind: OrderToFind,
   ): Promise<PlacementAnswer> => {
-    const { sentAt } = orderToFind
-    const options = {
-      platform,
-      othersTickets: new Set<string>(),
-      since: sentAt,
-      executedBy: sentAt + longestExecutionMs,
-      readFromTerminal: false,
-    }
+    const options = justSent(account, orderToFind)
     const { answer } = await lookUp(target, orderToFind, options, deadlines.fillMs)
     return answer.kind === 'found' && 'fill' in answer.outcome
       ? answer.outcome
@@ -144,20 +136,15 @@ export const createTrading = (connection: Connection): Trading => {
   const lookUp = async (
     target: Target,
     orderToFind: OrderToFind,
-    { since, readFromTerminal, ...known }: LookupOptions,
+    options: LookupOptions,
     ms: number,
   ): Promise<Finding> => {
     let best: Finding = { answer: { kind: 'unreadable' }, isComplete: false }
     let traits: AccountTraits | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await repeat(ms, async (signal) => {
-      const evidence = await readAll({ target, since, readFromTerminal, signal })
-      const context: LookupContext = {
-        ...known,
-        now: clock.now(),
-        skewMs: skew.ms() ?? 0,
-        traits: traits ?? {},
-      }
+      const evidence = await readAll({ target, ...options, signal })
+      const context = contextOf(options, traits)
       let finding = findingOf(orderToFind, evidence, context)
       if (finding.answer.kind === 'unreadable' && areWhole(evidence)) {
         traits ??= await readTraits(target, signal)
@@ -168,6 +155,13 @@ export const createTrading = (connection: Connection): Trading => {
     })
     return best
   }
+
+  const contextOf = (options: LookupOptions, traits: AccountTraits = {}): LookupContext => ({
+    ...options,
+    now: clock.now(),
+    skewMs: skew.ms() ?? 0,
+    traits,
+  })
 
   const readAll = async (query: RecordQuery): Promise<Evidence> => {
     const [positions, orders, historyOrders, deals] = await Promise.all([
@@ -218,6 +212,16 @@ export const createTrading = (connection: Connection): Trading => {
 
 type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'executedBy'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
+
+const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
+  platform,
+  othersTickets: new Set(),
+  since: sentAt,
+  executedBy: sentAt + longestExecutionMs,
+  readFromTerminal: false,
+})
+
+const notRead: RecordList = { rows: [], isWhole: false }
 
 const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLots(order.volume) })
 

@@ -344,6 +344,18 @@ describe('an order', () => {
     expect(await one.send()).toEqual(answer)
   })
 
+  it('that is filled in part has all its parts, although the lists showed only the first', async () => {
+    const one = open()
+    one.set('trade', { kind: 'partial-fill' })
+    const { clientId } = one.order
+    const first = { symbol: 'EURUSD', volume: 0.02, clientId, time: new Date().toISOString() }
+    const lag = (route: FaultRoute, row: object): void =>
+      one.set(route, { kind: 'reply', status: 200, body: [{ ...first, ...row }], times: 1 })
+    lag('positions', { id: '1', type: 'POSITION_TYPE_BUY', openPrice: ask })
+    lag('deals', { id: '2', type: 'DEAL_TYPE_BUY', price: ask, profit: 0, positionId: '1' })
+    expect(await one.send()).toEqual(half)
+  })
+
   it('that lost its client id everywhere is filled by its answer, and never absent', async () => {
     const one = open()
     for (const route of lists) one.set(route, forget)
