@@ -40,6 +40,8 @@ export interface CallFault {
   readonly reason: string
   /** When to try again; always known of a rate limit. */
   readonly retryAt?: Instant | undefined
+  /** Of a rate limit: the account's own, which leaves the token's other accounts alone. */
+  readonly isOfAccount?: boolean
   /** Whether the same request may succeed at once. */
   readonly isWorthRetry?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
@@ -66,8 +68,8 @@ export const unavailable = (
 /** No request was made, because something of ours is missing. */
 export const nothingSent = (why: string): CallFailure => unavailable(`nothing was sent: ${why}`)
 
-export const rateLimited = (retryAt: Instant): CallFailure =>
-  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt })
+export const rateLimited = (retryAt: Instant, isOfAccount = false): CallFailure =>
+  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, isOfAccount })
 
 /** An answer other than a read's 200, as far as it decides anything. */
 export interface ErrorAnswer {
@@ -94,7 +96,7 @@ export const failureOfAnswer = (
   now: Instant,
 ): CallFailure => {
   const { status, body } = answer
-  if (status === 429) return rateLimited(retryAtOf(answer, now))
+  if (status === 429) return rateLimited(retryAtOf(answer, now), isOfAccountAlone(answer))
   if (status === 404 && isProviderError(body) && route !== 'calculate-margin')
     return new CallFailure(
       symbolRoutes.has(route)
@@ -123,6 +125,13 @@ export const toBrokerReadError =
     return refuse('BrokerUnavailable', { accountId, reason, cause })
   }
 
+const metadataOf = ({ body }: ErrorAnswer): Row =>
+  isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
+
+/** Whether a 429 is for the account's own credits, rather than the token's or the server's. */
+export const isOfAccountAlone = (answer: ErrorAnswer): boolean =>
+  metadataOf(answer)['exceededConfig'] === 'perAccount'
+
 /** When the provider accepts requests again after a 429: in a second or later. */
 export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
   Math.max(namedRetryAtOf(answer, now) ?? now, now + 1_000)
@@ -137,17 +146,14 @@ const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse
  * header has precedence over the body; both may hold a date in the format of HTTP or of ISO 8601,
  * which is by the provider's clock and is compared with the answer's own Date.
  */
-export const namedRetryAtOf = (
-  { retryAfter, date, body }: ErrorAnswer,
-  now: Instant,
-): Instant | undefined => {
+export const namedRetryAtOf = (answer: ErrorAnswer, now: Instant): Instant | undefined => {
+  const { retryAfter, date } = answer
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(retryAfter ?? '')?.[1]
-  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
   const answeredAt = timeOf(date) || now
   const waitMs = [
     Number(seconds) * 1_000,
     timeOf(retryAfter) - answeredAt,
-    timeOf(metadata['recommendedRetryTime']) - answeredAt,
+    timeOf(metadataOf(answer)['recommendedRetryTime']) - answeredAt,
   ].find(Number.isFinite)
   return waitMs === undefined
     ? undefined

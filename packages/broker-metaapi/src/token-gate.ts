@@ -1,6 +1,6 @@
 // One gate before everything that is sent with a tenant's token. The provider counts requests by
-// token: after a 429 nothing is sent until the time that it named, and the rate is kept under its
-// published limits, trades before reads.
+// token and by account: after a 429 nothing is sent for what it limits until the time that it
+// named, and the rate is kept under its published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import { setBounded } from './account-pauses.ts'
 import { nothingSent, rateLimited } from './failures.ts'
@@ -31,11 +31,11 @@ type GateKey = Pick<Target, 'limitKey' | 'accountKey'>
 export interface TokenGate {
   /**
    * Resolves when the request may be sent, with what must be called when it is over. Rejects with a
-   * CallFailure while the token is limited, or when the signal is aborted first.
+   * CallFailure while the token or the account is limited, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
-  /** The provider accepts nothing more with this limit key for so long. */
-  readonly limit: (limitKey: string, ms: number) => void
+  /** The provider accepts nothing more for so long, of the account or with the limit key at all. */
+  readonly limit: (key: GateKey, ms: number, isOfAccount: boolean) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
@@ -52,6 +52,7 @@ interface Waiting {
 
 interface TokenState {
   limitedUntil: number
+  readonly accountsLimitedUntil: Map<string, number>
   /** When the requests of the last second were started. */
   starts: number[]
   /** When each account last answered, by the stopwatch; the longest ago first. */
@@ -66,6 +67,11 @@ const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const answerCountsMs = 3_600_000
 
+const limitedUntil = (
+  { limitedUntil: ofToken, accountsLimitedUntil }: TokenState,
+  accountKey: string,
+): number => Math.max(ofToken, accountsLimitedUntil.get(accountKey) ?? ofToken)
+
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
   clock: Clock,
@@ -77,6 +83,7 @@ export const createTokenGate = (
   const stateOf = (limitKey: string): TokenState => {
     const state = states.get(limitKey) ?? {
       limitedUntil: Number.NEGATIVE_INFINITY,
+      accountsLimitedUntil: new Map(),
       starts: [],
       answeredAt: new Map(),
       waiting: new Set(),
@@ -134,7 +141,7 @@ export const createTokenGate = (
     enter: ({ limitKey, accountKey }, kind, signal) => {
       const state = stateOf(limitKey)
       return new Promise((resolve, reject) => {
-        const leftMs = state.limitedUntil - stopwatch.elapsedMs()
+        const leftMs = limitedUntil(state, accountKey) - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
         const stopWaiting = (): void => {
           state.waiting.delete(waiting)
@@ -161,10 +168,19 @@ export const createTokenGate = (
       })
     },
 
-    limit: (limitKey, ms) => {
+    limit: ({ limitKey, accountKey }, ms, isOfAccount) => {
       const state = stateOf(limitKey)
-      state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + ms)
-      for (const { fail } of state.waiting) fail(rateLimited(clock.now() + ms))
+      const until = stopwatch.elapsedMs() + ms
+      if (isOfAccount)
+        setBounded(
+          state.accountsLimitedUntil,
+          accountKey,
+          Math.max(limitedUntil(state, accountKey), until),
+        )
+      else state.limitedUntil = Math.max(state.limitedUntil, until)
+      for (const waiting of state.waiting)
+        if (!isOfAccount || waiting.accountKey === accountKey)
+          waiting.fail(rateLimited(clock.now() + ms))
     },
 
     answered: ({ limitKey, accountKey }) =>

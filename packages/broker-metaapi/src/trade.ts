@@ -11,7 +11,7 @@ import type { Clock, MaySend } from '@tradeport/domain/ports'
 import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
-import { retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
+import { isOfAccountAlone, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
 import { AccountInformation, decode, parseJson } from './payloads.ts'
 import { requests, urlOf, type FetchFrom, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
@@ -73,7 +73,8 @@ export const createTradeOnce = ({
         gate.answered(target)
         readPauses.end(target.accountKey)
       }
-      if (status === 429) gate.limit(target.limitKey, retryAtOf(delivery, now) - now)
+      if (status === 429)
+        gate.limit(target, retryAtOf(delivery, now) - now, isOfAccountAlone(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()

@@ -81,8 +81,9 @@ export const createTransport = (
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { kind, retryAt, pausesAccount } = failure.fault
-      if (kind === 'rate_limited') gate.limit(target.limitKey, (retryAt ?? 0) - clock.now())
+      const { kind, retryAt, isOfAccount, pausesAccount } = failure.fault
+      if (kind === 'rate_limited')
+        gate.limit(target, (retryAt ?? 0) - clock.now(), isOfAccount === true)
       else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {

@@ -229,6 +229,30 @@ describe('a 429', () => {
     expect(await marketData.ticks(another, 'EURUSD', window)()).toEqual(limited(60))
   })
 
+  it.each(['positions', 'trade'] as const)(
+    'of an account alone, to its %s, stops no call for another account of the token',
+    async (route) => {
+      const { positions, place, time } = open()
+      const [own, second] = [newAccount(), newAccount()]
+      sandbox.faults.set(own.providerAccountId, route, {
+        kind: 'rate-limit',
+        retryAfterSeconds: 60,
+        exceededConfig: 'perAccount',
+        times: 1,
+      })
+      if (route === 'trade') expect(await place(own)).toEqual(notSent(about(60_000)))
+      else expect(await positions(own)).toEqual(limited(60))
+      const before = callsTo(own)
+      expect(await place(own)).toEqual(notSent(about(60_000)))
+      expect(await positions(own)).toEqual(limited(60))
+      expect(callsTo(own)).toBe(before)
+      expect(await place(second)).toMatchObject({ kind: 'filled' })
+      expect(E.isRight(await positions(second))).toBe(true)
+      time.elapsedMs += 60_000
+      expect(E.isRight(await positions(own))).toBe(true)
+    },
+  )
+
   it('of a trade stops the reads of the token', async () => {
     const { positions, place, time } = open()
     const own = newAccount()

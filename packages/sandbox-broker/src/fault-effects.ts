@@ -39,14 +39,14 @@ const replacements: {
   lost: (ctx) => {
     ctx.respond = false
   },
-  'rate-limit': (ctx, { retryAfterSeconds = 1 }) => {
+  'rate-limit': (ctx, { retryAfterSeconds = 1, exceededConfig = 'perUser' }) => {
     const again = new Date(ctx.state.at + retryAfterSeconds * 1_000)
     ctx.set({ 'retry-after': String(Math.ceil(retryAfterSeconds)) })
     tooManyRequests({
       total: 1_000,
       available: 0,
       needed: 50,
-      exceededConfig: 'perAccount',
+      exceededConfig,
       exceededPeriod: '1s',
       recommendedRetryTime: again.toISOString(),
     })(ctx)

@@ -28,6 +28,8 @@ type Fields = Required<Lasting> & {
   /** Before the request is carried out, or after: an answer that is lost after a trade was made. */
   readonly when: 'before' | 'after'
   readonly retryAfterSeconds: number
+  /** The limit that is exceeded; default perUser, the token's. */
+  readonly exceededConfig: 'perAccount' | 'perUser' | 'perServer'
   readonly status: number
   readonly body: unknown
   readonly text: string
@@ -74,7 +76,7 @@ const faultShapes = {
   /** No answer ever comes. */
   lost: { accepts: ['when'] },
   /** 429 with Retry-After and recommendedRetryTime. */
-  'rate-limit': { accepts: ['retryAfterSeconds'] },
+  'rate-limit': { accepts: ['retryAfterSeconds', 'exceededConfig'] },
   /** 503 with a page of HTML. */
   unavailable: { accepts: ['when'] },
   /** 500 InternalError. */
