@@ -187,6 +187,7 @@ describe('a request', () => {
       undefined,
       ['listSymbols', caller, { query: { search: 'us dollar', type: 'forex' } }],
     ],
+    ['GET /symbols?search=', undefined, ['listSymbols', caller, { query: { search: '' } }]],
     [
       `GET /orders?accountId=${upper}&status=expired&symbol=US30.CASH%23&clientId=mine%20%2B1&startDate=2026-01-31&endDate=2026-01-31`,
       undefined,

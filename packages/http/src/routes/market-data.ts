@@ -61,10 +61,7 @@ const instrument = record('Instrument', 'An instrument of the fixed list.', {
 
 const listFilters = partial({
   type: oneOf(instrumentTypes, 'Instruments of one type.'),
-  search: text('Text in the symbol or the description, in any case.', undefined, {
-    minLength: 1,
-    maxLength: 50,
-  }),
+  search: text('Text in the symbol or the description, in any case.', undefined, { maxLength: 50 }),
 })
 const listed = list(instrument, 'In the order of the fixed list.')
 const session = object('Trading hours of a weekday.', {
