@@ -15,6 +15,7 @@ import {
   run,
   runApi,
   send,
+  webhook,
   webhookBody,
 } from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
@@ -202,6 +203,11 @@ it('without the capability events, nothing of it is accepted or documented', asy
   expect(text).not.toMatch(
     /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED/,
   )
+  const tested = await send(api, `/api/v1/webhooks/${webhook.id}/test`, {
+    method: 'POST',
+    headers: { 'x-api-key': goodKey },
+  })
+  expect(Object.keys(tested.json.data)).toEqual(['success', 'responseCode', 'responseTimeMs'])
 })
 
 it('without the capability insights, its paths are those of trades, and its fields are unknown', async () => {

@@ -180,13 +180,6 @@ const eventIdField = {
   }),
 }
 
-const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
-  success: flag('Whether it answered with a 2xx.'),
-  responseCode: whole('The status that it answered; 0 without an answer.', 204),
-  responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
-  failureReason,
-})
-
 const url = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
@@ -244,6 +237,13 @@ const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhook
 export const webhookRoutes = (isOn: IsOn) => {
   const hasEvents = isOn('events')
   const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
+
+  const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
+    success: flag('Whether it answered with a 2xx.'),
+    responseCode: whole('The status that it answered; 0 without an answer.', 204),
+    responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
+    ...((hasEvents || isOn('console')) && { failureReason }),
+  })
 
   const fields = {
     id: webhookId,
