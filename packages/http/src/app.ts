@@ -1,35 +1,30 @@
 // An API as a Koa application. `createApp` lists the middlewares in the order in which a request
-// passes them; `handleRoute` takes it through a route.
-import { hash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
-import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
+// passes them.
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
 import { programOf, requireScope } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
-import type { Yielder, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
-import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
-import type { DescribedCaller } from '@tradeport/domain/use-cases'
+import type { RateLimiter } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import { type BodyReader, createBodyReader } from './body.ts'
 import { type Api, type Capabilities, documentOf, routesIn } from './document.ts'
-import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
-import {
-  apiVersion,
-  errorEnvelope,
-  matchesEtag,
-  orThrow,
-  RefusalError,
-  securityHeaders,
-} from './errors.ts'
+import { bearerToken, isBearerOf } from './credentials.ts'
+import { errorEnvelope, orThrow, RefusalError, securityHeaders } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
-import { runIdempotently } from './idempotency.ts'
+import {
+  type Authorize,
+  type Context,
+  type HandledRequest,
+  handleRoute,
+  type Middleware,
+  type RouteDependencies,
+  type RouteOptions,
+  type State,
+} from './handle-route.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'
 import { type FilePage, filePages, type Pages } from './pages.ts'
-import { isScoped, type JsonReply, type Route } from './route.ts'
-import type { Fields } from './schema.ts'
 import type { UseCases } from './use-cases.ts'
 
 /** A structured log; pino's fits. */
@@ -39,28 +34,17 @@ export interface Log {
 }
 
 /** An answered request, without anything that the caller wrote. */
-export interface AnsweredRequest {
-  readonly requestId: string
-  /** `any` without a route. */
-  readonly method: string
-  /** With the names of its parameters: `/api/v1/positions/:id`; `unmatched` without a route. */
-  readonly route: string
+export interface AnsweredRequest extends HandledRequest {
   readonly status: number
   readonly durationMs: number
 }
 
 /** What the process provides to an API in addition to the use cases. */
-export interface ServerDependencies extends Yielder {
+export interface ServerDependencies extends RouteDependencies {
   readonly capabilities: Capabilities
-  readonly clock: Clock
   /** `req_` and a random suffix. */
   readonly newRequestId: () => string
   readonly log: Log
-  /**
-   * While it is true, every reply ends its connection: the next request on it would reach an
-   * instance that is about to stop.
-   */
-  readonly isDraining?: (() => boolean) | undefined
   /** It must not throw, and should cost next to nothing. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
   /** By path, for GET and HEAD: probes, metrics, the reference page. Routes come first. */
@@ -75,43 +59,19 @@ export interface ApiDependencies extends ServerDependencies {
   readonly trustedProxies?: Networks | undefined
 }
 
-interface State {
-  requestId: string
-  startedAt: number
-  /** Of the route or page, once one matches. */
-  method: string
-  route: string
-  wasReplyErrorLogged?: boolean
-}
-type Middleware = Koa.Middleware<State>
-type Context = Koa.ParameterizedContext<State>
-
-/**
- * Checks credential, limits and scope; throws RefusalError. Where no credential is needed, one that
- * is sent counts towards its limits.
- */
-type Authorize = (
-  ctx: Context,
-  route: Route<never>,
-  needsCredential: boolean,
-) => Promise<DescribedCaller | undefined>
-
-interface AppOptions<U> {
+interface AppOptions<U> extends RouteOptions<U> {
   readonly api: Api<U>
-  readonly useCases: U & { readonly idempotency?: IdempotencyStore }
   readonly dependencies: ServerDependencies
-  readonly authorize: Authorize
 }
 
 /** Answers the routes, the document and the pages, and everything else with 404. */
 export const createApp = <U>(options: AppOptions<U>): Koa => {
   const { api, dependencies } = options
-  const { prefix, documentPath } = api
   const app = new Koa<State>()
   const router = new Router<State>({ sensitive: true, strict: true })
   const bodies = createBodyReader()
   for (const route of routesIn(api))
-    router.register(prefix + route.path, [route.method], handleRoute(route, options, bodies))
+    router.register(api.prefix + route.path, [route.method], handleRoute(route, options, bodies))
   const document: FilePage = {
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
@@ -119,10 +79,10 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
     },
     read: async () => JSON.stringify(documentOf(api)),
   }
-  const pages = { ...filePages({ [documentPath]: document }), ...dependencies.pages }
+  const pages = { ...filePages({ [api.documentPath]: document }), ...dependencies.pages }
   for (const [route, page] of Object.entries(pages))
     router.get(route, (ctx, next) => {
-      Object.assign(ctx.state, { method: 'GET', route })
+      Object.assign(ctx.state.request, { method: 'GET', route })
       return page(ctx, next)
     })
 
@@ -132,7 +92,7 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins))
   app.use(checkTarget)
   app.use(router.routes())
-  app.use(refuseUnknownPath(prefix, router))
+  app.use(refuseUnknownPath(api.prefix, router))
   return app
 }
 
@@ -156,23 +116,27 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
 const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader): Middleware => {
   const { newRequestId, isDraining, onAnswered } = dependencies
   return async (ctx, next) => {
-    const { state, req, res } = ctx
-    const sent = req.headers['x-request-id']
-    state.requestId =
-      typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
-    state.startedAt = performance.now()
-    state.method = 'any'
-    state.route = 'unmatched'
-    res.setHeader('X-Request-ID', state.requestId)
+    const { req, res } = ctx
+    const startedAt = performance.now()
+    const sent = ctx.get('X-Request-ID')
+    const requestId = requestIdPattern.test(sent) ? sent : newRequestId()
+    const request = { requestId, method: 'any', route: 'unmatched' }
+    ctx.state.request = request
+    const answered = (status: number): AnsweredRequest => ({
+      ...request,
+      status,
+      durationMs: performance.now() - startedAt,
+    })
+    res.setHeader('X-Request-ID', requestId)
     res.setHeaders(commonHeaders)
     try {
       await next()
     } catch (error) {
-      sendError(ctx, error, dependencies.log)
+      sendError(ctx, error, answered, dependencies.log)
     }
     bodies.discardUnread(req, res)
     if (isDraining?.() === true) ctx.set('Connection', 'close')
-    const report = (): void => onAnswered?.(answeredRequest(state, res.statusCode))
+    const report = (): void => onAnswered?.(answered(res.statusCode))
     // For a stream, report at 'close'; if the socket is already destroyed, 'close' will not fire
     // again.
     if (ctx.body instanceof Readable && !res.destroyed) res.once('close', report)
@@ -180,37 +144,32 @@ const headersAndErrors = (dependencies: ServerDependencies, bodies: BodyReader):
   }
 }
 
-const answeredRequest = (
-  { requestId, method, route, startedAt }: State,
-  status: number,
-): AnsweredRequest => ({
-  requestId,
-  method,
-  route,
-  status,
-  durationMs: performance.now() - startedAt,
-})
-
 const commonHeaders = new Map(Object.entries({ 'Cache-Control': 'no-store', ...securityHeaders }))
 
-const sendError = (ctx: Context, error: unknown, log: Log): void => {
+const sendError = (
+  ctx: Context,
+  error: unknown,
+  answered: (status: number) => AnsweredRequest,
+  log: Log,
+): void => {
   const { refusal, reply } =
     error instanceof RefusalError ? error : new RefusalError(refuse('InternalError'))
-  const answered = answeredRequest(ctx.state, reply.status)
-  const fields = {
-    ...answered,
-    durationMs: Math.round(answered.durationMs),
-    code: reply.error.code,
-  }
+  const {
+    status,
+    headers,
+    error: { code },
+  } = reply
+  const { durationMs, ...request } = answered(status)
+  const fields = { ...request, durationMs: Math.round(durationMs), code }
   const { accountId, reason } = refusal as { accountId?: string; reason?: string }
   if (!(error instanceof RefusalError))
     log.error({ ...fields, err: error }, 'a request failed unexpectedly')
   // An unsupported feature (501) is not a failure.
-  else if (reply.status >= 502 || reason !== undefined)
+  else if (status >= 502 || reason !== undefined)
     log.warn({ ...fields, accountId, reason }, 'a request could not be answered')
-  ctx.status = reply.status
-  ctx.set(reply.headers)
-  ctx.body = errorEnvelope(reply, answered.requestId)
+  ctx.status = status
+  ctx.set(headers)
+  ctx.body = errorEnvelope(reply, request.requestId)
 }
 
 // Koa would ignore a fragment, accept any scheme, and fail at a malformed URL.
@@ -239,7 +198,7 @@ const logBrokenReply =
     // Koa reports it for the stream and for the reply.
     if (ctx.state.wasReplyErrorLogged === true || disconnectCodes.includes(error.code)) return
     ctx.state.wasReplyErrorLogged = true
-    log.error({ err: error, requestId: ctx.state.requestId }, 'a reply was cut off')
+    log.error({ err: error, requestId: ctx.state.request.requestId }, 'a reply was cut off')
   }
 
 /** For the API for users: requires a credential within its limits and with the scope. */
@@ -296,130 +255,4 @@ export const authorizeOperator = (operatorToken: string): Authorize => {
       throw new RefusalError(refuse('Unauthorized', { isOperators: true }))
     return undefined
   }
-}
-
-const handleRoute = <U>(
-  route: Route<U>,
-  { api: { prefix }, useCases, dependencies, authorize }: AppOptions<U>,
-  bodies: BodyReader,
-): Middleware => {
-  const { access, method, maxAgeSeconds, isBodyOptional = false } = route
-  const hasBody = route.body !== undefined
-  return async (ctx) => {
-    // The router also matches HEAD where a route has GET.
-    if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
-    ctx.state.method = method
-    ctx.state.route = prefix + route.path
-    // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
-    const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
-    const needsCredential = isScoped(access, query)
-    if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
-    const caller = await authorize(ctx, route, needsCredential)
-    // A scoped route searches every body for credentials, also where it accepts none.
-    const sent =
-      hasBody || needsCredential
-        ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
-        : undefined
-    const body = sent ?? (isBodyOptional ? {} : undefined)
-    const accepted = orThrow(
-      route.read(useCases, {
-        params: ctx['params'] as object,
-        query:
-          access.kind === 'public' && !needsCredential
-            ? withoutCredentials(query, route.query)
-            : query,
-        headers: headersOf(ctx, route.headers),
-        body,
-        mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
-      }),
-    )
-    const { outcome, isReplayed } = await runIdempotently(
-      useCases.idempotency,
-      dependencies.clock,
-      caller,
-      route,
-      accepted,
-      body,
-    )
-    if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
-    const reply = orThrow(outcome)
-    if ('data' in reply) {
-      // What only this caller may see must not be cached.
-      const cacheSeconds = needsCredential ? undefined : maxAgeSeconds
-      return writeReply(ctx, reply, prefix, dependencies.clock.now(), cacheSeconds)
-    }
-    ctx.set(reply.headers)
-    const { res } = ctx
-    ctx.body = Readable.from(reply.content(dependencies))
-    const { endless } = reply
-    if (endless === undefined) return undefined
-    if (res.destroyed) return endless.close()
-    endless.abort?.addEventListener('abort', () => res.destroy())
-    const checking = setInterval(() => void cutOffUnlessAccepted(res, caller), stalledCheckMs)
-    res.once('close', () => {
-      clearInterval(checking)
-      endless.close()
-    })
-  }
-}
-
-const stalledCheckMs = 500
-
-// An endless reply checks the credential whenever it writes, which it cannot while its reader reads
-// nothing.
-const cutOffUnlessAccepted = async (
-  res: ServerResponse,
-  caller: DescribedCaller | undefined,
-): Promise<void> => {
-  if (caller === undefined || !res.writableNeedDrain) return
-  const isAccepted = await caller.isStillAccepted().catch(() => false)
-  if (!isAccepted) res.destroy()
-}
-
-// Where no credential is needed, one in the query is ignored.
-const withoutCredentials = (query: ParsedUrlQuery, fields: Fields): ParsedUrlQuery =>
-  Object.fromEntries(
-    Object.entries(query).filter(
-      ([name, value]) => Object.hasOwn(fields, name) || !holdsCredential({ [name]: value }),
-    ),
-  )
-
-// A header that is sent twice is read as a list, and refused.
-const headersOf = ({ req }: Context, fields: Fields): object =>
-  Object.fromEntries(
-    Object.keys(fields).map((name) => {
-      const values = req.headersDistinct[name.toLowerCase()]
-      return [name, values?.length === 1 ? values[0] : values]
-    }),
-  )
-
-// Caches the last formatted timestamp.
-const writeNow = createIsoWriter()
-
-const writeReply = (
-  ctx: Context,
-  { status, location, data, meta }: JsonReply,
-  prefix: string,
-  now: Instant,
-  cacheSeconds: number | undefined,
-): void => {
-  ctx.status = status
-  if (location !== undefined) ctx.set('Location', prefix + location)
-  if (cacheSeconds !== undefined) {
-    // Weak, because meta differs in every reply.
-    const etag = `W/"${hash('sha1', data, 'base64url')}"`
-    ctx.set({ ETag: etag, 'Cache-Control': `public, max-age=${cacheSeconds}` })
-    // The limits of one caller are not for the eyes of another.
-    ctx.vary('Authorization, X-API-Key')
-    if (matchesEtag(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
-  }
-  const metaJson = JSON.stringify({
-    timestamp: writeNow(now),
-    request_id: ctx.state.requestId,
-    version: apiVersion,
-    ...(meta as object),
-  })
-  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8')
-  // A buffer: Node would measure a string twice, and convert it while it writes.
-  ctx.body = Buffer.from(`{"success":true,"data":${data},"meta":${metaJson},"error":null}`)
 }

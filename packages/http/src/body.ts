@@ -78,7 +78,8 @@ export interface BodyReader {
 }
 
 export const createBodyReader = (): BodyReader => {
-  const largeBodies = new Map<string, number>()
+  /** The credential of each large or slow body that is being received. */
+  const largeBodies: string[] = []
   let freeBytes = totalBytes
   // The thread starts with the first long body.
   const parser = new Piscina<Uint8Array, ReturnType<typeof parseJson>>({
@@ -113,10 +114,9 @@ export const createBodyReader = (): BodyReader => {
     let isLarge = false
     const takeLargeSlot = (): Refusal | undefined => {
       if (isLarge || credential === undefined) return undefined
-      const others = largeBodies.get(credential) ?? 0
-      if (others >= largePerCredential)
+      if (largeBodies.filter((one) => one === credential).length >= largePerCredential)
         return refuse('RateLimitExceeded', { exceeded: { scope: 'bodies' }, retryAfterSeconds: 1 })
-      largeBodies.set(credential, others + 1)
+      largeBodies.push(credential)
       isLarge = true
       return undefined
     }
@@ -164,11 +164,8 @@ export const createBodyReader = (): BodyReader => {
       throw new RefusalError(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
     } finally {
       freeBytes += heldBytes
-      if (credential !== undefined && isLarge) {
-        const rest = (largeBodies.get(credential) ?? 0) - 1
-        if (rest > 0) largeBodies.set(credential, rest)
-        else largeBodies.delete(credential)
-      }
+      if (credential !== undefined && isLarge)
+        largeBodies.splice(largeBodies.indexOf(credential), 1)
     }
   }
   return { read, discardUnread }

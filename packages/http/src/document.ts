@@ -13,7 +13,7 @@ import {
 } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { malformedRequestCodes } from './listen.ts'
-import { type IsOn, type Route, statusOf } from './route.ts'
+import { type IsOn, rangeIn, type Route } from './route.ts'
 import {
   anything,
   component,
@@ -130,10 +130,19 @@ const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
 })
 
 const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas => {
-  const { data, meta = {}, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
+  const {
+    status,
+    data,
+    meta = {},
+    location,
+    maxAgeSeconds,
+    streamedContent,
+    streamedHeaders,
+  } = route
   const headers = {
     ...headersOf(hasLimits, [
-      ...(maxAgeSeconds === undefined ? [] : (['ETag', 'Cache-Control'] as const)),
+      maxAgeSeconds !== undefined && 'ETag',
+      maxAgeSeconds !== undefined && 'Cache-Control',
       location !== undefined && 'Location',
       'Idempotency-Key' in route.headers && 'Idempotent-Replayed',
     ]),
@@ -156,7 +165,7 @@ const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas =>
   const content = { 'application/json': mediaOf(envelope) }
   const notModified = 'The data is as If-None-Match names it; there is no body.'
   return {
-    [statusOf(route)]: { description: data.json.description, headers, content },
+    [status]: { description: data.json.description, headers, content },
     ...(maxAgeSeconds && { 304: { description: notModified, headers } }),
   }
 }
@@ -271,7 +280,8 @@ const operationOf = (
   { hasLimits, securitySchemes }: Api<never>,
   malformedRequest: JsonSchema,
 ): Operation => {
-  const { operationId, access, limit, body, isBodyOptional = false, range } = route
+  const { operationId, access, limit, body, isBodyOptional = false } = route
+  const range = rangeIn(route.query)
   const security = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
   const scopeNames = access.scopes.map((scope) => `\`${scope}\``).join(', ')

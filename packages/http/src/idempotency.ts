@@ -1,7 +1,7 @@
 // Idempotency-Key: a request that is sent again with the same key is answered as the first time,
 // and carried out once.
 import { hash, randomUUID } from 'node:crypto'
-import type { ScopedCaller } from '@tradeport/domain/access'
+import type { IdempotencyClaim, KeptReply } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
 import {
   type Clock,
@@ -9,43 +9,52 @@ import {
   type IdempotencyStore,
   withoutKey,
 } from '@tradeport/domain/ports'
+import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import type { JsonObject } from './body.ts'
-import { type Outcome, type AcceptedRequest, type Route, storedOutcome } from './route.ts'
+import type { StreamedReply } from './route.ts'
 import { isRecord } from './schema.ts'
+
+/** A reply that is ready to be written, or kept for a repeated request. */
+export interface JsonReply {
+  readonly status: number
+  readonly location: string | undefined
+  /** JSON of the data. */
+  readonly data: string
+  readonly meta: unknown
+  readonly isSecret: true | undefined
+}
+
+export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
 
 /**
  * Runs `handle` at most once for each owner and key. Its use case calls `guard.begin` immediately
- * before its effect, or stores the reply itself through `replyToStore`, as placeOrder does.
+ * before its effect, or stores the reply itself through `replyToStore`, as placeOrder does. The
+ * outcome is undefined where that of the first request is unknown.
  */
 export const runIdempotently = async (
   idempotency: IdempotencyStore | undefined,
   clock: Clock,
-  caller: ScopedCaller | undefined,
-  { method, path }: Pick<Route<never>, 'method' | 'path'>,
-  { key, params, handle, refusalIfOutcomeUnknown }: AcceptedRequest,
-  body: JsonObject | undefined,
-): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
-  if (key === undefined || caller === undefined || idempotency === undefined)
-    return { outcome: await handle(caller, withoutKey), isReplayed: false }
-  const { owner } = caller
-  // Without the query: the only parameter of a POST says how long to wait for the reply.
-  const requestHash = hashJson({ method, path, params, body })
-  const claim = { key, requestHash, id: randomUUID() }
+  owner: Owner | undefined,
+  key: string | undefined,
+  request: object,
+  handle: (guard: IdempotencyGuard, claim?: IdempotencyClaim) => Promise<Outcome>,
+): Promise<{ readonly outcome: Outcome | undefined; readonly isReplayed: boolean }> => {
+  if (key === undefined || owner === undefined || idempotency === undefined)
+    return { outcome: await handle(withoutKey), isReplayed: false }
+  const claim = { key, requestHash: hashJson(request), id: randomUUID() }
   const claimed = await idempotency.claim(owner, claim, clock.now())()
   if (E.isLeft(claimed)) return { outcome: claimed, isReplayed: false }
   const { right } = claimed
   if (right.kind === 'replied')
     return { outcome: JSON.parse(right.reply.body) as Outcome, isReplayed: true }
-  if (right.kind === 'unknown')
-    return { outcome: E.left(refusalIfOutcomeUnknown), isReplayed: true }
+  if (right.kind === 'unknown') return { outcome: undefined, isReplayed: true }
   let hasBegun = false
   const begin: IdempotencyGuard['begin'] = async () => {
     const begun = await idempotency.begin(owner, claim, clock.now())()
     hasBegun = E.isRight(begun)
     return begun
   }
-  const outcome = await handle(caller, { begin }, claim)
+  const outcome = await handle({ begin }, claim)
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && shouldStoreReply(outcome))
     await idempotency.keep(owner, claim, storedOutcome(outcome))()
@@ -53,6 +62,14 @@ export const runIdempotently = async (
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
+
+/**
+ * As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format.
+ */
+export const storedOutcome = (outcome: Outcome): KeptReply => ({
+  body: JSON.stringify(outcome),
+  isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
+})
 
 /** The others had no effect, or none that is known; the use case says which. */
 const shouldStoreReply = (outcome: Outcome): boolean =>

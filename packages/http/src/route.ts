@@ -7,10 +7,9 @@ import type {
   Scope,
   ScopedCaller,
 } from '@tradeport/domain/access'
-import { type Issue, refuse, type Refusal, type RefusalTag } from '@tradeport/domain/errors'
+import type { Issue, Refusal, RefusalTag } from '@tradeport/domain/errors'
 import type { Yielder, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
-import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
 import { idempotencyKey } from './fields.ts'
@@ -18,12 +17,9 @@ import {
   anyText,
   anything,
   type Fields,
-  input,
   type Input,
-  object,
   optional,
   type Output,
-  read as readValue,
   type Schema,
 } from './schema.ts'
 
@@ -95,25 +91,35 @@ interface Draining {
 type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
 /** What the definition of a route and the route have in common. */
-export interface RouteFacts<Caller, Result, Data, Meta> {
+export interface RouteFacts<UseCases, Caller, Given, Body, Result, Data, Meta, Tag, Early> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
+  readonly body?: Schema<Body>
   /** A request without a body is read as {}. */
   readonly isBodyOptional?: true
+  /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
+  readonly refusalForMalformedId?: Refusal & { readonly _tag: Tag }
+  /** A refusal that comes before every other fault of the request. */
+  readonly precheck?: (body: JsonObject) => Early | undefined
+  /** Faults of the body that depend on the service's configuration. */
+  readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
+  /** The refusal of a repeated POST whose first outcome is unknown. */
+  readonly refusalIfOutcomeUnknown?: (given: Given) => Refusal
   /** Absent from a route that can only be refused, because a capability is off. */
   readonly data?: Schema<Data>
   /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Meta
-  /** Where what was created can be read, below the prefix. The status is then 201. */
+  /** Where what was created can be read, below the prefix. */
   readonly location?: (result: Result) => string
-  /** It was accepted, and is done afterwards. */
-  readonly status?: 202
+  /** Of a success: by default 200, or 201 with a location. */
+  readonly status?: number
   /** The data holds a secret, which no other reply shows. */
   readonly isSecret?: true
   /** How long caches may keep the reply. */
   readonly maxAgeSeconds?: number
-  /** Streamed text instead of JSON, by content type: a file or events. */
+  /** The reply where it is no JSON: a file or events, by content type. */
+  readonly stream?: (result: Result, given: Given) => StreamedReply
   readonly streamedContent?: Fields
   readonly streamedHeaders?: Readonly<Record<string, object>>
 }
@@ -153,34 +159,19 @@ type ReturnedBy<UseCase> = UseCase extends (...given: never) => TE.TaskEither<un
   ? Result
   : never
 
-/** A reply that is ready to be written, or kept for a repeated request. */
-export interface JsonReply {
+/** A route with its types erased, for the server and the document. */
+export interface Route<UseCases> extends RouteFacts<
+  UseCases,
+  unknown,
+  never,
+  unknown,
+  never,
+  unknown,
+  Fields | undefined,
+  RefusalTag,
+  Refusal
+> {
   readonly status: number
-  readonly location: string | undefined
-  /** JSON of the data. */
-  readonly data: string
-  readonly meta: unknown
-  readonly isSecret: true | undefined
-}
-
-export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
-
-/** A request that its route accepts. */
-export interface AcceptedRequest {
-  readonly params: object
-  readonly key: string | undefined
-  /** The refusal of a repeated request whose first outcome is unknown. */
-  readonly refusalIfOutcomeUnknown: Refusal
-  /** @param claim of the Idempotency-Key, where one was sent */
-  readonly handle: (
-    caller: ScopedCaller | undefined,
-    guard: IdempotencyGuard,
-    claim?: IdempotencyClaim,
-  ) => Promise<Outcome>
-}
-
-/** A route with its types erased, for the router and the document. */
-export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fields | undefined> {
   readonly method: Method
   /** Below the prefix; `:name` is one segment. */
   readonly path: `/${string}`
@@ -191,26 +182,13 @@ export interface Route<UseCases> extends RouteFacts<unknown, never, unknown, Fie
   readonly params: Fields
   readonly query: Fields
   readonly headers: Fields
-  /** The start and the end, where the query has both. */
-  readonly range: readonly string[]
-  readonly body?: Schema<unknown>
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
-  readonly read: (
-    useCases: UseCases,
-    sent: {
-      readonly params: object
-      readonly query: Readonly<Record<string, unknown>>
-      readonly headers: object
-      readonly body: JsonObject | undefined
-      readonly mayWait: () => boolean
-    },
-  ) => E.Either<Refusal, AcceptedRequest>
 }
 
-/** The status of a success. */
-export const statusOf = ({ location, status }: Pick<Route<never>, 'location' | 'status'>): number =>
-  status ?? (location === undefined ? 200 : 201)
+/** The start and the end of a range of times, where the query has both. */
+export const rangeIn = (query: Fields): readonly string[] =>
+  Object.keys(query).filter((name) => /^(start|end)(Date|Time)$/.test(name))
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
 // Read where the reply is written; it may be sent several times.
@@ -234,14 +212,24 @@ export const routesOf =
     Body,
     Data,
     Tag extends RefusalTag,
-    Early extends Refusal<Tag> = never,
+    Early extends Refusal = never,
     Meta extends Fields | undefined = undefined,
     UseCase = UseCases[OperationId & keyof UseCases],
   >(
     target: `${Method} /${string}`,
     operationId: OperationId,
     description: string,
-    definition: RouteFacts<Caller, ReturnedBy<UseCase>, Data, Meta> &
+    definition: RouteFacts<
+      UseCases,
+      Caller,
+      InputOf<Params, Query, Headers, Body>,
+      Body,
+      ReturnedBy<UseCase>,
+      Data,
+      Meta,
+      NoInfer<Tag>,
+      Early
+    > &
       MismatchOf<
         UseCase,
         Caller,
@@ -253,72 +241,28 @@ export const routesOf =
         /** Of this endpoint, in addition to those of the plan. */
         readonly limit?: Omit<EndpointLimit, 'route'>
         readonly params?: Params
-        /**
-         * The refusal of a malformed parameter of the path; otherwise that is a ValidationError.
-         */
-        readonly refusalForMalformedId?: Refusal<NoInfer<Tag>>
         readonly query?: Query
         readonly headers?: Headers
-        readonly body?: Schema<Body>
-        /** A refusal that comes before every other fault of the request. */
-        readonly precheck?: (body: JsonObject) => Early | undefined
-        /** Faults of the body that depend on the service's configuration. */
-        readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
-        /** The refusal of a repeated POST whose first outcome is unknown. */
-        readonly refusalIfOutcomeUnknown?: (params: Input<Params>) => Refusal
         /**
          * Every refusal of the use case but ServiceUnavailable and IdempotencyInProgress, and no
          * other: a missing or impossible one does not compile.
          */
         readonly refusals: readonly Tag[]
-        /** The reply where it is no JSON. */
-        readonly stream?: (
-          result: ReturnedBy<UseCase>,
-          input: InputOf<Params, Query, Headers, Body>,
-        ) => StreamedReply
       },
   ): Route<UseCases> => {
-    type Result = ReturnedBy<UseCase>
-    type Given = InputOf<Params, Query, Headers, Body>
-    const { access, body, limit, refusalForMalformedId, data, meta, location, stream } = definition
-    const paramFields: Fields = definition.params ?? {}
-    const query: Fields = definition.query ?? {}
-    const range = Object.keys(query).filter((name) => /^(start|end)(Date|Time)$/.test(name))
+    const { access, body, limit, params, query, headers, maxAgeSeconds, location } = definition
     const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
-    const headers = {
-      ...definition.headers,
-      ...(isKeyed && keyed),
-      ...(definition.maxAgeSeconds && conditional),
-    }
-    const schemas = {
-      params: input('', paramFields),
-      query: input('', query),
-      headers: input('', { headers: input('', headers) }),
-      meta: object('', meta ?? {}),
-    }
-    const toReply = (result: Result, given: Given): JsonReply | StreamedReply => {
-      if (stream !== undefined) return stream(result, given)
-      const shown: unknown = meta === undefined ? { data: result } : result
-      const value = (shown as { readonly data: Data }).data
-      return {
-        status: statusOf(definition),
-        location: location?.(result),
-        data: data?.stringify?.(value) ?? JSON.stringify(data?.encode(value)),
-        meta: schemas.meta.encode(shown as object),
-        isSecret: definition.isSecret,
-      }
-    }
     return {
+      status: location === undefined ? 200 : 201,
       ...definition,
       method,
       path,
       operationId,
       description,
-      params: paramFields,
-      query,
-      headers,
-      range,
+      params: params ?? {},
+      query: query ?? {},
+      headers: { ...headers, ...(isKeyed && keyed), ...(maxAgeSeconds && conditional) },
       limit: limit && { route: target, ...limit },
       refusals: new Set<RefusalTag>([
         'ValidationError',
@@ -329,70 +273,8 @@ export const routesOf =
         ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
         ...definition.refusals,
       ]),
-      read: (useCases, sent) => {
-        const early = sent.body && definition.precheck?.(sent.body)
-        if (early !== undefined) return E.left(early)
-        const issues: Issue[] = []
-        const read = readValue(schemas.headers, { headers: sent.headers }, issues) as {
-          readonly headers: Input<Headers> & Input<typeof keyed>
-        }
-        const idIssues: Issue[] = refusalForMalformedId === undefined ? issues : []
-        const params = readValue(schemas.params, sent.params, idIssues) as Input<Params>
-        const request = {
-          query: readValue(schemas.query, sent.query, issues) as Input<Query>,
-          body: (body && readValue(body, sent.body, issues)) as Body,
-        }
-        // Read once more, so that a wrong order is reported beside faults of other parameters.
-        const [from, to] = range.map((name) => readValue(query[name]!, sent.query[name], []))
-        if (Number(from) > Number(to))
-          issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
-        if (sent.body !== undefined)
-          issues.push(...(definition.furtherIssues?.(useCases, sent.body) ?? []))
-        if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
-        if (refusalForMalformedId !== undefined && idIssues.length > 0)
-          return E.left(refusalForMalformedId)
-        return E.right({
-          params,
-          key: read.headers['Idempotency-Key'],
-          refusalIfOutcomeUnknown:
-            definition.refusalIfOutcomeUnknown?.(params) ??
-            refuse('ServiceUnavailable', {
-              reason: 'the first request left no reply',
-              outcome: 'unknown',
-            }),
-          handle: async (caller, guard, claim) => {
-            const given: Given = {
-              ...params,
-              ...request,
-              ...guard,
-              headers: read.headers,
-              mayWait: sent.mayWait,
-              replyToStore: claim && {
-                claim,
-                replyOf: (result) => storedOutcome(E.right(toReply(result as Result, given))),
-              },
-            }
-            const { [operationId]: useCase } = useCases as {
-              readonly [name: string]: (
-                caller: ScopedCaller | undefined,
-                input: Given,
-              ) => TE.TaskEither<Refusal, Result>
-            }
-            const result = await useCase!(caller, given)()
-            return E.map((found: Result) => toReply(found, given))(result)
-          },
-        })
-      },
     }
   }
-
-/**
- * As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format.
- */
-export const storedOutcome = (outcome: Outcome): KeptReply => ({
-  body: JSON.stringify(outcome),
-  isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
-})
 
 const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag[] } = {
   public: ['RateLimitExceeded', 'InternalError'],

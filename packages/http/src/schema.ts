@@ -5,7 +5,6 @@ import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
 import { createIsoWriter, roundLots, type Instant } from '@tradeport/domain/primitives'
 import { closest } from 'fastest-levenshtein'
-import { separate } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -60,24 +59,19 @@ export type Input<F> = ObjectOf<F, never>
 export type Output<F> = ObjectOf<F, undefined>
 
 /** The value, or undefined once its faults are added to `issues`. */
-export const read = <A>(
-  { validate }: Schema<A>,
-  value: unknown,
-  issues: Issue[],
-): A | undefined => {
-  const result = validate(value, [])
-  if (E.isRight(result)) return result.right
-  for (const { context, message = '' } of result.left)
-    issues.push({ path: pathOf(context), message })
-  return undefined
-}
+export const read = <A>({ validate }: Schema<A>, value: unknown, issues: Issue[]) =>
+  E.getOrElse<t.Errors, A | undefined>((errors) => {
+    for (const { context, message = '' } of errors) issues.push({ path: pathOf(context), message })
+    return undefined
+  })(validate(value, []))
 
 const within = (context: t.Context, key: string): t.Context =>
   t.appendContext(context, key, t.unknown)
 
-// `accounts[0].purpose`; a whole body is `body`.
-const pathOf = (context: t.Context): string =>
-  context
+// `accounts[0].purpose`; a whole body is `body`. The context begins with the part of the request,
+// which only a header names.
+const pathOf = ([part, ...context]: t.Context): string =>
+  [...(part?.key === 'headers' ? [part] : []), ...context]
     .map(({ key }, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('') || 'body'
 
@@ -112,19 +106,25 @@ const fault = (
       : `${pathOf(context)} must be ${requirement}; got ${describeReceived(value, json)}`,
   )
 
-/** A value without parts. `requirement` ends the sentence "symbol must be …". */
+export interface Primitive<A> extends Schema<A> {
+  /** It ends the sentence "symbol must be …". */
+  readonly requirement: string
+  readonly parse: (value: unknown) => O.Option<A>
+}
+
+/** A value without parts. */
 const primitive = <A>(
   requirement: string,
   json: JsonSchema,
   example: unknown,
   parse: (value: unknown) => O.Option<A>,
-): Schema<A> => ({
+): Primitive<A> => ({
   json,
   example,
-  validate: (value, context) => {
-    const result = parse(value)
-    return O.isSome(result) ? t.success(result.value) : fault(value, context, requirement, json)
-  },
+  requirement,
+  parse,
+  validate: (value, context) =>
+    O.match(() => fault(value, context, requirement, json), t.success<A>)(parse(value)),
   encode: identity,
 })
 
@@ -185,7 +185,7 @@ const numeric =
     example?: number,
     bounds: JsonSchema = {},
     requirement = rangeText(kind, bounds),
-  ): Schema<number> =>
+  ) =>
     primitive(
       requirement,
       { type, description, ...bounds },
@@ -205,37 +205,35 @@ export const lotsToTrade = (description: string, example: number): Schema<number
     roundLots,
   )
 
+/** A field of a query, which is text: `convert` makes of it what the schema is of. */
+const inQuery = <A>(
+  { requirement, parse, ...schema }: Primitive<A>,
+  convert: (sent: string) => unknown,
+): Schema<A> => ({
+  ...schema,
+  validate: parsedString(requirement, (sent) => parse(convert(sent)), '').validate,
+})
+
 /** A whole number of a query. */
 export const queryInteger = (
   description: string,
   minimum: number,
   maximum: number,
-): Schema<number> => {
-  const bounds = { minimum, maximum }
-  const parse = (sent: string): O.Option<number> =>
-    /^\d{1,15}$/.test(sent) && isWithin(Number(sent), bounds) ? O.some(Number(sent)) : O.none
-  return {
-    ...whole(description, minimum, bounds),
-    validate: parsedString(rangeText('a whole number', bounds), parse, '').validate,
-  }
-}
+): Schema<number> =>
+  inQuery(whole(description, minimum, { minimum, maximum }), (sent) =>
+    /^\d{1,15}$/.test(sent) ? Number(sent) : undefined,
+  )
 
 /** A flag of a query. */
-export const queryFlag = (description: string): Schema<boolean> => ({
-  ...flag(description),
-  validate: parsedString(
-    'true or false',
-    (sent) => (sent === 'true' || sent === 'false' ? O.some(sent === 'true') : O.none),
-    '',
-  ).validate,
-})
+export const queryFlag = (description: string): Schema<boolean> =>
+  inQuery(flag(description), (sent) => (sent === 'true' ? true : sent !== 'false' && undefined))
 
-export const flag = (description: string, example = true): Schema<boolean> =>
+export const flag = (description: string, example = true) =>
   primitive(
     'true or false',
     { type: 'boolean', description },
     example,
-    O.fromPredicate((value) => typeof value === 'boolean'),
+    O.fromPredicate(t.boolean.is),
   )
 
 export const oneOf = <const A extends string | boolean>(
@@ -292,6 +290,7 @@ export const list = <A>(
   items = 'items',
 ): Schema<readonly A[]> => {
   const { minItems = 0, maxItems = Infinity } = bounds
+  const listType = t.readonlyArray<t.Type<A, unknown>>(item as never)
   const json = { type: 'array', description, items: item.json, ...bounds }
   const requirement =
     maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
@@ -301,12 +300,9 @@ export const list = <A>(
     validate: (value, context) => {
       if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
         return fault(value, context, requirement, json)
-      const { left, right } = separate(
-        value.map((entry, index) => item.validate(entry, within(context, String(index)))),
-      )
-      return left.length > 0 ? t.failures(left.flat()) : t.success(right)
+      return listType.validate(value, context)
     },
-    encode: (values) => values.map((value) => item.encode(value)),
+    encode: listType.encode,
   }
 }
 
@@ -341,7 +337,7 @@ export const withDescription = <S extends Schema<unknown>>(schema: S, descriptio
 export const presentedBy = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
   json: schema.json,
   example: schema.example,
-  validate: (value, context) => t.failure(value, context, 'It is only for replies.'),
+  validate: t.never.validate,
   encode: (value) => schema.encode(present(value)),
 })
 
@@ -443,8 +439,7 @@ export const input = <F extends Fields>(description: string, fields: F, minPrope
     ...(minProperties && { minProperties }),
   }) as Schema<Input<F>>
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isRecord = t.UnknownRecord.is
 
 /** Names in the wrong case are nearer than any other. */
 const nearest = (name: string, known: readonly string[]): string =>
@@ -482,27 +477,19 @@ export const component = <A extends object>(kind: string, name: string, part: A)
   [componentKey]: [kind, name],
 })
 
-/**
- * The parts, with a reference in place of every component in them, and these components; without
- * what is undefined.
- */
+/** The parts, with a reference in place of every component in them, and these components. */
 export const withComponents = <A>(parts: A) => {
   const components: Record<string, Record<string, JsonSchema>> = {}
-  const withReferences = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(withReferences)
-    if (!isRecord(part)) return part
-    const { [componentKey]: path, ...rest } = part
-    if (path === undefined) return fieldsOf(rest)
-    const [kind = '', name = ''] = path as readonly string[]
-    const ofKind = (components[kind] ??= {})
-    ofKind[name] ??= fieldsOf(rest)
-    return { $ref: `#/components/${kind}/${name}` }
-  }
-  const fieldsOf = (part: Readonly<Record<string, unknown>>): JsonSchema =>
-    Object.fromEntries(
-      Object.entries(part)
-        .filter(([, field]) => field !== undefined)
-        .map(([name, field]) => [name, withReferences(field)]),
+  const withReferences = (part: unknown) =>
+    JSON.parse(
+      JSON.stringify(part, (_, inner: unknown) => {
+        if (!isRecord(inner) || !(componentKey in inner)) return inner
+        const { [componentKey]: path, ...rest } = inner
+        const [kind, name] = path as readonly [string, string]
+        const ofKind = (components[kind] ??= {})
+        ofKind[name] ??= withReferences(rest)
+        return { $ref: `#/components/${kind}/${name}` }
+      }),
     )
   return { parts: withReferences(parts) as A, components }
 }

@@ -1,8 +1,10 @@
 // The documents and the service agree on requests: every example is valid, and both accept and
 // refuse by the same bounds.
 import * as E from 'fp-ts/lib/Either.js'
+import { identity } from 'fp-ts/lib/function.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { inputReader } from '../src/handle-route.ts'
 import type { Route } from '../src/index.ts'
 import {
   ajv,
@@ -172,8 +174,9 @@ const partOf: Readonly<Record<string, Part>> = { path: 'params', query: 'query',
 
 const isRead = (
   route: Route<never>,
-  sent: Omit<Parameters<Route<never>['read']>[1], 'mayWait'>,
-): boolean => E.isRight(route.read(fakeUseCases() as never, { ...sent, mayWait: () => true }))
+  sent: Parameters<ReturnType<typeof inputReader>>[0],
+): boolean =>
+  E.isRight(E.tryCatch(() => inputReader(route, fakeUseCases() as never)(sent), identity))
 
 const operations = documents.flatMap((api) =>
   api.operations.map(({ name, route, operation, pointer }) => {

@@ -1,0 +1,265 @@
+// One request of a route, from its credential to its reply.
+import { hash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
+import { Readable } from 'node:stream'
+import type { IdempotencyClaim } from '@tradeport/domain/access'
+import { type Issue, refuse, type Refusal } from '@tradeport/domain/errors'
+import type { Clock, IdempotencyGuard, IdempotencyStore, Yielder } from '@tradeport/domain/ports'
+import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
+import type { DescribedCaller } from '@tradeport/domain/use-cases'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type Koa from 'koa'
+import type { BodyReader, JsonObject } from './body.ts'
+import { holdsCredential } from './credentials.ts'
+import { apiVersion, matchesEtag, orThrow, RefusalError } from './errors.ts'
+import { type JsonReply, type Outcome, runIdempotently, storedOutcome } from './idempotency.ts'
+import { isScoped, rangeIn, type Route, type StreamedReply } from './route.ts'
+import { anything, type Fields, input, object, optional, read } from './schema.ts'
+
+export interface HandledRequest {
+  readonly requestId: string
+  /** `any` without a route or page. */
+  readonly method: string
+  /** With the names of its parameters: `/api/v1/positions/:id`; `unmatched` without a route. */
+  readonly route: string
+}
+
+export interface State {
+  request: HandledRequest
+  wasReplyErrorLogged?: boolean
+}
+export type Middleware = Koa.Middleware<State>
+export type Context = Koa.ParameterizedContext<State>
+
+/**
+ * Checks credential, limits and scope; throws RefusalError. Where no credential is needed, one that
+ * is sent counts towards its limits.
+ */
+export type Authorize = (
+  ctx: Context,
+  route: Route<never>,
+  needsCredential: boolean,
+) => Promise<DescribedCaller | undefined>
+
+export interface RouteDependencies extends Yielder {
+  readonly clock: Clock
+  /**
+   * While it is true, every reply ends its connection: the next request on it would reach an
+   * instance that is about to stop.
+   */
+  readonly isDraining?: (() => boolean) | undefined
+}
+
+/** What the routes of an API share. */
+export interface RouteOptions<U> {
+  readonly api: { readonly prefix: string }
+  readonly useCases: U & { readonly idempotency?: IdempotencyStore }
+  readonly dependencies: RouteDependencies
+  readonly authorize: Authorize
+}
+
+export const handleRoute = <U>(
+  route: Route<U>,
+  { api: { prefix }, useCases, dependencies, authorize }: RouteOptions<U>,
+  bodies: BodyReader,
+): Middleware => {
+  const { access, method, path, maxAgeSeconds, isBodyOptional = false } = route
+  const hasBody = route.body !== undefined
+  const readInput = inputReader(route, useCases)
+  const replyOf = replyMaker(route)
+  const useCase = useCases[route.operationId as keyof U] as UseCase
+  return async (ctx) => {
+    // The router also matches HEAD where a route has GET.
+    if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
+    Object.assign(ctx.state.request, { method, route: prefix + path })
+    // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
+    const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
+    const needsCredential = isScoped(access, query)
+    if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
+    const caller = await authorize(ctx, route, needsCredential)
+    // A scoped route searches every body for credentials, also where it accepts none.
+    const sent =
+      hasBody || needsCredential
+        ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
+        : undefined
+    const body = sent ?? (isBodyOptional ? {} : undefined)
+    const isPublic = access.kind === 'public' && !needsCredential
+    const { params, ...input } = readInput({
+      params: ctx['params'] as object,
+      query: isPublic ? withoutCredentials(query, route.query) : query,
+      headers: headersOf(ctx, route.headers),
+      body,
+    })
+    const handle = async (guard: IdempotencyGuard, claim?: IdempotencyClaim): Promise<Outcome> => {
+      const given = {
+        ...params,
+        ...input,
+        ...guard,
+        mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
+        replyToStore: claim && {
+          claim,
+          replyOf: (result: never) => storedOutcome(E.right(replyOf(result, given))),
+        },
+      }
+      return E.map((result: never) => replyOf(result, given))(await useCase(caller, given)())
+    }
+    const { outcome, isReplayed } = await runIdempotently(
+      useCases.idempotency,
+      dependencies.clock,
+      caller?.owner,
+      input.headers['Idempotency-Key'] as string | undefined,
+      // Without the query: the only parameter of a POST says how long to wait for the reply.
+      { method, path, params, body },
+      handle,
+    )
+    if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
+    const reply = orThrow(
+      outcome ?? E.left(route.refusalIfOutcomeUnknown?.(params as never) ?? leftNoReply),
+    )
+    // What only this caller may see must not be cached.
+    const cacheSeconds = needsCredential ? undefined : maxAgeSeconds
+    if ('data' in reply) writeReply(ctx, reply, prefix, dependencies.clock.now(), cacheSeconds)
+    else writeStream(ctx, reply, dependencies, caller)
+  }
+}
+
+const leftNoReply = refuse('ServiceUnavailable', {
+  reason: 'the first request left no reply',
+  outcome: 'unknown',
+})
+
+type UseCase = (caller: DescribedCaller | undefined, given: object) => TE.TaskEither<Refusal, never>
+
+/** What is sent with a request: texts by name, and the JSON of its body. */
+interface SentParts {
+  readonly params: object
+  readonly query: Readonly<Record<string, unknown>>
+  readonly headers: object
+  readonly body: JsonObject | undefined
+}
+
+/** Reads what a route accepts of a request; throws RefusalError, with every fault at once. */
+export const inputReader = <U>(route: Route<U>, useCases: U) => {
+  const { params, query, headers, refusalForMalformedId } = route
+  const shape = object('', {
+    headers: input('', headers),
+    params: input('', params),
+    query: input('', query),
+    body: route.body ?? optional(anything('')),
+  })
+  const range = rangeIn(query)
+  return (sent: SentParts) => {
+    const early = sent.body && route.precheck?.(sent.body)
+    if (early !== undefined) throw new RefusalError(early)
+    const issues: Issue[] = []
+    const found = read(shape, sent, issues)
+    // Read once more, so that a wrong order is reported beside faults of other parameters.
+    const [from, to] = range.map((name) => read(query[name]!, sent.query[name], []))
+    if (Number(from) > Number(to))
+      issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
+    if (sent.body !== undefined) issues.push(...(route.furtherIssues?.(useCases, sent.body) ?? []))
+    const faults = refusalForMalformedId
+      ? issues.filter(({ path }) => !Object.hasOwn(params, path))
+      : issues
+    if (faults.length > 0) throw new RefusalError(refuse('ValidationError', { issues: faults }))
+    if (found === undefined) throw new RefusalError(refusalForMalformedId!)
+    return found
+  }
+}
+
+/** Makes the reply of what a use case returned. */
+const replyMaker = <U>({ data, meta, location, status, isSecret, stream }: Route<U>) => {
+  const metaShape = object('', meta ?? {})
+  return (result: never, given: object): JsonReply | StreamedReply => {
+    if (stream !== undefined) return stream(result, given as never)
+    const shown: { readonly data: unknown } = meta === undefined ? { data: result } : result
+    return {
+      status,
+      location: location?.(result),
+      data: data?.stringify?.(shown.data) ?? JSON.stringify(data?.encode(shown.data)),
+      meta: metaShape.encode(shown),
+      isSecret,
+    }
+  }
+}
+
+// Where no credential is needed, one in the query is ignored.
+const withoutCredentials = (query: ParsedUrlQuery, fields: Fields): ParsedUrlQuery =>
+  Object.fromEntries(
+    Object.entries(query).filter(
+      ([name, value]) => Object.hasOwn(fields, name) || !holdsCredential({ [name]: value }),
+    ),
+  )
+
+// A header that is sent twice is read as a list, and refused.
+const headersOf = ({ req }: Context, fields: Fields): object =>
+  Object.fromEntries(
+    Object.keys(fields).map((name) => {
+      const values = req.headersDistinct[name.toLowerCase()]
+      return [name, values?.length === 1 ? values[0] : values]
+    }),
+  )
+
+// Caches the last formatted timestamp.
+const writeNow = createIsoWriter()
+
+const writeReply = (
+  ctx: Context,
+  { status, location, data, meta }: JsonReply,
+  prefix: string,
+  now: Instant,
+  cacheSeconds: number | undefined,
+): void => {
+  ctx.status = status
+  if (location !== undefined) ctx.set('Location', prefix + location)
+  if (cacheSeconds !== undefined) {
+    // Weak, because meta differs in every reply.
+    const etag = `W/"${hash('sha1', data, 'base64url')}"`
+    ctx.set({ ETag: etag, 'Cache-Control': `public, max-age=${cacheSeconds}` })
+    // The limits of one caller are not for the eyes of another.
+    ctx.vary('Authorization, X-API-Key')
+    if (matchesEtag(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
+  }
+  const metaJson = JSON.stringify({
+    timestamp: writeNow(now),
+    request_id: ctx.state.request.requestId,
+    version: apiVersion,
+    ...(meta as object),
+  })
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  // A buffer: Node would measure a string twice, and convert it while it writes.
+  ctx.body = Buffer.from(`{"success":true,"data":${data},"meta":${metaJson},"error":null}`)
+}
+
+const writeStream = (
+  ctx: Context,
+  { headers, content, endless }: StreamedReply,
+  dependencies: RouteDependencies,
+  caller: DescribedCaller | undefined,
+): void => {
+  const { res } = ctx
+  ctx.set(headers)
+  ctx.body = Readable.from(content(dependencies))
+  if (endless === undefined) return
+  if (res.destroyed) return endless.close()
+  endless.abort?.addEventListener('abort', () => res.destroy())
+  // It checks the credential whenever it writes, which it cannot while its reader reads nothing.
+  const checking = setInterval(() => void cutOffUnlessAccepted(res, caller), stalledCheckMs)
+  res.once('close', () => {
+    clearInterval(checking)
+    endless.close()
+  })
+}
+
+const stalledCheckMs = 500
+
+const cutOffUnlessAccepted = async (
+  res: ServerResponse,
+  caller: DescribedCaller | undefined,
+): Promise<void> => {
+  if (caller === undefined || !res.writableNeedDrain) return
+  const isAccepted = await caller.isStillAccepted().catch(() => false)
+  if (!isAccepted) res.destroy()
+}
