@@ -35,7 +35,7 @@ interface Round {
 
 const ms = (time: string) => `round(extract(epoch from ${time}) * 1000)::float8`
 
-onEachDatabase('the watch', (here, there) => {
+onEachDatabase('the watch', (here, there, kind) => {
   let ports: OpenedJournal
   let elsewhere: OpenedJournal
   beforeAll(() => {
@@ -244,6 +244,33 @@ onEachDatabase('the watch', (here, there) => {
     await run([])
     expect(await here.knex('stream_leases').select('user_id')).toStrictEqual([open])
   })
+
+  it.skipIf(kind === 'embedded')(
+    'gives an account its first round while the journal of another is being written',
+    async () => {
+      const accounts = await watchedAccounts(2)
+      const [first, second] = accounts.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      await here.knex('journals').insert(
+        accounts.map(({ id, owner }) => ({
+          tenant_id: owner.tenantId,
+          account_id: id,
+          provider_account_id: 'one',
+          linked_at: here.knex.fn.now(),
+        })),
+      )
+      const watched = () => rounds(first === undefined ? [] : [first])
+      const worker = await there.knex.transaction(async (writing) => {
+        await writing('journals')
+          .where({ account_id: second?.id ?? '' })
+          .forUpdate()
+        const started = await ports.jobs.work(async () => undefined)
+        await expect.poll(watched, { timeout: 3_000 }).toHaveLength(1)
+        return started
+      })
+      await expect.poll(() => rounds(accounts)).toHaveLength(2)
+      await worker.stop()
+    },
+  )
 
   it('is shared by instances: each round is made once', async () => {
     const accounts = await watchedAccounts(60)

@@ -56,10 +56,12 @@ export const createWatch = (
  * Accounts that somebody waits for get a round at a random time within the next interval (shorter
  * by one sweep, which it took to see them), so that rounds are spread evenly. All others lose
  * theirs. A round that is further away than an interval, or than an interval after a pause, is set
- * anew: the setting or the database's clock has changed. All parts lock in order or not at all,
- * since instances do this at the same time.
+ * anew: the setting or the database's clock has changed. A journal that is being written is left for
+ * the next sweep, so that no other account waits for it.
  */
-const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
+const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => {
+  const firstRound = sql`now() + random() * ${Math.max(roundMs - sweepMs, roundMs / 2)} * interval '1 ms'`
+  return sql`
   with forgotten as (
       delete from stream_leases where ctid = any(array(
         select ctid from stream_leases where leased_until <= now() for update skip locked))),
@@ -76,14 +78,16 @@ const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
       where provider_account_id is not null and broker_type in ('mt4', 'mt5')),
     begun as (
       insert into journals (tenant_id, account_id, provider_account_id, linked_at, watch_at)
-      select watched.*, now() + random() * ${Math.max(roundMs - sweepMs, roundMs / 2)} * interval '1 ms'
-      from watched left join journals using (tenant_id, account_id)
-      where watch_at is null or watch_at > greatest(now(), paused_until) + ${roundMs} * interval '1 ms'
+      select watched.*, ${firstRound} from watched
+      where not exists (select from journals
+        where journals.tenant_id = watched.tenant_id and journals.account_id = watched.account_id)
       order by tenant_id, account_id
-      on conflict (tenant_id, account_id) do update set watch_at = excluded.watch_at)
-  update journals set watch_at = null
+      on conflict do nothing)
+  update journals set watch_at =
+    case when (tenant_id, account_id) in (select tenant_id, account_id from watched) then ${firstRound} end
   where ctid = any(array(
-    select ctid from journals where watch_at is not null
-      and not exists (select from watched
-        where watched.tenant_id = journals.tenant_id and watched.account_id = journals.account_id)
+    select journals.ctid from journals left join watched using (tenant_id, account_id)
+    where (watched.account_id is null) = (watch_at is not null)
+      or watch_at > greatest(now(), paused_until) + ${roundMs} * interval '1 ms'
     for update of journals skip locked))`
+}
