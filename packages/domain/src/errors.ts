@@ -115,7 +115,11 @@ interface RefusalFields {
   }
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount
-  BrokerUnavailable: OfAccount & WithCause
+  BrokerUnavailable: OfAccount &
+    WithCause & {
+      /** The broker was reached, and shows neither that it holds the order nor how it ended. */
+      readonly isOrderMissing?: true
+    }
   BrokerRateLimited: OfAccount & {
     /** Whole seconds, at least 1. */
     readonly retryAfterSeconds: number

@@ -221,7 +221,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   BrokerUnavailable: [
     503,
     (refusal) =>
-      `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was sent')}`,
+      refusal.isOrderMissing
+        ? 'The broker does not hold the order any more, and does not show yet how it ended. Nothing was changed; try again.'
+        : `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was sent')}`,
     ofAccount,
   ],
   BrokerRateLimited: [

@@ -160,6 +160,7 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
     { brokerCode: 'CLOSED', brokerMessage: 'Market is closed' },
     {},
   ],
+  [{ _tag: 'BrokerUnavailable', accountId, reason, isOrderMissing: true }, { accountId }, {}],
   [limited('tier', 43_200), { scope: 'tier', window: 'day' }, { 'retry-after': '43200' }],
   [limited('bodies', 1), { scope: 'bodies' }, { 'retry-after': '1' }],
   [{ _tag: 'IdempotencyInProgress' }, undefined, { 'retry-after': '1' }],

@@ -246,7 +246,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     if (isGone(failure)) {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
-      return resolveGoneOrder(open, endedTag, refuse('BrokerUnavailable', { accountId, reason }))
+      const missing = refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
+      return resolveGoneOrder(open, endedTag, missing)
     }
     if (failure._tag !== 'TradeRejected') return E.left(failure)
     // Some brokers refuse a change of what has ended as they refuse any other.

@@ -213,7 +213,7 @@ describe('a round of the watch', () => {
   })
 
   it('never concludes anything from an order that no record shows any more', async () => {
-    const { place, follow, trading, clientIdOf, read, placement, runFor } = openDesk()
+    const { place, follow, trading, clientIdOf, read, placement, runFor, open } = openDesk()
     const order = await place()
     trading.lose(clientIdOf(order))
     await follow()
@@ -221,6 +221,9 @@ describe('a round of the watch', () => {
     expect(await read(order)).toMatchObject({ status: 'open' })
     expect(await placement(order)).toMatchObject({ missing: { since: expect.any(Number) } })
     expect(trading.lookedUp().length).toBeGreaterThan(20)
+    expect(await open.cancelOrder({ owner }, { id: order.id })()).toMatchObject({
+      left: { _tag: 'BrokerUnavailable', isOrderMissing: true },
+    })
     trading.end(clientIdOf(order), { kind: 'filled', fill: {} })
     await runFor(16 * 60)
     expect((await read(order)).status).toBe('filled')
