@@ -1,6 +1,6 @@
 // Server-sent events: how a stream begins, what keeps it alive, and how it ends when the instance
 // is about to stop.
-import type { StreamedReply } from './route.ts'
+import type { Draining, StreamedReply } from './route.ts'
 import { text } from './schema.ts'
 
 /** What a route with such a reply has in the document. */
@@ -45,7 +45,7 @@ export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply =>
 
 async function* frames<Batch>(
   { startsAfter, batches, framesOf, resumesAfter }: Events<Batch>,
-  { isDraining }: { readonly isDraining?: (() => boolean) | undefined },
+  { isDraining }: Draining,
 ): AsyncGenerator<string, void, void> {
   yield `${retry.usual}${idLine(startsAfter)}\n`
   let writtenAt = performance.now()

@@ -15,7 +15,7 @@ import type { BodyReader, JsonObject } from './body.ts'
 import { holdsCredential } from './credentials.ts'
 import { apiVersion, matchesEtag, orThrow, RefusalError } from './errors.ts'
 import { type JsonReply, type Outcome, runIdempotently, storedOutcome } from './idempotency.ts'
-import { isScoped, rangeIn, type Route, type StreamedReply } from './route.ts'
+import { type Draining, isScoped, rangeIn, type Route, type StreamedReply } from './route.ts'
 import { anything, type Fields, input, object, optional, read } from './schema.ts'
 
 export interface HandledRequest {
@@ -43,13 +43,8 @@ export type Authorize = (
   needsCredential: boolean,
 ) => Promise<DescribedCaller | undefined>
 
-export interface RouteDependencies extends Yielder {
+export interface RouteDependencies extends Yielder, Draining {
   readonly clock: Clock
-  /**
-   * While it is true, every reply ends its connection: the next request on it would reach an
-   * instance that is about to stop.
-   */
-  readonly isDraining?: (() => boolean) | undefined
 }
 
 /** What the routes of an API share. */

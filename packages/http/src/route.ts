@@ -82,8 +82,11 @@ export interface StreamedReply {
   }
 }
 
-interface Draining {
-  /** Whether the instance is about to stop. */
+export interface Draining {
+  /**
+   * While it is true, every reply ends its connection: the next request on it would reach an
+   * instance that is about to stop.
+   */
   readonly isDraining?: (() => boolean) | undefined
 }
 
@@ -133,27 +136,25 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
 
 /**
- * `unknown` where a route fits its use case. Otherwise a type that names what differs (the caller,
- * the input, the result or the refusals), so that the compiler's error shows it.
+ * `unknown` where a route fits its use case. Otherwise a type that names all that differs (the
+ * caller, the input, the result or the refusals), so that the compiler's error shows it.
  */
 type MismatchOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
   caller: infer NeededCaller,
   input: infer NeededInput,
 ) => TE.TaskEither<infer Failure, infer Returned>
-  ? [Caller] extends [NeededCaller]
-    ? [Given] extends [NeededInput]
-      ? [Returned] extends [Result]
-        ? MismatchOfRefusals<Failure extends Refusal ? Failure['_tag'] : never, Tag, Early>
-        : { readonly useCaseReturns: Returned; readonly butItsRouteReplies: Result }
-      : { readonly useCaseNeedsInput: NeededInput; readonly butIsGiven: Given }
-    : { readonly useCaseNeedsCaller: NeededCaller }
+  ? Differs<'caller', Caller, NeededCaller> &
+      Differs<'input', Given, NeededInput> &
+      Differs<'result', Returned, Result> &
+      Differs<'missingRefusals', Exclude<TagOf<Failure>, Tag | UnlistedTag>, never> &
+      Differs<'impossibleRefusals', Exclude<Tag, TagOf<Failure> | Early>, never>
   : { readonly thereIsNoUseCase: UseCase }
 
-type MismatchOfRefusals<Failing, Tag, Early> = [Exclude<Failing, Tag | UnlistedTag>] extends [never]
-  ? [Exclude<Tag, Failing | Early>] extends [never]
-    ? unknown
-    : { readonly refusalsThatCannotBe: Exclude<Tag, Failing | Early> }
-  : { readonly refusalsThatAreMissing: Exclude<Failing, Tag | UnlistedTag> }
+type Differs<What extends string, Is, MustBe> = [Is] extends [MustBe]
+  ? unknown
+  : { readonly [_ in What]: { readonly is: Is; readonly mustBe: MustBe } }
+
+type TagOf<Failure> = Failure extends Refusal ? Failure['_tag'] : never
 
 type ReturnedBy<UseCase> = UseCase extends (...given: never) => TE.TaskEither<unknown, infer Result>
   ? Result

@@ -99,12 +99,10 @@ const event = record(
       order_id: 'ord_0mhk3v9q2c7d1x8p4z6w',
     }),
   },
-  ({ id, type, accountId: account, recordedAt, data }: LoggedEvent) => ({
-    id,
+  ({ type, recordedAt, ...logged }: LoggedEvent) => ({
+    ...logged,
     event: type,
-    accountId: account,
     timestamp: recordedAt,
-    data,
   }),
 )
 
