@@ -32,7 +32,7 @@ import {
 } from '../orders/placement.ts'
 import type { UnusableAccount } from '../orders/unusable-account.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
-import { secondMs } from '../primitives/instant.ts'
+import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
 import { orderToSend, lookUpOrder, type LookupHints } from './steps/broker-order.ts'
 import type { OnAccountChanged } from './steps/broker-change.ts'
@@ -187,9 +187,10 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
    */
   const sendTimes = (
     { sendDeadlineMs }: OrderJob,
+    now: Instant,
     { sentAt }: LookupHints,
   ): Pick<LookupHints, 'sentAt' | 'sentBy'> => {
-    const deadline = clock.now() + sendDeadlineMs - stopwatch.elapsedMs()
+    const deadline = now + sendDeadlineMs - stopwatch.elapsedMs()
     return {
       sentAt: Math.min(sentAt, deadline - sendTimeoutMs),
       sentBy: Math.max(sentAt, deadline),
@@ -199,6 +200,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   /** @param after what follows from the answer; undefined where the order may be sent */
   const lookUp = (
     job: OrderJob,
+    now: Instant,
     hints: LookupHints,
     after: (answer: LookupAnswer) => PlacementStep | undefined,
   ): Processing =>
@@ -207,7 +209,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         slots.forLookup,
         job.destination,
         lookupPatienceMs,
-        lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, hints) }),
+        lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, now, hints) }),
         TE.right(undefined),
       ),
       TE.flatMap((answer) => {
@@ -280,13 +282,14 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       case 'verify_and_send':
         return lookUp(
           job,
+          now,
           { sentAt: createdAt, brokerOrderId: null, readFromTerminal: true },
           (answer) =>
             afterVerification(answer, timeToDeadlineMs(job), createdAt, isLimitOrStop(order)),
         )()
       case 'look_up': {
         const { from, readFromTerminal } = action
-        return lookUp(job, { ...from, readFromTerminal }, (answer) =>
+        return lookUp(job, now, { ...from, readFromTerminal }, (answer) =>
           afterLookup(from, {
             answer,
             at: now,
@@ -296,7 +299,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         )()
       }
       case 'recheck':
-        return lookUp(job, { ...action.from, readFromTerminal: true }, (answer) =>
+        return lookUp(job, now, { ...action.from, readFromTerminal: true }, (answer) =>
           afterRecheck(action.from, answer, isLimitOrStop(order)),
         )()
       case 'reject_late':
