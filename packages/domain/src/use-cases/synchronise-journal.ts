@@ -140,10 +140,12 @@ export const createJournalReads = (
     return claimed.right._tag === 'None' ? E.right(busy) : readAndRelease(claimed.right.value)
   }
 
-  /** Callers who come while it runs share it. */
+  /** Callers who come while it runs share it, or the one that has begun since. */
   const sharing = <A extends ReadOutcome>(account: BrokerAccount, read: Promise<A>): Promise<A> => {
     const key = keyOf(account)
-    const begun = read.finally(() => underWay.delete(key))
+    const begun = read.finally(() => {
+      if (underWay.get(key) === begun) underWay.delete(key)
+    })
     underWay.set(key, begun)
     return begun
   }

@@ -305,6 +305,34 @@ describe('a due read', () => {
   )
 })
 
+it('a due read is shared by a caller of its process whose own claim came too late', async () => {
+  const desk = withHistory(two)
+  const release = desk.broker.hold()
+  const due = await rightOf(desk.journal.claim(desk.brokerAccount))
+  if (O.isNone(due)) expect.fail('is not claimed')
+  let claims = 0
+  const begun = Promise.withResolvers<void>()
+  const reads = createJournalReads({
+    ...desk,
+    journal: {
+      ...desk.journal,
+      claim: (account) => async () => {
+        claims += 1
+        await begun.promise
+        return desk.journal.claim(account)()
+      },
+    },
+  })
+  const caller = reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
+  await desk.pause(1)()
+  const read = reads.readDueJournal(due.value)()
+  begun.resolve()
+  await desk.pause(1_000)()
+  release()
+  expect((await Promise.all([caller, read])).map(({ _tag }) => _tag)).toEqual(['Right', 'Right'])
+  expect([claims, desk.reads()[0]]).toEqual([1, 1])
+})
+
 describe('a journal that disagrees with the broker', () => {
   it('is not reported where a deal came between the history and the balance', async () => {
     const desk = withHistory(two)
