@@ -427,14 +427,7 @@ describe('events', () => {
         status: 404,
         code: 'NOT_FOUND',
       })
-    // Not checked against the document, in which the capability adds why a test failed.
-    const tested = await fetch(`${(await child.listening).api}/api/v1/webhooks/${id}/test`, {
-      method: 'POST',
-      headers: { 'X-API-Key': keyOf('u-1') },
-    })
-    expect(await tested.json()).toMatchObject({
-      data: { success: true, responseCode: 200, responseTimeMs: expect.any(Number) },
-    })
+    await test(id)
     expect(Object.keys(receiver.received[1]?.headers ?? {})).toSatisfy((names: string[]) =>
       names.every((name) => !name.startsWith('webhook-')),
     )

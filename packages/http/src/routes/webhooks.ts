@@ -232,16 +232,16 @@ const params = { id: anyText('The id of a webhook.', String(webhookId.example)) 
 const changeRoute = { access: anyOf('webhooks:write'), params }
 const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
+const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
+  success: flag('Whether it answered with a 2xx.'),
+  responseCode: whole('The status that it answered; 0 without an answer.', 204),
+  responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
+  failureReason,
+})
+
 export const webhookRoutes = (isOn: IsOn) => {
   const hasEvents = isOn('events')
   const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
-
-  const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
-    success: flag('Whether it answered with a 2xx.'),
-    responseCode: whole('The status that it answered; 0 without an answer.', 204),
-    responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
-    ...((hasEvents || isOn('console')) && { failureReason }),
-  })
 
   const fields = {
     id: webhookId,
