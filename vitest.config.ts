@@ -29,7 +29,7 @@ export const settingsOf = (folder: string) => {
       setupFiles: support('setup.ts'),
       pool: 'forks',
       // Their many short files would spend more time on loading than on testing.
-      isolate: !['domain', 'http', 'memory', 'client'].includes(basename(folder)),
+      isolate: !['domain', 'http', 'memory', 'client', 'api'].includes(basename(folder)),
       maxWorkers: 2,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one
       // does.

@@ -19,7 +19,10 @@ import { secretWatch } from './secret-watch.ts'
 export const operatorToken = 'operator-token-for-tests'
 export const providerToken = 'provider-token-for-tests'
 /** The provider accepts these as well. */
-export const moreProviderTokens = Array.from({ length: 50 }, (_, n) => `token-at-the-provider-${n}`)
+export const moreProviderTokens = Array.from(
+  { length: 1_000 },
+  (_, n) => `token-at-the-provider-${n}`,
+)
 export const contractWatch = createContractWatch(createOpenApiDocument())
 
 /** What a reply holds is for the test that reads it to check. */
