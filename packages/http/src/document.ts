@@ -211,7 +211,6 @@ const repeatedRefusals: readonly RefusalTag[] = [
   'ServiceUnavailable',
 ]
 
-// Made at start, because the first read of a document would hold the event loop for longer.
 const errors = mapWithIndex((tag: RefusalTag) => ({
   reply: errorReply(exampleOf(tag)),
   shape: errorShape(tag),

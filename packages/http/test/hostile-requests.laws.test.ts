@@ -219,6 +219,8 @@ const head = fc.oneof(
 
 it('nor does the first read of the document', async () => {
   const target = `http://127.0.0.1:${api.port}/api/v1/openapi.json`
+  // The first fetch of a process also loads the client, on the same event loop.
+  await fetch(`http://127.0.0.1:${api.port}/healthz`)
   expect(await longestHoldMs(() => fetch(target))).toBeLessThanOrEqual(mostMs)
 })
 
