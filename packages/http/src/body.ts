@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { finished } from 'node:stream'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import { Piscina } from 'piscina'
@@ -10,7 +10,7 @@ import { holdsCredential } from './credentials.ts'
 import { RefusalError } from './errors.ts'
 import { maxBodyBytes } from './fields.ts'
 import { createJsonScan } from './json-scan.ts'
-import { type default as parseInThread, parseJson } from './parse-json.ts'
+import parseJson from './parse-json.ts'
 import { isRecord } from './schema.ts'
 
 const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64 }
@@ -82,18 +82,18 @@ export const createBodyReader = (): BodyReader => {
   const largeBodies: string[] = []
   let freeBytes = totalBytes
   // The thread starts with the first long body.
-  const parser = new Piscina<Parameters<typeof parseInThread>[0], ReturnType<typeof parseInThread>>(
-    {
-      filename: workerFile,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: 60_000,
-    },
-  )
-  const parse = async (chunks: Buffer[], length: number, isOperators: boolean) => {
-    if (length <= longBytes) return parseJson(Buffer.concat(chunks.splice(0)))
-    const bytes = await joined(chunks, length)
-    return parser.run({ bytes, isOperators }, { transferList: [bytes.buffer] })
+  const parser = new Piscina<Uint8Array, ReturnType<typeof parseJson>>({
+    filename: workerFile,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 60_000,
+  })
+  const parse = async (chunks: Buffer[]) => {
+    // Emptied, because `freeBytes` counts the bytes once.
+    const bytes = Buffer.concat(chunks.splice(0))
+    return bytes.length > longBytes
+      ? parser.run(bytes, { transferList: [bytes.buffer] })
+      : parseJson(bytes)
   }
   const throttle = createThrottle()
   // Of its own, because everybody may send what is discarded.
@@ -151,7 +151,7 @@ export const createBodyReader = (): BodyReader => {
       const fault = await receive(request, response, throttle, add, takeLargeSlot)
       if (fault !== undefined) throw new RefusalError(fault)
       if (heldBytes === 0) return undefined
-      const parsed = await parse(chunks, heldBytes, credential === undefined)
+      const parsed = await parse(chunks)
       const value = parsed?.value
       if (isRecord(value) && credential !== undefined && holdsCredential(value))
         throw new RefusalError(refuse('Unauthorized'))
@@ -250,21 +250,6 @@ const createThrottle = (): Throttle => {
   return (resume) => {
     last = last.then(() => sleep(pieceMs)).then(resume)
   }
-}
-
-/**
- * The bytes of all chunks, which are removed, because `freeBytes` counts them once. Other requests
- * come between two chunks: to copy 10 MiB at once holds the event loop for up to 50 ms.
- */
-const joined = async (chunks: Buffer[], length: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-    await nextTurn()
-  }
-  return bytes
 }
 
 const membersIn = (value: unknown): number => {
