@@ -28,7 +28,7 @@ export const settingsOf = (folder: string) => {
       globalSetup: support('global-setup.ts'),
       setupFiles: support('setup.ts'),
       pool: 'forks',
-      // Their many short files would spend more time on loading than on testing.
+      // Where files load much compared with what they test, a worker loads it once for all.
       isolate: !['domain', 'http', 'memory', 'client', 'api'].includes(basename(folder)),
       maxWorkers: 2,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one

@@ -205,7 +205,7 @@ export const lotsToTrade = (description: string, example: number): Schema<number
     roundLots,
   )
 
-/** A field of a query, which is text: `convert` makes of it what the schema is of. */
+/** A field of a query. `convert` turns its text into the JSON value that the schema accepts. */
 const inQuery = <A>(
   { requirement, parse, ...schema }: Primitive<A>,
   convert: (sent: string) => unknown,
@@ -226,7 +226,10 @@ export const queryInteger = (
 
 /** A flag of a query. */
 export const queryFlag = (description: string): Schema<boolean> =>
-  inQuery(flag(description), (sent) => (sent === 'true' ? true : sent !== 'false' && undefined))
+  inQuery(flag(description), (sent) => {
+    if (sent === 'true') return true
+    return sent === 'false' ? false : undefined
+  })
 
 export const flag = (description: string, example = true) =>
   primitive(

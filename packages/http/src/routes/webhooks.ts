@@ -178,6 +178,13 @@ const eventIdField = {
   }),
 }
 
+const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
+  success: flag('Whether it answered with a 2xx.'),
+  responseCode: whole('The status that it answered; 0 without an answer.', 204),
+  responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
+  failureReason,
+})
+
 const url = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
@@ -231,13 +238,6 @@ const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const changeRoute = { access: anyOf('webhooks:write'), params }
 const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
-
-const testResult = record('WebhookTestResult', "The receiver's answer to a test.", {
-  success: flag('Whether it answered with a 2xx.'),
-  responseCode: whole('The status that it answered; 0 without an answer.', 204),
-  responseTimeMs: whole("Milliseconds from the first byte sent to the answer's head.", 87),
-  failureReason,
-})
 
 export const webhookRoutes = (isOn: IsOn) => {
   const hasEvents = isOn('events')
