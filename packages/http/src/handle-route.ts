@@ -138,9 +138,9 @@ interface SentParts {
 /** Reads what a route accepts of a request; throws RefusalError, with every fault at once. */
 export const inputReader = <U>(route: Route<U>, useCases: U) => {
   const { params, query, headers, refusalForMalformedId } = route
-  const shape = object('', {
+  const ids = object('', { params: input('', params) })
+  const rest = object('', {
     headers: input('', headers),
-    params: input('', params),
     query: input('', query),
     body: route.body ?? optional(anything('')),
   })
@@ -149,18 +149,18 @@ export const inputReader = <U>(route: Route<U>, useCases: U) => {
     const early = sent.body && route.precheck?.(sent.body)
     if (early !== undefined) throw new RefusalError(early)
     const issues: Issue[] = []
-    const found = read(shape, sent, issues)
+    const idIssues: Issue[] = refusalForMalformedId ? [] : issues
+    const { params: sentParams, ...others } = sent
+    const foundIds = read(ids, { params: sentParams }, idIssues)
+    const found = read(rest, others, issues)
     // Read once more, so that a wrong order is reported beside faults of other parameters.
     const [from, to] = range.map((name) => read(query[name]!, sent.query[name], []))
     if (Number(from) > Number(to))
       issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
     if (sent.body !== undefined) issues.push(...(route.furtherIssues?.(useCases, sent.body) ?? []))
-    const faults = refusalForMalformedId
-      ? issues.filter(({ path }) => !Object.hasOwn(params, path))
-      : issues
-    if (faults.length > 0) throw new RefusalError(refuse('ValidationError', { issues: faults }))
-    if (found === undefined) throw new RefusalError(refusalForMalformedId!)
-    return found
+    if (issues.length > 0) throw new RefusalError(refuse('ValidationError', { issues }))
+    if (refusalForMalformedId && idIssues.length > 0) throw new RefusalError(refusalForMalformedId)
+    return { ...foundIds!, ...found! }
   }
 }
 

@@ -525,6 +525,12 @@ describe('a request', () => {
     expect([issues.length, issues[0]?.path]).toEqual([20, `${'é'.repeat(60)}…`])
   })
 
+  it('is refused for a field of its body that is called like a parameter of its path', async () => {
+    const path = '/accounts/be9c4000-0000-4000-8000-000000000001/halt'
+    const issues = await faultsOf(ask(`POST ${path}`, { id: 'x' }))
+    expect(issues.map((issue) => issue.path)).toEqual(['id'])
+  })
+
   it('has its credential, its scope and its headers checked before its query and its body', async () => {
     expect((await ask('GET /trades?limit=0', undefined, { 'x-api-key': '' })).status).toBe(401)
     expect(
