@@ -299,6 +299,15 @@ onEachDatabase('the journal', (here, there, kind) => {
     await keep(claim, { inserted, completed })
     return claim
   }
+  /** Reads whatever is due until the test ends. */
+  const readDue = async (onDue: (accountId: string) => void) => {
+    const worker = await ports.jobs.work(async (due) => {
+      onDue(due.account.accountId)
+      await keep(due, { completed })
+      await rightOf(ports.journal.release(due, 'read'))
+    })
+    stops.push(worker.stop)
+  }
   const stateOf = async (account: BrokerAccount) =>
     O.toUndefined(await rightOf(ports.journal.find(account)))
   const exported = ({ owner, accountId }: BrokerAccount) =>
@@ -366,6 +375,9 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
     await ports.elapse(31 * secondMs)
     await claimOf(ports.journal, account)
+    // A statement that began before the claim, and waited for it.
+    await ports.elapse(-10 * secondMs)
+    expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
     // A clock that was set back by an hour: no claim lasts so long.
     await ports.elapse(-60 * minuteMs)
     await claimOf(ports.elsewhere, account)
@@ -672,12 +684,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       .where({ account_id: unreadable.accountId })
       .update({ difference: 'NaN' })
     const given: string[] = []
-    const worker = await ports.jobs.work(async (due) => {
-      given.push(due.account.accountId)
-      await keep(due, { completed })
-      await rightOf(ports.journal.release(due, 'read'))
-    })
-    stops.push(worker.stop)
+    await readDue((accountId) => given.push(accountId))
     await expect.poll(() => given).toContain(readable.accountId)
     expect(given).not.toContain(unreadable.accountId)
     await here.knex('journals').where({ account_id: unreadable.accountId }).delete()
@@ -698,12 +705,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       if (command === 'DELETE') happened.push('deleted')
     }
     here.knex.on('query-response', onDelete)
-    const worker = await ports.jobs.work(async (due) => {
-      happened.push(due.account.accountId)
-      await keep(due, { completed })
-      await rightOf(ports.journal.release(due, 'read'))
-    })
-    stops.push(worker.stop)
+    await readDue((accountId) => happened.push(accountId))
     await expect.poll(() => happened).toContain(linked.accountId)
     here.knex.off('query-response', onDelete)
     expect(happened.indexOf(other.accountId)).toBeLessThan(happened.indexOf('deleted'))

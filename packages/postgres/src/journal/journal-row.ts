@@ -4,6 +4,7 @@ import type { JournalState } from '@tradeport/domain/journal'
 import type { JournalClaim } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import { instant, mapped, numeric, nullable, tableOf } from '../connection/columns.ts'
+import { isLeaseHeld } from '../connection/due-rows.ts'
 import { sql, type Selection, type Sql } from '../connection/sql.ts'
 
 /** The columns of the last comparison with the balance, and of the reread that it led to. */
@@ -62,11 +63,7 @@ export const isClaimed = ({ account, leaseId }: Pick<JournalClaim, 'account' | '
 
 /** The end of a lease that is claimed or renewed now. */
 export const leaseEnd = sql`now() + interval '30 seconds'`
-/**
- * While a process may hold the claim. A lease that ends later was made before the database's clock
- * was set back.
- */
-export const isLeased = sql`coalesce(journals.leased_until between now() and ${leaseEnd}, false)`
+export const isLeased = isLeaseHeld(sql`journals.leased_until`, leaseEnd)
 export const newLease = sql`lease_id = gen_random_uuid(), leased_until = ${leaseEnd}`
 
 /** Of deals. To add up the three of each deal first takes a third longer. */

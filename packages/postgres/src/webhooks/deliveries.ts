@@ -41,6 +41,7 @@ import {
   tableOf,
   toTimestamptz,
 } from '../connection/columns.ts'
+import { isLeaseHeld } from '../connection/due-rows.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
 import {
   allOf,
@@ -235,10 +236,7 @@ export const createDueDeliveries = ({
   }
 
   return {
-    /**
-     * Webhooks with something due that no process sends to, the longest waiting ones. A lease that
-     * ends later than a new one was made before the database's clock was set back.
-     */
+    /** Webhooks with something due that no process sends to, the longest waiting ones. */
     claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
       readAll(
         knex,
@@ -252,7 +250,7 @@ export const createDueDeliveries = ({
               where status = 'pending' and webhook_id > waiting.webhook_id order by ${webhookAndTime} limit 1) as next),
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
-            where is_slow = ${isSlow} and not coalesce(leased_until between now() and ${leaseEnd}, false)
+            where is_slow = ${isSlow} and not ${isLeaseHeld(sql`leased_until`, leaseEnd)}
               and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
