@@ -82,17 +82,17 @@ export const findingOf = (
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
   const changedAt = lastChangeOf(ownRows, context)
-  const isGone = evidence.orders.isWhole && open.length === 0
+  const isNoneOpen = evidence.orders.isWhole && open.length === 0
   // A minute after the last change the lists agree: what they do not show is not there.
-  const listsAgreeByNow = isWhole && isGone && context.now - changedAt >= listsLagMs
+  const listsAgreeByNow = isWhole && isNoneOpen && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(ownRows)
   const executed = executedOf(endedOrders)
-  const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
+  const coversOrder = (lots: number): boolean => compareLots(lots, order.volume) >= 0
 
   // Its deals. A lesser volume is the end if its finished orders executed as much.
   if (dealt?.volume !== undefined) {
-    if (isAll(dealt.volume)) return found('filled', dealt)
-    const isEnd = isGone && executed !== undefined && compareLots(executed, dealt.volume) === 0
+    if (coversOrder(dealt.volume)) return found('filled', dealt)
+    const isEnd = isNoneOpen && executed !== undefined && compareLots(executed, dealt.volume) === 0
     if (isEnd || listsAgreeByNow) return found('partially_filled', dealt)
   } else if (dealt !== undefined && listsAgreeByNow && executed === undefined) {
     // A deal without a volume was executed all the same, and no other record will show how much.
@@ -111,8 +111,8 @@ export const findingOf = (
         : undefined
     const opening = untouched === undefined ? positionOf(ownRows) : fillOfPosition(untouched)
     const fill = { volume: executed, ...opening }
-    if (isAll(executed)) return found('filled', fill, untouched !== undefined)
-    if (isGone) return found('partially_filled', fill, untouched !== undefined)
+    if (coversOrder(executed)) return found('filled', fill, untouched !== undefined)
+    if (isNoneOpen) return found('partially_filled', fill, untouched !== undefined)
   }
 
   // Its position. Of another volume than the order's, it was closed in part or added to, of which
@@ -132,7 +132,7 @@ export const findingOf = (
   if (
     last !== undefined &&
     isWhole &&
-    isGone &&
+    isNoneOpen &&
     deals.length === 0 &&
     position === undefined &&
     endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
@@ -206,12 +206,12 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
   for (const row of [...orders.rows, ...historyOrders.rows])
     if (match(row) === 'order') ids.add(row.id)
   // A position has the number of the order that opened it. What its stops executed has the first
-  // two parts of the order's client id, and that number.
+  // two parts of the order's client id, and the position's number.
   if (position !== undefined) ids.add(position.id)
   for (const row of [...historyOrders.rows, ...deals.rows])
     if (match(row) === 'position' && row.side !== order.side && row.positionId !== undefined)
       ids.add(row.positionId)
-  // A number counts only without another sender's client id.
+  // A row belongs to the order by its number only if it has no client id of another sender.
   const isOwn = (row: RecordRow, id: string | undefined): boolean =>
     match(row) === 'order' ||
     (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
@@ -264,7 +264,7 @@ const onceEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[
 ]
 
 const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
-/** Nothing changes what is in such a state. */
+/** An order in such a state does not change any more. */
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */

@@ -20,7 +20,7 @@ import { anything, type Fields, input, object, optional, read } from './schema.t
 
 export interface HandledRequest {
   readonly requestId: string
-  /** `any` without a route or page. */
+  /** `any` where neither a route nor a page matches. */
   readonly method: string
   /** With the names of its parameters: `/api/v1/positions/:id`; `unmatched` without a route. */
   readonly route: string
@@ -69,12 +69,12 @@ export const handleRoute = <U>(
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
     Object.assign(ctx.state.request, { method, route: prefix + path })
-    // Koa's own takes 0.7 s for a parameter that is repeated as often as a head has room for.
+    // Koa's own parser takes 0.7 s where one parameter is repeated until the head is full.
     const query = parseQuery(ctx.querystring, '&', '=', { maxKeys: 0 })
     const needsCredential = isScoped(access, query)
     if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsCredential)
-    // A scoped route searches every body for credentials, also where it accepts none.
+    // Where a credential is needed, a body is searched for others even if the route has no body.
     const sent =
       hasBody || needsCredential
         ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
@@ -105,13 +105,13 @@ export const handleRoute = <U>(
       dependencies.clock,
       caller?.owner,
       input.headers['Idempotency-Key'] as string | undefined,
-      // Without the query: the only parameter of a POST says how long to wait for the reply.
+      // The query is left out: in a POST it only says how long to wait for the reply.
       { method, path, params, body },
       handle,
     )
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
     const reply = orThrow(
-      outcome ?? E.left(route.refusalIfOutcomeUnknown?.(params as never) ?? leftNoReply),
+      outcome ?? E.left(route.refusalIfOutcomeUnknown?.(params as never) ?? firstLeftNoReply),
     )
     // What only this caller may see must not be cached.
     const cacheSeconds = needsCredential ? undefined : maxAgeSeconds
@@ -120,7 +120,7 @@ export const handleRoute = <U>(
   }
 }
 
-const leftNoReply = refuse('ServiceUnavailable', {
+const firstLeftNoReply = refuse('ServiceUnavailable', {
   reason: 'the first request left no reply',
   outcome: 'unknown',
 })
@@ -146,14 +146,14 @@ export const inputReader = <U>(route: Route<U>, useCases: U) => {
   })
   const range = rangeIn(query)
   return (sent: SentParts) => {
-    const early = sent.body && route.precheck?.(sent.body)
-    if (early !== undefined) throw new RefusalError(early)
+    const precheckRefusal = sent.body && route.precheck?.(sent.body)
+    if (precheckRefusal !== undefined) throw new RefusalError(precheckRefusal)
     const issues: Issue[] = []
     const idIssues: Issue[] = refusalForMalformedId ? [] : issues
     const { params: sentParams, ...others } = sent
     const foundIds = read(ids, { params: sentParams }, idIssues)
     const found = read(rest, others, issues)
-    // Read once more, so that a wrong order is reported beside faults of other parameters.
+    // Read once more, so that a start after the end is reported beside other faults.
     const [from, to] = range.map((name) => read(query[name]!, sent.query[name], []))
     if (Number(from) > Number(to))
       issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
