@@ -27,14 +27,15 @@ const ofSymbol =
   }
 
 const allDay = [{ from: '00:00:00.000', to: '24:00:00.000' }]
+/** As at a broker of cryptocurrencies: the sandbox executes orders on every day of the week. */
 const sessions = {
-  SUNDAY: [],
+  SUNDAY: allDay,
   MONDAY: allDay,
   TUESDAY: allDay,
   WEDNESDAY: allDay,
   THURSDAY: allDay,
   FRIDAY: allDay,
-  SATURDAY: [],
+  SATURDAY: allDay,
 }
 
 export const getSpecification = ofSymbol((ctx, instrument, symbol) => {

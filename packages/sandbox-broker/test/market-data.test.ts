@@ -36,10 +36,12 @@ it('a broker has its own symbols, with their terms and prices, and no others', a
     ask: 1.2003,
     profitTickValue: 1,
   })
-  expect((await get('symbols/EURUSD.r/specification')).body).toMatchObject({
-    symbol: 'EURUSD.r',
-    digits: 5,
-  })
+  const { body } = await get<{ tradeSessions: Record<string, unknown[]> }>(
+    'symbols/EURUSD.r/specification',
+  )
+  expect(body).toMatchObject({ symbol: 'EURUSD.r', digits: 5 })
+  // It executes orders at the weekend, and so must a preview allow them.
+  expect(Object.values(body.tradeSessions).filter(({ length }) => length > 0)).toHaveLength(7)
   for (const path of ['symbols/EURUSD/specification', 'symbols/EURUSD/current-price'])
     expect((await get(path)).status).toBe(404)
 })
