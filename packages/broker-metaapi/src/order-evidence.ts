@@ -333,11 +333,14 @@ const mayBeHidden = (
 ): boolean => {
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const isMt5 = context.platform === 'mt5'
-  const isHedging = isMt5 && context.traits.isHedging === true
-  // On a hedging account an order for a position of another number closes it. On others an order
-  // such as ours may add to a position, or reduce it.
-  const isClosing = ({ positionId }: RecordRow, orderId: string | undefined): boolean =>
-    isHedging && positionId !== undefined && orderId !== undefined && positionId !== orderId
+  // There an order such as ours may also reduce a position, or add to one. On a hedging account one
+  // with the number of another position closes that; MT4 gives the rest of a position a new number.
+  const mayBeNetting = isMt5 && context.traits.isHedging !== true
+  const isClosing = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
+    if (entry === 'out_by' || mayBeNetting) return entry === 'out_by'
+    if (entry === 'out') return true
+    return isMt5 && positionId !== undefined && orderId !== undefined && positionId !== orderId
+  }
   const isSimilarOrder = (row: RecordRow): boolean =>
     isSimilar(row, row.id) && !isClosing(row, row.id)
   const orderRows = [...orders.rows, ...historyOrders.rows]
@@ -349,15 +352,13 @@ const mayBeHidden = (
     orderRows.some((row) => isSimilarOrder(row) && executedOf([row]) !== 0) ||
     // What an order of ours adds to another's position shows in its own order and deal.
     positions.rows.some(
-      (row) => isSimilar(row, row.id, isMt5 && !isHedging) && !isOfAnotherOrder(row.id),
+      (row) => isSimilar(row, row.id, mayBeNetting) && !isOfAnotherOrder(row.id),
     ) ||
     deals.rows.some(
       (row) =>
         isSimilar(row, row.orderId) &&
         !isOfAnotherOrder(row.orderId) &&
-        !isClosing(row, row.orderId) &&
-        row.entry !== 'out' &&
-        row.entry !== 'out_by',
+        !isClosing(row, row.orderId),
     )
   )
 }

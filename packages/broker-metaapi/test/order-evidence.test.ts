@@ -616,7 +616,7 @@ describe('an order is absent', () => {
     ['a deal of the other side', { deals: [deal({ ...nameless, type: 'DEAL_TYPE_SELL' })] }],
     ['a deal of another symbol', { deals: [deal({ ...nameless, symbol: 'EURUSD.r' })] }],
     ['a deal of more volume', { deals: [deal({ ...nameless, volume: 0.11 })] }],
-    ['a deal that closes', { deals: [deal({ ...nameless, entryType: 'DEAL_ENTRY_OUT' })] }],
+    ['a close by another', { deals: [deal({ ...nameless, entryType: 'DEAL_ENTRY_OUT_BY' })] }],
     ['a deal from a phone', { deals: [deal({ ...nameless, reason: 'DEAL_REASON_MOBILE' })] }],
     ['a pending order', { orders: [openRow({ ...nameless, type: 'ORDER_TYPE_BUY_LIMIT' })] }],
     ['a refused order', { historyOrders: [done({ ...rejectedOrder, ...nameless })] }],
@@ -651,6 +651,9 @@ describe('a row without a client id that looks like the order', () => {
   const closed: Lists = {
     historyOrders: [done({ ...bare, positionId: '44' })],
     deals: [deal({ ...bare, positionId: '44', entryType: 'DEAL_ENTRY_OUT' })],
+  }
+  const reducing: Lists = {
+    deals: [deal({ ...bare, positionId: undefined, entryType: 'DEAL_ENTRY_OUT' })],
   }
   const added: Lists = {
     historyOrders: [done({ ...bare, id: '502', positionId: '501' })],
@@ -717,7 +720,10 @@ describe('a row without a client id that looks like the order', () => {
       unreadable,
     ],
     ['closes a position of a hedging account', closed, hedging, nothing],
+    ['closes a position on MT4', reducing, { platform: 'mt4' }, nothing],
+    ['closes one by a deal alone, without a position', reducing, hedging, nothing],
     ['reduces a position of a netting account', closed, netting, unreadable],
+    ['reduces one by a deal alone', reducing, netting, unreadable],
     [
       'adds to a position of ours on a netting account',
       added,
