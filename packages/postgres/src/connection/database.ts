@@ -106,14 +106,14 @@ const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
 }
 
 // The tables are prepared on a connection of its own without a timeout, since a migration may take
-// as long as its tables are large.
+// as long as its tables are large. Its failures are thrown, and not logged as well.
 const openPrepared = async (
   pool: PoolOptions,
   timeoutMs: number,
   log: Log,
   prepare: (knex: Knex) => Promise<void>,
 ): Promise<Knex> => {
-  const preparing = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
+  const preparing = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, silentLog)
   try {
     await prepare(preparing)
   } finally {
@@ -134,7 +134,10 @@ const bringUpToDate = async (knex: Knex): Promise<void> => {
     knex,
     sql`current_setting('server_version_num')::int / 10000`,
   ).catch((error: unknown) => {
-    throw new Error(`the database cannot be reached: ${refusalOf(error)}`, { cause: error })
+    throw new Error(
+      `the database cannot be reached: ${refusalOf(error)}. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL`,
+      { cause: error },
+    )
   })
   if (version < oldestServerVersion)
     throw new Error(
