@@ -90,6 +90,7 @@ describe('levels after a change that nobody confirmed', () => {
       ['there, where it was to be removed', false, { stopLoss: 1.2 }, {}, { stopLoss: 1.1 }],
       ['half a unit of the last decimal off', true, low, { stopLoss: 1.100015 }, {}],
       ['more than half of it off', false, low, { stopLoss: 1.100016 }, {}],
+      ['more than half of a price’s off', false, { stopLoss: 1.1 }, { stopLoss: 1.11 }, {}],
       ['where it was, however near that is', false, low, { stopLoss: 1.100012 }, low],
       ['there, but the other is gone', false, low, { ...low, ...high }, high],
       ['there, but the other moved', false, { ...low, takeProfit: 1.6 }, { ...low, ...high }, high],
