@@ -54,10 +54,12 @@ export const createTrading = (connection: Connection): Trading => {
     const orderToFind = { order, sentAt, sentBy: sentAt, tickets: answer.tickets }
     if (order.waiting !== undefined)
       return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
+    if (answer.kind === 'done') return withDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
-    return answer.kind === 'done'
-      ? withDetails(target, account, orderToFind)
-      : placedOrEnded(target, account, orderToFind)
+    const answered = await placedOrEnded(target, account, orderToFind)
+    return answered.kind === 'placed' && answer.kind === 'done_in_part'
+      ? { ...answered, isPartlyExecuted: true }
+      : answered
   }
 
   const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({

@@ -391,6 +391,15 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
     { placement: { step: 'looking_up', ...sent, lookups: 4, absence } },
     {
       placement: {
+        step: 'looking_up',
+        ...sent,
+        isPartlyExecuted: true,
+        lookups: 0,
+        absence: null,
+      },
+    },
+    {
+      placement: {
         step: 'open',
         ...sent,
         heldAt: noon + 1,

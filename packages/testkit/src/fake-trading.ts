@@ -14,12 +14,16 @@ import type {
 } from '@tradeport/domain/ports'
 import { createOrderBook } from './order-book.ts'
 
-/** What becomes of a send: whether the broker executes it, and what it says. */
+/**
+ * What becomes of a send: whether the broker executes it, and what it says. `claim_a_part` says
+ * that a part was executed, which no record shows.
+ */
 export type FakePlacement =
   | 'fill'
   | 'fill_partly'
   | 'fill_and_lose_the_answer'
   | 'lose_the_request'
+  | 'claim_a_part'
   | 'accept'
   | 'accept_without_number'
   | 'accept_and_lose_the_answer'
@@ -54,6 +58,8 @@ export const createFakeTrading = (book = createOrderBook()) => {
   const place = (order: OrderToSend, placement: FakePlacement): PlacementAnswer => {
     if (placement === 'lose_the_request') return { kind: 'unknown' }
     if (placement === 'refuse') return { kind: 'refused', reason: fakeRefusal }
+    if (placement === 'claim_a_part')
+      return { kind: 'placed', brokerOrderId: null, isPartlyExecuted: true }
     if (placement === 'not_sent') return { kind: 'not_sent', retryAfterMs: null }
     const number = book.accept(order)
     if (placement === 'fill' || placement === 'fill_and_lose_the_answer') book.execute(number)

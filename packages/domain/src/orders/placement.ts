@@ -56,6 +56,8 @@ export interface LookingUp {
   readonly sentAt: Instant
   /** The broker's number of the order; null where the broker gave none. */
   readonly brokerOrderId: string | null
+  /** The broker reported that a part was executed, so that its absence proves nothing. */
+  readonly isPartlyExecuted?: true | undefined
   /** Lookups so far, readable or not. */
   readonly lookups: number
   /** Null before the first lookup, and after one that was unreadable or showed the order. */
@@ -117,7 +119,11 @@ export type PlacementAnswer =
   /**
    * Accepted and not yet reported filled; with the broker's number of the order, where it gave one.
    */
-  | { readonly kind: 'placed'; readonly brokerOrderId: string | null }
+  | {
+      readonly kind: 'placed'
+      readonly brokerOrderId: string | null
+      readonly isPartlyExecuted?: true | undefined
+    }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
   | {
@@ -301,7 +307,10 @@ export const afterSendAnswer = (
     case 'placed':
       return isLimitOrStop
         ? afterAccepted(sentAt, answer.brokerOrderId)
-        : lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
+        : lookUpLater({
+            ...firstLookup(sentAt, answer.brokerOrderId),
+            ...(answer.isPartlyExecuted && { isPartlyExecuted: true }),
+          })
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
   }
@@ -360,7 +369,7 @@ export const afterLookup = (
   const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
-  return absence !== null && isProved(absence) && readFromTerminal
+  return absence !== null && isProved(absence) && readFromTerminal && !from.isPartlyExecuted
     ? afterAbsenceProved(from)
     : lookUpLater({ ...from, lookups: from.lookups + 1, absence })
 }

@@ -259,7 +259,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     sent: SendingOrder,
     step: PlacementStep,
   ): AsyncResult<O.Option<StoredOrder>> =>
-    step.outcome === undefined
+    step.outcome === undefined && !('isPartlyExecuted' in step.placement)
       ? TE.right(O.none)
       : pipe(
           orders.placement(sent.order.owner, sent.order.id),

@@ -115,6 +115,10 @@ describe('the provider’s answer to a send', () => {
       lookUpIn({ ...lookingUp, brokerOrderId: '46000801' }, secondMs),
     ],
     [{ kind: 'placed', brokerOrderId: null }, lookUpIn(lookingUp, secondMs)],
+    [
+      { kind: 'placed', brokerOrderId: null, isPartlyExecuted: true },
+      lookUpIn({ ...lookingUp, isPartlyExecuted: true }, secondMs),
+    ],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
   ])('%o is followed by %o', (answer, step) => {

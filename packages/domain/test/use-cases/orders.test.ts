@@ -458,6 +458,7 @@ describe('an order on its way to the broker', () => {
   const live = rejectedAs('LIVE_ACCOUNT_RESTRICTED')
   const lost = 'lose_the_request'
   const unanswered = 'fill_and_lose_the_answer'
+  const inPart = 'claim_a_part'
 
   it.each<[what: string, scene: Scene, after: object, sends: number, drops?: number]>([
     ['that is refused', { broker: 'refuse' }, refused, 1, 0],
@@ -469,6 +470,13 @@ describe('an order on its way to the broker', () => {
     ['not shown for five minutes', { broker: lost, seconds: 300 }, pending, 1, 1],
     ['that is proved absent', { broker: lost, seconds: 420 }, notFound, 1, 1],
     ['only accepted', { broker: 'accept', seconds: 600 }, pending, 1, 1],
+    ['that only the answer shows executed', { broker: inPart, seconds: 600 }, pending, 1, 1],
+    [
+      'that only the answer shows executed, looked up meanwhile',
+      { beforeSend: writeElsewhere, broker: inPart, seconds: 600 },
+      pending,
+      1,
+    ],
     ['late by both clocks', { beforeSend: waiting }, late, 0, 0],
     ['late by the clock alone', { beforeSend: sleeping }, late, 0, 0],
     ['late by the stopwatch alone', { beforeSend: stalling }, late, 0, 0],

@@ -252,6 +252,8 @@ const tables = `
     cancelled_by text,
     -- Lookups, rechecks, or lookups while an open order is missing, by the step; and the last lookup that did not show it, or since when it is missing.
     lookups integer,
+    -- The broker reported that a part was executed.
+    is_partly_executed boolean,
     absent_lookups integer,
     absent_ms float8,
     absent_at timestamptz,
