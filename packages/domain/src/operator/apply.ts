@@ -234,7 +234,7 @@ export const decideApply =
         // An account was linked at some moment: without one in the document, at that of its first
         // apply.
         const createdAt = entry.createdAt ?? stored?.createdAt ?? now
-        const account = accountOf({ ...fields, createdAt }, user, stored, now)
+        const account = accountOf(entry, { ...fields, createdAt }, user, stored, now)
         // An account that is described as it is stays untouched, `updatedAt` included.
         return stored !== undefined && changedFields(stored, account).length === 0
           ? undefined
@@ -383,6 +383,7 @@ const mergeEntry = (
 }
 
 const accountOf = (
+  entry: Patch<AccountFields>,
   { userId, isDemo, balance, equity, margin, providerAccountId, region, ...fields }: AccountFields,
   { tenantId }: User,
   stored: Account | undefined,
@@ -390,16 +391,20 @@ const accountOf = (
 ): Account => {
   // Without a provider account the region means nothing.
   const provider = providerAccountId === null ? null : { providerAccountId, region }
-  // What the broker reported of one account does not hold for another. Only what the document has
-  // fields for stays until the next reading: the balance, equity and margin.
-  const { tradeMode, lastReadAt, figures } =
-    stored !== undefined && isSameLink(stored, { ...fields, provider }) ? stored : neverRead
+  // What the broker reported of one account does not hold for another, whose balance, equity and
+  // margin are those of the document until its first reading.
+  const isSame = stored !== undefined && isSameLink(stored, { ...fields, provider })
+  const { tradeMode, lastReadAt, figures } = isSame ? stored : neverRead
+  const money =
+    isSame || provider === null
+      ? { balance, equity, margin }
+      : { balance: entry.balance ?? 0, equity: entry.equity ?? 0, margin: entry.margin ?? 0 }
   return {
     ...fields,
     owner: { tenantId, userId },
     linkedAsDemo: isDemo,
     tradeMode,
-    figures: { ...figures, balance, equity, margin },
+    figures: { ...figures, ...money },
     provider,
     lastReadAt,
     updatedAt: now,

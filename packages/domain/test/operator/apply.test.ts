@@ -348,18 +348,28 @@ describe('a document on records that are there', () => {
     ).toMatchObject([{ providerToken: null }])
   })
 
-  it.each([{ providerAccountId: 'p-2' }, { providerAccountId: null }, { brokerType: 'mt4' }])(
-    'discards what the broker reported of an account that is relinked: %o',
-    (change) => {
+  it.each([
+    [{ providerAccountId: 'p-2' }, { balance: 0, margin: 0 }],
+    [{ brokerType: 'mt4' }, { balance: 0, margin: 0 }],
+    [{ providerAccountId: null }, { balance: 8_000, margin: 10 }],
+  ])(
+    'discards what the broker reported of an account that is relinked, the last money of one that is unlinked apart: %o',
+    (change, money) => {
       const { changes } = applied(
-        { accounts: [{ id: main, isDemo: false, ...change }] },
+        { accounts: [{ id: main, isDemo: false, equity: 9_000, ...change }] },
         readLately,
       )
       expect(changes.accounts.put).toMatchObject([
         {
           tradeMode: null,
           lastReadAt: null,
-          figures: { balance: 8_000, freeMargin: null, marginLevel: null, leverage: null },
+          figures: {
+            ...money,
+            equity: 9_000,
+            freeMargin: null,
+            marginLevel: null,
+            leverage: null,
+          },
         },
       ])
       expect(changes.accounts.put.map(isDemo)).toEqual([false])
