@@ -82,6 +82,11 @@ interface WithCause extends WithReason {
   readonly cause?: UnavailableCause | undefined
 }
 
+/** The request reads so many pages of candles at most, and has read them. */
+interface WithPages {
+  readonly mostPages?: number
+}
+
 /** The fields of each refusal, by its tag. */
 interface RefusalFields {
   ValidationError: {
@@ -116,7 +121,8 @@ interface RefusalFields {
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount
   BrokerUnavailable: OfAccount &
-    WithCause & {
+    WithCause &
+    WithPages & {
       /** The broker was reached, and shows neither that it holds the order nor how it ended. */
       readonly isOrderMissing?: true
     }
@@ -190,14 +196,15 @@ interface RefusalFields {
   IdempotencyInProgress: None
   PayloadTooLarge: { readonly limitBytes: number }
   InternalError: None
-  ServiceUnavailable: WithReason & {
-    /** What cannot be read where it is not the service's own records. */
-    readonly unread?: 'token_keys' | 'provider_account'
-    /** The connection was lost between a write and its answer: the write may have been made. */
-    readonly outcome?: 'unknown'
-    /** When to try again, where that is known. Whole seconds, at least 1. */
-    readonly retryAfterSeconds?: number
-  }
+  ServiceUnavailable: WithReason &
+    WithPages & {
+      /** What cannot be read where it is not the service's own records. */
+      readonly unread?: 'token_keys' | 'provider_account'
+      /** The connection was lost between a write and its answer: the write may have been made. */
+      readonly outcome?: 'unknown'
+      /** When to try again, where that is known. Whole seconds, at least 1. */
+      readonly retryAfterSeconds?: number
+    }
   InternalTimeout: None
 }
 

@@ -173,6 +173,14 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
   expect(reply.headers).toMatchObject(headers)
 })
 
+it.each<Refusal>([
+  { _tag: 'BrokerUnavailable', accountId, reason, mostPages: 50 },
+  { _tag: 'ServiceUnavailable', reason, mostPages: 50 },
+])('a request for too many candles says how many pages it may read: %j', async (refusal) => {
+  const reply = await replyTo(() => TE.left(refusal))
+  expect(reply.json.error?.message).toMatch(/at most 50 pages .* send the request again/)
+})
+
 const secretError = Object.assign(new Error('a secret is in here'), {
   detail: 'Key (comment)=(a secret) already exists.',
   // Koa would answer the message of such an error.

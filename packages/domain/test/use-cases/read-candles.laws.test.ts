@@ -177,3 +177,21 @@ it('reads the beginning of a long history with few pages, and each page once for
   expect(await read()).toEqual(one)
   expect(calls).toBe(before)
 })
+
+it('stops after 50 pages, which the refusal says, and goes on from there at the next request', async () => {
+  const times = Array.from({ length: 200 }, (_, hour) => start + hour * hourMs)
+  const now = start + 400 * hourMs
+  const broker = createBroker('1h', times, () => now)
+  const readCandles = createCandleReader({
+    marketData: {
+      candles: (of: unknown, by: unknown, window: CandlesWindow) =>
+        broker.candles(of, by, { ...window, limit: 1 }),
+    } as never,
+    candles: createFakeCandleStore(),
+    clock: { now: () => now },
+  })
+  const read = readCandles({ account, symbol: 'EURUSD', timeframe: '1h' }, { limit: 75 })
+  expect(await read()).toMatchObject({ left: { _tag: 'BrokerUnavailable', mostPages: 50 } })
+  expect(broker.calls()).toBe(50)
+  expect((await rightOf(read)).map(({ time }) => time)).toEqual(times.slice(-75))
+})

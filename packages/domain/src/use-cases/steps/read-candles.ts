@@ -80,11 +80,19 @@ export const createCandleReader = ({
     let hasLatest = false
     let isBeginningSeen = false
     let windowMs = wanted.limit * period
-    for (let pages = 0; pages <= maxPages; pages += 1) {
+    for (let pages = 0; ; pages += 1) {
       const kept = await readKept(wanted, asked)
       if (E.isLeft(kept)) return kept
       const { reached, gap } = kept.right
       if (gap === undefined) return E.right(shown(wanted, reached, current))
+      if (pages === maxPages)
+        return E.left(
+          refuse('BrokerUnavailable', {
+            accountId: account.accountId,
+            reason: 'candles: the range needs more pages than one request may read',
+            mostPages: maxPages,
+          }),
+        )
       const probed = end === 'last' ? gap.to : Math.min(gap.to, gap.from + windowMs - 1)
       // A page up to now shows which candle is the current one; all before it are complete.
       const isLatest: boolean = !hasLatest && probed > settledUntil(timeframe, now)
@@ -112,12 +120,6 @@ export const createCandleReader = ({
       const missingMs = found.known.from - gap.from
       windowMs = missingMs <= 0 ? 2 * windowMs : Math.max(period, Math.floor(missingMs / 2))
     }
-    return E.left(
-      refuse('BrokerUnavailable', {
-        accountId: account.accountId,
-        reason: `candles: the range needs more than ${maxPages} reads`,
-      }),
-    )
   }
 
   const underWay = new Map<string, Promise<unknown>>()
