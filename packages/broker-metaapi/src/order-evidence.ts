@@ -217,8 +217,8 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
     (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
   const isOwnOrder = (row: RecordRow): boolean => row.side === order.side && isOwn(row, row.id)
   const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
-  const endedOrders = onceEach(byEnd.filter(isOwnOrder), ({ id }) => id)
-  const own = onceEach(
+  const endedOrders = lastOfEach(byEnd.filter(isOwnOrder), ({ id }) => id)
+  const own = lastOfEach(
     deals.rows.filter((row) => isOwn(row, row.orderId)),
     ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`,
   )
@@ -259,9 +259,8 @@ const createClientIdMatch = ({ clientId, side }: OrderToSend) => {
   }
 }
 
-const onceEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] => [
-  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
-]
+const lastOfEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] =>
+  [...Map.groupBy(rows.toReversed(), keyOf).values()].flatMap(([last]) => last ?? []).toReversed()
 
 const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */

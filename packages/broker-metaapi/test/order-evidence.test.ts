@@ -459,6 +459,17 @@ describe('a pending order', () => {
       ends({ ...byBroker, at: endedAt }),
     ],
     [
+      'cancelled last, where its first number is listed again',
+      {
+        historyOrders: [
+          finished('CANCELED', { ...unexecuted, doneTime: at(10) }),
+          finished('EXPIRED', { ...unexecuted, id: '600', doneTime: at(20) }),
+          finished('CANCELED', unexecuted),
+        ],
+      },
+      ends({ ...byBroker, at: endedAt }),
+    ],
+    [
       'cancelled without a time',
       { historyOrders: [finished('CANCELED', { ...unexecuted, doneTime: undefined })] },
       ends({ ...byBroker, at: undefined }),
