@@ -48,9 +48,17 @@ const expirationTypes = {
   gtd: 'ORDER_TIME_SPECIFIED',
 } as const
 
-/** A text says what is wrong with the row; undefined if it is of no pending order. */
+/** Whether another program sent it: brokers keep two parts of our client ids, or nothing. */
+export const isOfAnotherProgram = ({ clientId }: Row): boolean =>
+  typeof clientId === 'string' && clientId !== '' && !clientId.startsWith('TP_')
+
+/**
+ * A text says what is wrong with the row; undefined if it is of no pending order, or of another
+ * program's.
+ */
 export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined => {
   if (!isRecord(row)) return 'not an order'
+  if (isOfAnotherProgram(row)) return undefined
   const type = orderTypes.get(row['type'])
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])

@@ -6,7 +6,7 @@ import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
 import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } from './payloads.ts'
-import { orderTypes, brokerOrderOf } from './broker-orders.ts'
+import { brokerOrderOf, isOfAnotherProgram, orderTypes } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
 type ReadRow = NonNullable<ReturnType<typeof recordRowOf>>
@@ -95,9 +95,9 @@ const recordRowOf = (list: ListName, row: unknown) => {
   const clientId = row['clientId'] ?? undefined
   const state = textOf(row['state'])?.replace(/^ORDER_STATE_/, '')
   const isOrder = list === 'orders' || list === 'historyOrders'
-  if (id === undefined || typeof type !== 'string' || (isOrder && state === undefined))
-    return undefined
-  if (clientId !== undefined && typeof clientId !== 'string') return undefined
+  if (id === undefined || (clientId !== undefined && typeof clientId !== 'string')) return undefined
+  const isReadable = typeof type === 'string' && (!isOrder || state !== undefined)
+  if (!isReadable && !isOfAnotherProgram(row)) return undefined
   const order = isOrder ? orderTypes.get(type) : undefined
   const held = list === 'orders' ? brokerOrderOf(row) : undefined
   const lots = isNumber(volume) ? roundLots(volume) : 0
@@ -140,7 +140,7 @@ const recordRowOf = (list: ListName, row: unknown) => {
 }
 
 // Cancelled deals have another type, and executed nothing.
-const sides = new Map<string, Side>(
+const sides = new Map<unknown, Side>(
   Object.entries<Side>({
     POSITION_TYPE_BUY: 'buy',
     POSITION_TYPE_SELL: 'sell',

@@ -631,6 +631,14 @@ describe('an order is absent', () => {
     ['a deal from a phone', { deals: [deal({ ...nameless, reason: 'DEAL_REASON_MOBILE' })] }],
     ['a pending order', { orders: [openRow({ ...nameless, type: 'ORDER_TYPE_BUY_LIMIT' })] }],
     ['a refused order', { historyOrders: [done({ ...rejectedOrder, ...nameless })] }],
+    [
+      'unreadable rows of another program',
+      {
+        orders: [{ id: '7', ...foreign }],
+        historyOrders: [openRow({ ...foreign, state: 5, type: 'X' })],
+        deals: [deal({ ...foreign, type: null })],
+      },
+    ],
     ['a deposit', { deals: [{ id: '1', type: 'DEAL_TYPE_BALANCE', time: at(1), profit: 5 }] }],
   ])('if four whole lists show %s', (_, lists) => {
     expect(answerOf(lists)).toEqual(nothing)

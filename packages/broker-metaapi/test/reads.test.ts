@@ -4,6 +4,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInstant, sumExactly } from '@tradeport/domain/primitives'
+import { brokerOrdersIn } from '../src/broker-orders.ts'
 import { AccountInformation, decode, Margin, readTime } from '../src/payloads.ts'
 import { accountReadingOf, dealsIn, positionsIn } from '../src/translate.ts'
 import {
@@ -335,6 +336,29 @@ describe('the required margin', () => {
       .reply(status, JSON.stringify(answer))
     const margin = await apiWith().broker.requiredMargin(account, { ...query, side: 'sell' })()
     expect(E.isRight(margin) ? margin.right : reasonOf(margin)).toEqual(read)
+  })
+})
+
+describe('pending orders', () => {
+  const good = {
+    id: '7',
+    type: 'ORDER_TYPE_BUY_LIMIT',
+    openPrice: 1.1,
+    volume: 0.1,
+    currentVolume: 0.1,
+    clientId: 'TP_0123456789_abcdefghij',
+  }
+
+  it.each([
+    { openPrice: '1.1' },
+    { type: 'ORDER_TYPE_BUY_STOP_LIMIT' },
+    { expirationTime: 'soon' },
+  ])('are unreadable by a row with %j, but not by one of another program', (more) => {
+    const read = (clientId: string | undefined) =>
+      brokerOrdersIn(bytesOf([{ ...good, ...more, clientId }, good]))
+    for (const name of [good.clientId, 'TP_0123456789', undefined, ''])
+      expect(E.isLeft(read(name))).toBe(true)
+    expect(rightOf(read('TE_EURUSD_a'))).toMatchObject([{ brokerOrderId: '7', price: 1.1 }])
   })
 })
 

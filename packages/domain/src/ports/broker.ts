@@ -134,9 +134,9 @@ export interface Trading {
   /** Looks for an order that may have been executed in positions, open orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
   /**
-   * The limit and stop orders that the broker holds now, whoever placed them, as its terminal has
-   * them: past every copy and cache, in one call to the provider. Market orders under way are left
-   * out.
+   * The limit and stop orders that the broker holds now, as its terminal has them: past every copy
+   * and cache, in one call to the provider. Market orders under way, and orders that are certainly
+   * of another program, are left out.
    */
   readonly heldOrders: (
     account: BrokerAccount,
