@@ -34,8 +34,12 @@ export interface TokenGate {
    * CallFailure while the token or the account is limited, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
-  /** The provider accepts nothing more for so long, of the account or with the limit key at all. */
-  readonly limit: (key: GateKey, ms: number, isOfAccount: boolean) => void
+  /**
+   * The provider accepts nothing more for so long, of the account or with the limit key at all. A
+   * trade of the account is limited only by another trade's answer: it may cost less than a read did,
+   * and is not executed where the provider refuses it too.
+   */
+  readonly limit: (key: GateKey, kind: RequestKind, ms: number, isOfAccount: boolean) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
@@ -67,10 +71,8 @@ const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const answerCountsMs = 3_600_000
 
-const limitedUntil = (
-  { limitedUntil: ofToken, accountsLimitedUntil }: TokenState,
-  accountKey: string,
-): number => Math.max(ofToken, accountsLimitedUntil.get(accountKey) ?? ofToken)
+const accountLimitOf = ({ kind, accountKey }: Pick<Waiting, 'kind' | 'accountKey'>): string =>
+  `${kind === 'trade' ? 'trades' : 'reads'} of ${accountKey}`
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -141,7 +143,9 @@ export const createTokenGate = (
     enter: ({ limitKey, accountKey }, kind, signal) => {
       const state = stateOf(limitKey)
       return new Promise((resolve, reject) => {
-        const leftMs = limitedUntil(state, accountKey) - stopwatch.elapsedMs()
+        const ofAccount = state.accountsLimitedUntil.get(accountLimitOf({ kind, accountKey }))
+        const until = Math.max(state.limitedUntil, ofAccount ?? state.limitedUntil)
+        const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
         const stopWaiting = (): void => {
           state.waiting.delete(waiting)
@@ -168,18 +172,19 @@ export const createTokenGate = (
       })
     },
 
-    limit: ({ limitKey, accountKey }, ms, isOfAccount) => {
+    limit: ({ limitKey, accountKey }, kind, ms, isOfAccount) => {
       const state = stateOf(limitKey)
+      const { accountsLimitedUntil: limits } = state
       const until = stopwatch.elapsedMs() + ms
-      if (isOfAccount)
-        setBounded(
-          state.accountsLimitedUntil,
-          accountKey,
-          Math.max(limitedUntil(state, accountKey), until),
-        )
-      else state.limitedUntil = Math.max(state.limitedUntil, until)
+      const limited = (['read', kind] as const).map((one) =>
+        accountLimitOf({ kind: one, accountKey }),
+      )
+      if (!isOfAccount) state.limitedUntil = Math.max(state.limitedUntil, until)
+      else
+        for (const name of limited)
+          setBounded(limits, name, Math.max(limits.get(name) ?? until, until))
       for (const waiting of state.waiting)
-        if (!isOfAccount || waiting.accountKey === accountKey)
+        if (!isOfAccount || limited.includes(accountLimitOf(waiting)))
           waiting.fail(rateLimited(clock.now() + ms))
     },
 

@@ -74,7 +74,7 @@ export const createTradeOnce = ({
         readPauses.end(target.accountKey)
       }
       if (status === 429)
-        gate.limit(target, retryAtOf(delivery, now) - now, isOfAccountAlone(delivery))
+        gate.limit(target, 'trade', retryAtOf(delivery, now) - now, isOfAccountAlone(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()

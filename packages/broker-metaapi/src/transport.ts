@@ -83,7 +83,7 @@ export const createTransport = (
       const failure = failureOf(request, cause, signal)
       const { kind, retryAt, isOfAccount, pausesAccount } = failure.fault
       if (kind === 'rate_limited')
-        gate.limit(target, (retryAt ?? 0) - clock.now(), isOfAccount === true)
+        gate.limit(target, 'read', (retryAt ?? 0) - clock.now(), isOfAccount === true)
       else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {

@@ -61,12 +61,12 @@ describe('the gate of a token', () => {
     const gate = gateOf()
     const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))
     const outcomes = Promise.allSettled(waiting)
-    gate.limit(key(), 60_000, false)
+    gate.limit(key(), 'read', 60_000, false)
     const limited = { fault: { kind: 'rate_limited', retryAt: Date.now() + 60_000 } }
     expect((await outcomes).slice(2)).toMatchObject([{ reason: limited }, { reason: limited }])
     await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(limited)
     await gate.enter(key('a', 'another'), 'read', patient())
-    gate.limit(key(), 1_000, false)
+    gate.limit(key(), 'trade', 1_000, false)
     await vi.advanceTimersByTimeAsync(59_999)
     await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({
       fault: { kind: 'rate_limited' },
