@@ -152,6 +152,14 @@ onEachDatabase('position locks', (here, there, kind) => {
     await end()
   })
 
+  it('a position is free although its process died before the database’s clock was set back', async () => {
+    const account = newBrokerAccount()
+    const { end } = await begin(locksWith({ renewMs: never }, there), account)
+    await rowsOf(account).update({ leased_until: here.knex.raw(`now() + interval '2 minutes'`) })
+    expect(await changes(ours, account, ticket, 1_000)).toStrictEqual(done)
+    await end()
+  })
+
   it('as many changes of one account as are allowed hold no connection and delay no other account, and one more is refused', async () => {
     const account = newBrokerAccount()
     const running = await Promise.all(

@@ -10,6 +10,7 @@ import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain
 import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
+import { isLeaseHeld } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import { toServiceUnavailable, silentLog, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
@@ -190,7 +191,8 @@ const rowOf = (
         sql`insert into position_locks (tenant_id, provider_account_id, subject, lease_id, leased_until)
           values (${tenantId}, ${providerAccountId}, ${subject}, ${leaseId}, ${leaseEnd})
           on conflict (tenant_id, provider_account_id, subject)
-            do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until where position_locks.leased_until < now()
+            do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until
+              where not ${isLeaseHeld(sql`position_locks.leased_until`, leaseEnd)}
           returning true`,
       ),
     /** False when another change acquired the row after its lease was over. */
