@@ -26,7 +26,7 @@
 // be sent before the deadline, or whose account cannot be used any more, goes from recorded to
 // ended. After a day of rechecks nothing more is done.
 import type { UnavailableCause } from '../errors.ts'
-import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
   notFoundAtBrokerCode,
   termsOf,
@@ -201,6 +201,8 @@ const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 /** How many of them have to be readable: those of a day. */
 const rechecksOfADay = 24
+/** How long after the send an unreadable one is repeated: the account may be gone for good. */
+const maxRecheckMs = 7 * dayMs
 /** How old the stored time may be at which the broker was last known to hold an open order. */
 export const heldAtLagMs = 12 * hourMs
 
@@ -474,22 +476,24 @@ const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep
 })
 
 /**
- * What follows from a lookup of an order that was rejected because the broker's records did not
- * show it.
+ * What follows from a lookup, begun at `at`, of an order that was rejected because the broker's
+ * records did not show it.
  */
 export const afterRecheck = (
   from: Rechecking,
   answer: LookupAnswer,
+  at: Instant,
   isLimitOrStop: boolean,
 ): PlacementStep => {
   const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
-  if (answer.kind === 'unreadable') return { placement: from, continueInMs: recheckPauseMs }
-  const rechecks = from.rechecks + 1
-  return rechecks < rechecksOfADay
-    ? { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
-    : { placement: { step: 'ended' }, continueInMs: null }
+  const isUnreadable = answer.kind === 'unreadable'
+  const rechecks = from.rechecks + (isUnreadable ? 0 : 1)
+  const isOver = isUnreadable ? at - from.sentAt >= maxRecheckMs : rechecks === rechecksOfADay
+  return isOver
+    ? { placement: { step: 'ended' }, continueInMs: null }
+    : { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
 }
 
 function afterEnd(outcome: OrderOutcome): PlacementStep {

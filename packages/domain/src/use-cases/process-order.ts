@@ -300,7 +300,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       }
       case 'recheck':
         return lookUp(job, now, { ...action.from, readFromTerminal: true }, (answer) =>
-          afterRecheck(action.from, answer, isLimitOrStop(order)),
+          afterRecheck(action.from, answer, now, isLimitOrStop(order)),
         )()
       case 'reject_late':
         return write(job, lateRejection('overdue'))()

@@ -308,12 +308,17 @@ describe('an order that was rejected as not found', () => {
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: rechecking, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
-    expect(afterRecheck(rechecking, answer, false)).toEqual(step)
+    expect(afterRecheck(rechecking, answer, createdAt, false)).toEqual(step)
   })
 
-  it('is looked up for a day', () => {
-    const last = afterRecheck({ ...rechecking, rechecks: 23 }, { kind: 'nothing' }, false)
-    expect(last).toEqual({ placement: { step: 'ended' }, continueInMs: null })
+  it('is looked up for a day, or a week where its records cannot be read', () => {
+    const last = { placement: { step: 'ended' }, continueInMs: null }
+    const from: Rechecking = { ...rechecking, rechecks: 23 }
+    expect(afterRecheck(from, { kind: 'nothing' }, createdAt, false)).toEqual(last)
+    const weekLater = rechecking.sentAt + 7 * 24 * hourMs
+    const unread = (at: number) => afterRecheck(rechecking, { kind: 'unreadable' }, at, false)
+    expect(unread(weekLater - 1)).toEqual({ placement: rechecking, continueInMs: hourMs })
+    expect(unread(weekLater)).toEqual(last)
   })
 })
 
@@ -351,7 +356,7 @@ describe('a pending order', () => {
   it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
     ['was sent', (answer) => afterLookup(lookingUp, { ...lookup, answer, isLimitOrStop: true })],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt, true)],
-    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, true)],
+    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, createdAt, true)],
     ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isLimitOrStop: true })],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
