@@ -109,16 +109,6 @@ describe('GET /accounts', () => {
   })
 })
 
-it('GET /accounts/:id/history shows the figures that a live read left', async () => {
-  const desk = await linkDesk(service, { user: 'u-history', broker: {} })
-  const { data } = (await desk.get(`/accounts/${desk.accountId}`)).body
-  const history = await desk.get(`/accounts/${desk.accountId}/history`)
-  const { balance, equity, margin, freeMargin } = data as Record<string, unknown>
-  expect(history.body.data).toEqual([
-    { timestamp: expect.any(String), balance, equity, margin, freeMargin },
-  ])
-})
-
 describe('a cache', () => {
   it('hides nothing that the operator changes: another broker account, an account that is switched off, one that is removed', async () => {
     const [desk, other] = [

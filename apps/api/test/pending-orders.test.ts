@@ -89,8 +89,10 @@ it('waits with orderType stop_limit for its price, and then at its limit price',
   })
 })
 
-it('is changed and cancelled once at the broker, alone or with all others of its account', async () => {
+it('is changed, cancelled by its user, alone or with all others of its account, and by a halt, and expires at the broker’s time', async () => {
   const desk = await link()
+  const expiresAt = new Date(Date.now() + 4_000).toISOString()
+  const dated = await desk.place({ ...limit, timeInForce: 'gtd', expiresAt })
   const [first, second] = [await openOrder(desk), await openOrder(desk, { ...limit, price: 1.08 })]
   const changed = await change(desk, first.id, { price: 1.07, stopLoss: null })
   expect([changed.status, changed.body.data]).toMatchObject([200, { status: 'open', price: 1.07 }])
@@ -105,40 +107,14 @@ it('is changed and cancelled once at the broker, alone or with all others of its
     200,
     { status: 'cancelled', cancelReason: 'user', price: 1.07 },
   ])
-  const all = await desk.call('DELETE', `/orders?accountId=${desk.accountId}`)
-  expect([all.status, all.body.data]).toEqual([200, [{ orderId: second.id, outcome: 'cancelled' }]])
-  expect((await desk.get('/orders?status=open')).body.data).toEqual([])
-})
-
-it.each([
-  ['is answered late', { kind: 'delay', ms: 1_000 }],
-  ['is not answered', { kind: 'timeout', when: 'after' }],
-] as const)(
-  'is cancelled where its send %s and a halt that is to cancel orders was put on meanwhile',
-  async (_, fault) => {
-    const desk = await link()
-    desk.fail('trade', fault)
-    const { id } = await desk.place(limit)
-    await expect.poll(() => desk.requests('trade')).toBe(1)
-    const halt = await desk.call('POST', `/accounts/${desk.accountId}/halt`, { cancelOrders: true })
-    expect(halt.body.data).toMatchObject({ halted: true, cancellations: [] })
-    desk.heal()
-    expect(await eventually(() => desk.find(id), is('cancelled'))).toMatchObject({
-      cancelReason: 'halt',
-    })
-    expect(desk.broker.orders()).toEqual([])
-  },
-)
-
-it('expires at the broker’s time, and is cancelled by a halt that is to cancel orders', async () => {
-  const desk = await link()
-  const expiresAt = new Date(Date.now() + 4_000).toISOString()
-  const dated = await desk.place({ ...limit, timeInForce: 'gtd', expiresAt })
   expect(await eventually(() => desk.find(dated.id), is('expired'))).toMatchObject({
     timeInForce: 'gtd',
     expiresAt,
     expiredAt: expiresAt,
   })
+  const all = await desk.call('DELETE', `/orders?accountId=${desk.accountId}`)
+  expect([all.status, all.body.data]).toEqual([200, [{ orderId: second.id, outcome: 'cancelled' }]])
+  expect((await desk.get('/orders?status=open')).body.data).toEqual([])
   const other = await openOrder(desk)
   const halt = await desk.call('POST', `/accounts/${desk.accountId}/halt`, { cancelOrders: true })
   expect(halt.body.data).toMatchObject({
@@ -166,60 +142,6 @@ it('is cancelled at the terminal, which the watch shows, and the log says why it
     cancelReason: 'broker',
   })
 })
-
-it('is open until all of it is filled, where it is filled in parts', async () => {
-  const desk = await link()
-  desk.fail('trade', { kind: 'partial-fill', times: 1 })
-  const { id } = await openOrder(desk)
-  priceAt(1.08)
-  const rest = () => desk.broker.orders().map(({ currentVolume }) => currentVolume)
-  await expect.poll(rest).toEqual([0.05])
-  expect((await desk.find(id)).status).toBe('open')
-  priceAt(1.079)
-  expect(await eventually(() => desk.find(id), is('filled'))).toMatchObject({ filledVolume: 0.1 })
-  expect(desk.broker.opened()).toHaveLength(2)
-})
-
-it('is followed under another number that it gets at the broker', async () => {
-  const desk = await link()
-  const { id } = await openOrder(desk)
-  const [row] = desk.broker.orders()
-  desk.broker.trade({ actionType: 'ORDER_CANCEL', orderId: row?.id })
-  desk.broker.trade({
-    actionType: row?.['type'],
-    symbol: 'EURUSD',
-    volume: 0.1,
-    openPrice: 1.07,
-    clientId: row?.['clientId'],
-  })
-  const order = await eventually(
-    () => desk.find(id),
-    ({ price }) => price === 1.07,
-  )
-  expect(order.status).toBe('open')
-  expect([shownOf(order)]).toEqual(bookOf(desk))
-  expect((await cancel(desk, id)).body.data).toMatchObject({ status: 'cancelled' })
-  expect(bookOf(desk)).toEqual([])
-})
-
-it.each([
-  ['changed', 'ORDER_NOT_MODIFIABLE'],
-  ['cancelled', 'ORDER_NOT_CANCELLABLE'],
-] as const)(
-  'cannot be %s once it was filled, though the service has not seen it',
-  async (write, code) => {
-    const desk = await link()
-    const { id } = await openOrder(desk)
-    priceAt(1.08)
-    const reply = await (write === 'changed' ? change(desk, id, { price: 1.07 }) : cancel(desk, id))
-    expect(refusalOf(reply)).toEqual({ status: 400, code, details: { status: 'filled' } })
-    expect(await desk.find(id)).toMatchObject({
-      status: 'filled',
-      fillPrice: 1.0802,
-      filledVolume: 0.1,
-    })
-  },
-)
 
 const terms = { price: 1.09, stopLoss: 1.05, takeProfit: 1.2 }
 const newTerms = { price: 1.08, stopLoss: undefined, takeProfit: 1.2 }

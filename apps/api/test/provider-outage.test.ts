@@ -81,7 +81,7 @@ it('an order is executed once where the service and its database end and start w
   }
   // Until those that are only recorded would have been sent: the database could have lost the
   // record of an earlier send, so they are only looked up.
-  await pause(6_000)
+  await pause(3_000)
   const crowded = await Promise.all(orders.map(({ id }) => crowd.find(id)))
   const filled = crowded.filter(({ status }) => status === 'filled')
   expect(filled.length).toBeGreaterThan(0)
