@@ -1,8 +1,10 @@
-// The demo's market: levels of a followed account are reached, and receivers of webhooks on the
-// same machine need no certificate.
+// The demo: its welcome, its market, whose levels are reached, receivers of webhooks on the same
+// machine, which need no certificate, and its next start.
 import { once } from 'node:events'
+import { stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually, linkDocument, newAccountUuid } from './support/desk.ts'
@@ -17,7 +19,7 @@ import {
 } from './support/service.ts'
 import { hourMs } from '@tradeport/domain/primitives'
 import { demoWelcome } from '../src/demo.ts'
-import type { Json } from './support/service.ts'
+import type { Json, Reply } from './support/service.ts'
 
 const reasonsOf = (events: readonly Json[]) => events.map(({ data }) => data.exit_reason)
 
@@ -94,6 +96,43 @@ it('reports stops and targets of a followed account to a stream and to a webhook
   expect(lines.filter((line) => line.includes('journal_disagrees'))).toEqual([])
 })
 
+it('prints lines that work as they stand, and a second start finds everything as it was left', async () => {
+  const folder = await newFolder()
+  const run = async () => {
+    const demo = await startFrom({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: folder })
+    const welcome = demo.welcome ?? ''
+    const key = /tp_live_[\w-]+/.exec(welcome)?.[0] ?? ''
+    const get = async (path: string): Promise<Json> =>
+      (await request(`${demo.apiUrl}/api/v1${path}`, { headers: { 'X-API-Key': key } })).body
+    const printed = await runPrinted(welcome)
+    const found = {
+      key,
+      trades: (await get('/trades/export?format=json')).trades,
+      accounts: (await get('/accounts')).data.map(({ id }: Json) => id),
+    }
+    const held = (await get('/positions')).data.map(({ id, entryPrice, volume }: Json) => ({
+      id,
+      entryPrice,
+      volume,
+    }))
+    await demo.close()
+    return { printed, found, held }
+  }
+  const first = await run()
+  expect(first.printed.length).toBeGreaterThan(1)
+  for (const { status } of first.printed) expect(status).toBeLessThan(300)
+  expect([
+    first.found.trades.length > 100,
+    first.held.length > 1,
+    first.found.accounts.length,
+  ]).toEqual([true, true, 3])
+  const second = await run()
+  expect(second.found).toEqual(first.found)
+  expect(second.held).toEqual(expect.arrayContaining(first.held))
+  for (const file of ['secrets-key', 'operator-token', 'demo-key'])
+    expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o600)
+})
+
 it('does not start on the records of another service, and leaves them as they are', async () => {
   const folder = await newFolder()
   const operated = { ...environmentOf(folder, 'http://127.0.0.1:2'), CAPABILITIES: 'market-data' }
@@ -118,3 +157,30 @@ it('does not start on the records of another service, and leaves them as they ar
   ).toEqual([])
   expect((await operate(again.operatorUrl, '/tenants')).body.data).toHaveLength(1)
 })
+
+/**
+ * Runs the curl lines of a text: words in single quotes or none, with the options that the demo
+ * prints.
+ */
+const runPrinted = (text: string): Promise<readonly Reply[]> => {
+  const lines = text
+    .split('\n')
+    // Without the stream of events (`-N`), which does not end.
+    .filter((line) => line.trimStart().startsWith('curl ') && !line.includes(' -N '))
+  return Promise.all(
+    lines.map((line) => {
+      const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
+        ([, quoted, plain]) => quoted ?? plain ?? '',
+      )
+      const after = (option: string) =>
+        words.flatMap((word, index) => (words[index - 1] === option ? [word] : []))
+      const headers = after('-H').map((header): [string, string] => [
+        header.split(':')[0] ?? '',
+        header.slice(header.indexOf(':') + 1).trim(),
+      ])
+      const [body = null] = after('-d')
+      const [method = body === null ? 'GET' : 'POST'] = after('-X')
+      return request(words.find((word) => word.startsWith('http')) ?? '', { method, headers, body })
+    }),
+  )
+}

@@ -23,7 +23,6 @@ import {
   setUpAt,
   startFrom,
 } from './support/service.ts'
-import type { Json, Reply } from './support/service.ts'
 import { startWebhookReceiver } from './support/webhook-receiver.ts'
 import type { WebhookReceiver } from './support/webhook-receiver.ts'
 
@@ -216,7 +215,7 @@ describe('a process that gets SIGTERM', () => {
   )
 
   it(
-    'and another signal ends at once, and a second process on the folder of a running one does not start',
+    'and another signal ends at once; a start on the folder of a running process, or whose port is in use, says so and goes on with no order before',
     async () => {
       await start()
       await expect(startFrom(environmentOf(folder, sandbox.url))).rejects.toThrow(
@@ -224,16 +223,16 @@ describe('a process that gets SIGTERM', () => {
           `^the embedded database in ${folder} is in use by process ${child.process.pid} on .+; one process may open it at a time$`,
         ),
       )
-      const second = spawnService(environmentOf(folder, sandbox.url))
-      expect(await second.exited).toBe(1)
-      expect(second.errors()).toMatch(
-        /^The service cannot start: the embedded database in .+ is in use by process \d+ on .+\n$/,
-      )
       expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600)
       expect(await readdir(folder)).not.toContain('operator-token')
-      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 30_000 })
-      const cut = desk.list().catch(() => 'cut')
-      await asked('main', 'positions')
+      for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
+        sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
+      await desk.place()
+      await asked('main', 'trade')
+      await asked('main', 'orders')
+      sandbox.faults.set('old', 'positions', { kind: 'delay', ms: 30_000 })
+      const cut = desk.get(`/positions?accountId=${history}`).catch(() => 'cut')
+      await asked('old', 'positions')
       const exitCode = child.stop()
       await logged('stopping')
       const since = performance.now()
@@ -241,35 +240,22 @@ describe('a process that gets SIGTERM', () => {
       expect([await exitCode, await cut]).toEqual([1, 'cut'])
       expect(performance.now() - since).toBeLessThan(5_000)
       expect(child.output()).toContain('"event":"stopped_at_once"')
+
+      // The next lookup of the order is due by then.
+      await setTimeout(3_000)
+      sandbox.requests.clear()
+      const taken = createServer().listen(0, '127.0.0.1')
+      onTestFinished(() => void taken.close())
+      await once(taken, 'listening')
+      const { port } = taken.address() as AddressInfo
+      child = spawnService({ ...environmentOf(folder, sandbox.url), OPERATOR_PORT: `${port}` })
+      expect(await child.exited).toBe(1)
+      expect(child.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
+      expect(sandbox.requests.count({ account: 'main' })).toBe(0)
     },
     childMs,
   )
 })
-
-it(
-  'a start whose port is in use says so, and goes on with no order before',
-  async () => {
-    await start()
-    for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
-      sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
-    await desk.place()
-    await asked('main', 'trade')
-    await asked('main', 'orders')
-    await child.stop()
-    // Its next lookup is due by then.
-    await setTimeout(6_000)
-    sandbox.requests.clear()
-    const taken = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void taken.close())
-    await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
-    child = spawnService({ ...environmentOf(folder, sandbox.url), OPERATOR_PORT: `${port}` })
-    expect(await child.exited).toBe(1)
-    expect(child.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
-    expect(sandbox.requests.count({ account: 'main' })).toBe(0)
-  },
-  childMs,
-)
 
 it(
   'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
@@ -292,76 +278,3 @@ it(
   },
   childMs,
 )
-
-describe('the demo, which needs no configuration', () => {
-  it(
-    'prints lines that work as they stand, and a second start finds everything as it was left',
-    async () => {
-      const demoFolder = await newFolder()
-      const run = async () => {
-        child = spawnService({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: demoFolder })
-        const { api } = await child.listening
-        await expect.poll(() => child.output()).toContain('Ctrl+C')
-        const key = /tp_live_[\w-]+/.exec(child.output())?.[0] ?? ''
-        const get = async (path: string): Promise<Json> =>
-          (await request(`${api}/api/v1${path}`, { headers: { 'X-API-Key': key } })).body
-        const printed = await runPrinted(child.output())
-        const found = {
-          key,
-          trades: (await get('/trades/export?format=json')).trades,
-          accounts: (await get('/accounts')).data.map(({ id }: Json) => id),
-        }
-        const held = (await get('/positions')).data.map(({ id, entryPrice, volume }: Json) => ({
-          id,
-          entryPrice,
-          volume,
-        }))
-        expect(child.errors()).toBe('')
-        expect(await child.stop()).toBe(0)
-        return { printed, found, held }
-      }
-      const first = await run()
-      expect(first.printed.length).toBeGreaterThan(1)
-      for (const { status } of first.printed) expect(status).toBeLessThan(300)
-      expect([
-        first.found.trades.length > 100,
-        first.held.length > 1,
-        first.found.accounts.length,
-      ]).toEqual([true, true, 3])
-      const second = await run()
-      expect(second.found).toEqual(first.found)
-      expect(second.held).toEqual(expect.arrayContaining(first.held))
-      for (const file of ['secrets-key', 'operator-token', 'demo-key'])
-        expect((await stat(join(demoFolder, file))).mode & 0o777, file).toBe(0o600)
-      await rm(demoFolder, { recursive: true, force: true })
-    },
-    childMs,
-  )
-})
-
-/**
- * Runs the curl lines of a text: words in single quotes or none, with the options that the demo
- * prints.
- */
-const runPrinted = (text: string): Promise<readonly Reply[]> => {
-  const lines = text
-    .split('\n')
-    // Without the stream of events (`-N`), which does not end.
-    .filter((line) => line.trimStart().startsWith('curl ') && !line.includes(' -N '))
-  return Promise.all(
-    lines.map((line) => {
-      const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
-        ([, quoted, plain]) => quoted ?? plain ?? '',
-      )
-      const after = (option: string) =>
-        words.flatMap((word, index) => (words[index - 1] === option ? [word] : []))
-      const headers = after('-H').map((header): [string, string] => [
-        header.split(':')[0] ?? '',
-        header.slice(header.indexOf(':') + 1).trim(),
-      ])
-      const [body = null] = after('-d')
-      const [method = body === null ? 'GET' : 'POST'] = after('-X')
-      return request(words.find((word) => word.startsWith('http')) ?? '', { method, headers, body })
-    }),
-  )
-}
