@@ -176,17 +176,44 @@ const shapeOf = (value: Json): Json => {
   )
 }
 
-it('GET /docs shows the API’s document by scripts of the service, on the public listener alone', async () => {
-  const page = await request(`${service.apiUrl}/docs`)
-  expect(page.headers.get('content-security-policy')).toMatch(
-    /default-src 'none'.*script-src 'self'/,
+it('GET /docs shows the API’s document by scripts of the service alone, on the public listener', async () => {
+  const { headers, body: page } = await request(`${service.apiUrl}/docs`)
+  const policy = headers.get('content-security-policy')?.split('; ') ?? []
+  for (const part of ["default-src 'none'", "connect-src 'self'", "script-src 'self'"])
+    expect(policy).toContain(part)
+  expect(policy.join()).not.toMatch(/https?:|\*|unsafe-eval|script-src[^,]*unsafe/)
+  expect(headers.get('cache-control')).toBe('public, max-age=60')
+  const named = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url)
+  expect(named).toEqual([
+    'data:,',
+    expect.stringMatching(/^\/docs\/viewer-\d+\.\d+\.\d+\.js$/),
+    expect.stringMatching(/^\/docs\/start-[0-9a-f]{16}\.js$/),
+  ])
+  // The policy allows no script in the page.
+  expect(page).not.toMatch(/https?:|\/\/|<script(?! src="[^"]+"><\/script>)/)
+  const [viewer = '', start = ''] = await Promise.all(
+    named.slice(1).map(async (path) => {
+      const script = await fetch(`${service.apiUrl}${path}`)
+      expect(script.headers.get('content-encoding')).toBe('gzip')
+      expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      return script.text()
+    }),
   )
-  const [viewer = '', start = ''] = [...page.body.matchAll(/src="([^"]+)"/g)].map(
-    ([, path]) => `${service.apiUrl}${path}`,
-  )
-  expect((await fetch(viewer)).headers.get('content-encoding')).toBe('gzip')
-  const documentPath = /"url":"([^"]+)"/.exec(await (await fetch(start)).text())?.[1] ?? ''
-  expect(await (await fetch(`${service.apiUrl}${documentPath}`)).json()).toMatchObject({
+  // Whole: nothing is loaded piece by piece from beside it.
+  expect(viewer).toContain('createApiReference')
+  expect(viewer).not.toMatch(/\bfrom\s*["']\.\//)
+  expect(start).not.toMatch(/https?:/)
+  const settings = JSON.parse(/'#reference', (.*)\)\n$/.exec(start)?.[1] ?? '')
+  expect(settings).toMatchObject({
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    persistAuth: false,
+  })
+  expect((await request(`${service.apiUrl}${settings.url}`)).body).toMatchObject({
     openapi: '3.1.0',
   })
   for (const url of [`${service.apiUrl}/docs/package.json`, `${service.operatorUrl}/docs`])
