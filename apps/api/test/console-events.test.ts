@@ -13,13 +13,7 @@ import { verifyWebhook } from '@tradeport/client'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
-import {
-  accessibilityFaults,
-  chromiumPath,
-  expectFit,
-  signIn,
-  useBrowser,
-} from './support/browser.ts'
+import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { newFolder, operatorToken, setUpAt, startFrom } from './support/service.ts'
 
@@ -302,20 +296,5 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await filtered.getByText('is not watched for these types alone').waitFor()
     const other = await open('webhooks', 'stranger')
     await other.getByText('it needs the scope webhooks:read').waitFor()
-  })
-
-  it('fits small and large screens, and is accessible on them in both colour schemes', async () => {
-    await createWebhook(['order.created'])
-    await desk.place()
-    await delivered(1)
-    const page = await open('webhooks')
-    await page.getByRole('link', { name: hook }).waitFor()
-    await expectFit(page)
-    await page.getByRole('link', { name: hook }).click()
-    await page.getByRole('group', { name: 'Deliveries' }).waitFor()
-    await expectFit(page)
-    await page.getByRole('link', { name: 'Events', exact: true }).click()
-    await page.getByRole('group', { name: 'Log' }).waitFor()
-    await expectFit(page)
   })
 })

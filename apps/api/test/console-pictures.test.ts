@@ -1,6 +1,14 @@
-// The console's pages as pictures, at three widths, compared with those that were accepted.
+// The console's pages at three widths: they fit, are accessible in light and dark colours, and look
+// as in the pictures that were accepted.
+import type { Locator } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  overflowOf,
+  signIn,
+  useBrowser,
+} from './support/browser.ts'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { hasFont, pictureFault } from './support/pictures.ts'
 import { useTestService } from './support/service.ts'
@@ -9,23 +17,29 @@ const accountId = newAccountUuid(1)
 // A Wednesday afternoon, so that no page shows a time of the day before.
 const now = Date.UTC(2026, 9, 14, 15, 30)
 
-/** By the name of the picture. `:trade` and `:webhook` are ids of what the set-up makes. */
-const pages = {
-  overview: '/console',
-  trades: '/console/trades',
-  trade: '/console/trades/:trade',
-  trading: '/console/trading',
-  report: `/console/report?account=${accountId}`,
-  events: '/console/events',
-  webhooks: '/console/webhooks',
-  webhook: '/console/webhooks/:webhook',
-} as const
+/**
+ * By the name of the picture. `:trade` and `:webhook` are ids of what the set-up makes. With tables
+ * whose figures are all on a small screen, without scrolling.
+ */
+const pages: Readonly<Record<string, readonly [path: string, tables?: readonly string[]]>> = {
+  overview: ['/console', ['Accounts', 'Open positions']],
+  trades: ['/console/trades', ['By symbol', 'By holding time', 'Closed trades']],
+  trade: ['/console/trades/:trade', ['Deals']],
+  trading: ['/console/trading'],
+  report: [`/console/report?account=${accountId}`],
+  events: ['/console/events'],
+  webhooks: ['/console/webhooks'],
+  webhook: ['/console/webhooks/:webhook'],
+}
 
 const widths = [
   [360, 800],
   [768, 1_000],
   [1_440, 900],
 ] as const
+
+const overflowIn = (table: Locator): Promise<number> =>
+  table.evaluate((box) => box.scrollWidth - box.clientWidth)
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
   const browser = useBrowser()
@@ -73,9 +87,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     ids = { webhook, trade }
   })
 
-  it.skipIf(!hasFont()).each(Object.entries(pages))(
-    'looks as before: %s (needs the font DejaVu Sans)',
-    async (name, path) => {
+  const title = hasFont() ? 'looks as before' : 'is not compared, without the font DejaVu Sans'
+  it.each(Object.entries(pages))(
+    `fits, is accessible, and ${title}: %s`,
+    async (name, [path, tables = []]) => {
       const page = await browser.open(
         `${service.apiUrl}${path.replaceAll(/:(trade|webhook)/g, (_, kind: string) => encodeURIComponent(ids[kind] ?? ''))}`,
         {
@@ -101,6 +116,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       // Where it points at nothing.
       await page.mouse.move(0, 0)
       const faults: (string | undefined)[] = []
+      const checkAccessibility = async (colorScheme: 'light' | 'dark') => {
+        await page.emulateMedia({ colorScheme })
+        faults.push(...(await accessibilityFaults(page)))
+      }
       for (const [index, [width, height]] of widths.entries()) {
         // A chart that is drawn anew looks the same each time, and one that is resized may not.
         if (index > 0) {
@@ -108,7 +127,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
           await page.reload()
           await page.getByRole('button', { name: 'Sign out' }).waitFor()
         }
-        faults.push(await pictureFault(`${name}-${width}`, page))
+        await page.locator('.reading, .connecting').first().waitFor({ state: 'detached' })
+        if (hasFont()) faults.push(await pictureFault(`${name}-${width}`, page))
+        expect(await overflowOf(page), `${width} pixels`).toBe(0)
+        if (width === 1_440) await checkAccessibility('dark')
+        if (width > 360) continue
+        for (const table of tables)
+          expect(await overflowIn(page.getByRole('group', { name: table, exact: true }))).toBe(0)
+        await checkAccessibility('light')
       }
       expect(faults.filter((fault) => fault !== undefined)).toEqual([])
     },

@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   accessibilityFaults,
   chromiumPath,
-  expectFit,
   overflowOf,
   signIn,
   useBrowser,
@@ -202,14 +201,6 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       const names = await Promise.all(intervals.map((one) => one.getAttribute('aria-label')))
       expect(names).toHaveLength(5)
       for (const name of names) expect(name).toMatch(/^95 % interval from \S+/)
-    })
-
-    it('fits small and large screens, and is accessible on them in both colour schemes', async () => {
-      const page = await opened('/console/trades', 'u-4')
-      await page.getByRole('row', { name: '12–16' }).waitFor()
-      await page.getByRole('row', { name: '1 h to 4 h' }).waitFor()
-      await page.locator('svg.bars').waitFor()
-      await expectFit(page)
     })
   })
 

@@ -3,13 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDemoSignIn } from '../src/demo-sign-in.ts'
-import {
-  accessibilityFaults,
-  chromiumPath,
-  expectFit,
-  signIn,
-  useBrowser,
-} from './support/browser.ts'
+import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
 import { newFolder, request, startFrom, useTestService } from './support/service.ts'
 
@@ -159,33 +153,6 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('it needs the scope trading:read or history:read').waitFor()
     expect(await page.title()).toBe('Trades – Tradeport console')
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
-  })
-
-  it('fits small and large screens, and is accessible on them in both colour schemes', async () => {
-    const page = await opened('/console', { viewport: { width: 360, height: 800 } })
-    /** @param names of tables whose figures are all on a small screen, without scrolling */
-    const check = (...names: readonly string[]) =>
-      expectFit(page, async (width) => {
-        for (const name of width === 360 ? names : [])
-          expect(
-            await page
-              .getByRole('group', { name, exact: true })
-              .evaluate((box) => box.scrollWidth - box.clientWidth),
-            name,
-          ).toBe(0)
-      })
-    await page.locator('.curve').first().waitFor()
-    await page.getByRole('table').nth(1).waitFor()
-    await page.getByText('add up to the broker').waitFor()
-    await check('Accounts', 'Open positions')
-    await page.getByRole('link', { name: 'Trades', exact: true }).click()
-    await page.getByText('Average trade', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Show 100 more' }).waitFor()
-    await page.getByRole('group', { name: 'By symbol' }).waitFor()
-    await check('By symbol', 'By holding time', 'Closed trades')
-    await page.getByRole('group', { name: 'Closed trades' }).getByRole('link').first().click()
-    await page.getByRole('group', { name: 'Deals' }).waitFor()
-    await check('Deals')
   })
 
   it('shows a position when it opens', async () => {

@@ -63,29 +63,6 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
 
-/**
- * That a page that is open fits three widths, and is accessible at the smallest and at the largest,
- * in both colour schemes.
- */
-export const expectFit = async (
-  page: Page,
-  checkAt: (width: number) => Promise<void> = () => Promise.resolve(),
-): Promise<void> => {
-  for (const [width, colorScheme] of screens) {
-    await page.setViewportSize({ width, height: 800 })
-    await page.emulateMedia({ colorScheme })
-    const faults = width === 768 ? [] : await accessibilityFaults(page)
-    expect([faults, await overflowOf(page)], `${width} pixels`).toEqual([[], 0])
-    await checkAt(width)
-  }
-}
-
-const screens = [
-  [360, 'light'],
-  [768, 'light'],
-  [1_440, 'dark'],
-] as const
-
 /** What axe finds wrong with a page for readers who use it without sight or without a mouse. */
 export const accessibilityFaults = async (page: Page): Promise<readonly string[]> => {
   // Not as an element of the page, which its policy would refuse.
