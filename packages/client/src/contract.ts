@@ -2306,14 +2306,14 @@ export interface TradeCurve {
     readonly time: string
     /** The sum of the net profits up to here. */
     readonly netProfit: number
-    /** The account's balance, with deposits and withdrawals; null over several accounts. */
+    /** The account's balance, with deposits and withdrawals; null over several accounts, and while it is not known. */
     readonly balance: number | null
     /** How far netProfit is below its highest value so far, from 0 on. */
     readonly drawdown: number
-    /** In percent of the highest balance before it, deposits included; null over several accounts. */
+    /** In percent of the highest balance before it, deposits included; null where balances are not known. */
     readonly drawdownPercent: number | null
   }[]
-  /** What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null over several accounts. */
+  /** What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known. */
   readonly cashFlows: {
     /** How many there are. */
     readonly count: number
@@ -2343,7 +2343,7 @@ export interface TradeCurve {
   readonly maxDrawdown: {
     /** In money; 0 when there is none. */
     readonly amount: number
-    /** In percent of the highest balance before it, deposits included; null over several accounts. */
+    /** In percent of the highest balance before it, deposits included; null where balances are not known. */
     readonly percent: number | null
     /**
      * Format: date-time
@@ -2580,7 +2580,7 @@ export interface TradeStatistics {
   readonly longestLossStreak?: number
   /** netProfit over maxDrawdown; null with profit and no drawdown. */
   readonly recoveryFactor?: number | null
-  /** maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts. */
+  /** maxDrawdown in percent of the highest balance before it, deposits included; null where balances are not known. */
   readonly maxDrawdownPercent?: number | null
 }
 /** Something to know about the figures. */

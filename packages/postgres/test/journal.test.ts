@@ -529,7 +529,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const nothing = {
       pages: [{ trades: [], total: 0, before: 0 }, []],
       results: { netProfits: none, closedAt: none, holdingTimes: none },
-      balances: { opening: 0, times: none, amounts: none },
+      balances: null,
       cashFlows: { count: 0, inflows: 0, outflows: 0, largest: [] },
       groups: [],
       ofPosition: [1, 2].map((page) => ({

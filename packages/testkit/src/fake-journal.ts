@@ -312,14 +312,15 @@ export const createFakeJournal = (
         }))
     },
     balances: (owner, accountId, from = 0) => {
-      const [journal] = ownJournals(owner, [accountId])
+      const check = ownJournals(owner, [accountId])[0]?.held.state.check ?? null
+      if (check === null) return null
       const deals = ownDeals(owner, accountId).filter((deal) => moneyIn([deal]) !== 0)
       const moved = deals
         .filter(({ time }) => isReadableTime(time) && time >= from)
         .toSorted(byTimeAndText)
       const before = deals.filter((deal) => !moved.includes(deal)).flatMap(balanceAmounts)
       return {
-        opening: sumExactly([journal?.held.state.check?.difference ?? 0, ...before]),
+        opening: sumExactly([check.difference, ...before]),
         times: Float64Array.from(moved, ({ time = 0 }) => time),
         amounts: Float64Array.from(moved, (deal) => moneyIn([deal])),
       }

@@ -181,12 +181,15 @@ export interface TradeRecords {
     selection: TradeSelection,
     by: RecordedKey,
   ) => AsyncResult<readonly KeyedProfits[]>
-  /** What moved the balance of an account from a time on; of an unknown account nothing. */
+  /**
+   * What moved the balance of an account from a time on; null where its journal was not compared
+   * with the balance since deals last changed, and of an unknown account.
+   */
   readonly balances: (
     owner: Owner,
     accountId: AccountId,
     from: Instant | undefined,
-  ) => AsyncResult<BalanceHistory>
+  ) => AsyncResult<BalanceHistory | null>
   /**
    * What moved the balance of an account and is no result of a trade, from `from` to `to`; of an
    * unknown account nothing.

@@ -17,11 +17,11 @@ export interface CurvePoint {
   readonly time: Instant
   /** The sum of the net profits up to here. */
   readonly netProfit: number
-  /** Of the account, with its deposits and withdrawals; null over several accounts. */
+  /** Of the account, with its deposits and withdrawals; null where it is not known. */
   readonly balance: number | null
   /** How far `netProfit` is below its highest value so far, which starts at 0. */
   readonly drawdown: number
-  /** Of the highest balance so far; null over several accounts. */
+  /** Of the highest balance so far; null where balances are not known. */
   readonly drawdownPercent: number | null
 }
 
@@ -33,7 +33,7 @@ export interface CashFlowPoint extends CashFlow {
 
 export interface TradeCurve {
   readonly points: readonly CurvePoint[]
-  /** Null over several accounts. */
+  /** Null where balances are not known. */
   readonly cashFlows:
     | (Omit<CashFlows, 'largest'> & { readonly points: readonly CashFlowPoint[] })
     | null
@@ -50,7 +50,7 @@ export interface TradeCurve {
 }
 
 /**
- * @param history null over several accounts
+ * @param history null over several accounts, and where balances are not known
  * @param cashFlows null over several accounts
  * @param count the maximum of points, at least 4: the first, the last, and the peak and the trough
  * of the deepest drawdown are always among them

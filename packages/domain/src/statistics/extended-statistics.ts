@@ -20,7 +20,7 @@ export interface ExtendedStatistics extends TradeStatistics {
   readonly maxDrawdownPercent: number | null
 }
 
-/** @param history null over several accounts, whose balances cannot be added up */
+/** @param history null over several accounts, and where balances are not known */
 export const extendedStatistics = (
   { netProfits, closedAt, holdingTimes }: TradeResults,
   history: BalanceHistory | null,

@@ -61,6 +61,24 @@ it('compute balances of one account alone, and warn of several currencies', asyn
   })
 })
 
+it('show no balances while the journal cannot be compared with that of the account', async () => {
+  const { desk, insights, accounts, id } = opened()
+  const read = () =>
+    rightOf(insights.getTradeCurve(caller, { query: { accountId: id, points: 500 } }))
+  // The balance counts 499 of which the history lacks the deals.
+  const shown = [deposit, ...closed('5', 10, 101)]
+  desk.put(accounts[0], shown, 1_599)
+  expect((await read()).data.points).toMatchObject([{ balance: 1_599 }])
+  desk.put(accounts[0], [...shown, ...closed('6', 20, -49)], 1_549)
+  desk.broker.fail(id, down(id), ['accountInformation'])
+  desk.pass(6_000)
+  const unknown = { balance: null, drawdownPercent: null }
+  expect((await read()).data).toMatchObject({ points: [unknown, unknown], cashFlows: null })
+  desk.broker.heal(id)
+  desk.pass(6_000)
+  expect((await read()).data.points).toMatchObject([{ balance: 1_598 }, { balance: 1_549 }])
+})
+
 it('begin a curve of later trades with the balance of then', async () => {
   const { insights, id } = opened()
   const { data } = await rightOf(

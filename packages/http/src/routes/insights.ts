@@ -50,7 +50,7 @@ const capability = 'insights'
 const percent = (example: number) =>
   nullable(
     decimal(
-      'In percent of the highest balance before it, deposits included; null over several accounts.',
+      'In percent of the highest balance before it, deposits included; null where balances are not known.',
       example,
     ),
   )
@@ -62,7 +62,7 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
       netProfit: decimal('The sum of the net profits up to here.', 1_204.3),
       balance: nullable(
         decimal(
-          "The account's balance, with deposits and withdrawals; null over several accounts.",
+          "The account's balance, with deposits and withdrawals; null over several accounts, and while it is not known.",
           11_204.3,
         ),
       ),
@@ -73,7 +73,7 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
   ),
   cashFlows: nullable(
     object(
-      'What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null over several accounts.',
+      'What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known.',
       {
         count: whole('How many there are.', 1),
         inflows: decimal('The sum of the amounts above 0.', 10_000),

@@ -194,7 +194,7 @@ const extendedFields = partial({
   ),
   maxDrawdownPercent: nullable(
     decimal(
-      'maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts.',
+      'maxDrawdown in percent of the highest balance before it, deposits included; null where balances are not known.',
     ),
   ),
 })

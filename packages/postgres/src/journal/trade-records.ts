@@ -72,12 +72,12 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
     },
     balances: async (owner, accountId, from = 0) => {
       const [row] = await query<{
-        readonly opening: string
+        readonly opening: string | null
         readonly times: Buffer | null
         readonly amounts: Buffer | null
       }>(
         knex,
-        sql`select movements.*, coalesce(difference, 0)
+        sql`select movements.*, difference
             + ${movedWhere(sql`time_ms < ${from}`)} + ${movedWhere(sql`time_ms > ${latestTime}`)} as opening
           from ${ownJournal(owner, accountId)} cross join lateral (
             select ${packed('time_ms')} as times, ${packed('moved')} as amounts
@@ -86,11 +86,9 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
                 and time_ms between ${from} and ${latestTime} and moved <> 0
               order by time_ms, id, entry) as deals) as movements`,
       )
-      return {
-        opening: Number(row?.opening ?? 0),
-        times: unpacked(row?.times),
-        amounts: unpacked(row?.amounts),
-      }
+      if (row === undefined || row.opening === null) return null
+      const { opening, times, amounts } = row
+      return { opening: Number(opening), times: unpacked(times), amounts: unpacked(amounts) }
     },
     cashFlows: async (owner, accountId, { from = 0, to = latestTime }, limit) => {
       const rows = await query<{
