@@ -196,7 +196,10 @@ const make = async (
     vanished,
     changed: changed
       .filter((deal) => !vanished.includes(deal))
-      .map((deal) => ({ ...deal, profit: deal.profit / 2 })),
+      .map((was, index) => ({
+        was,
+        deal: { ...was, profit: was.profit / 2, ...(index === 0 && { id: `${was.id}0000` }) },
+      })),
     inserted: inserted.filter((deal) => !vanished.includes(deal) && !changed.includes(deal)),
   }
   return rightOf(
@@ -472,7 +475,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       {},
       { inserted: [...closed('1', 2), closing('2', 5), ...closed('3', 6)] },
       { inserted: [{ ...opening('1', 1), id: 'late', swap: -1, volume: 0 }] },
-      { changed: [closing('2', 5, -3)] },
+      { changed: [{ was: closing('2', 5), deal: closing('2', 5, -3) }] },
       { vanished: closed('3', 6) },
     ]) {
       await keep(claim, change)
@@ -579,7 +582,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       ['1', '2'].map((id) => [id, deals.filter((deal) => positionIdOf(deal) === id)]),
     )
     for (let times = 0; times < 2; times += 1) await keep(claim, { inserted: deals, reading })
-    await keep(claim, { changed: [closing('1', 2, 9)], reading })
+    await keep(claim, { changed: [{ was: closing('1', 2), deal: closing('1', 2, 9) }], reading })
     const written = {
       accountId: stored.id,
       linkedAt: stored.createdAt,
@@ -598,8 +601,8 @@ onEachDatabase('the journal', (here, there, kind) => {
     await keep(claim, { inserted: [opened, half], reading })
     const withHalf = await recorded()
     // A correction that closes the position is one more event, whatever else is corrected later.
-    for (const changed of [closing('3', 5), closing('3', 5, 9)])
-      await keep(claim, { changed: [changed], reading })
+    for (const deal of [closing('3', 5), { ...closing('3', 5, 9), id: 'renamed' }])
+      await keep(claim, { changed: [{ was: half, deal }], reading })
     expect(await recorded()).toBe(withHalf + 1)
     // Another account at the provider may number its positions in the same way.
     await write(here.operator, {

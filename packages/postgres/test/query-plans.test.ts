@@ -121,7 +121,7 @@ onEachDatabase('statements', (here) => {
     }))
     return journal.journal.write(claimed, {
       inserted: deals,
-      changed: deals.slice(0, 1),
+      changed: deals.slice(0, 1).map((deal) => ({ was: deal, deal })),
       vanished: deals.slice(1),
       reading: null,
       now: day,

@@ -170,12 +170,12 @@ export const createFakeJournal = (
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
         const { firstReadOffset, completed, reading, now } = change
-        const removed = [...change.vanished, ...change.changed].flatMap(
-          (deal) => held.deals.get(dealKey(deal)) ?? [],
+        const removedKeys = [...change.vanished, ...change.changed.map(({ was }) => was)]
+          .map(dealKey)
+          .filter((key) => held.deals.delete(key))
+        const corrected = change.changed.flatMap(({ was, deal }) =>
+          removedKeys.includes(dealKey(was)) ? deal : [],
         )
-        for (const deal of removed) held.deals.delete(dealKey(deal))
-        const removedKeys = new Set(removed.map(dealKey))
-        const corrected = change.changed.filter((deal) => removedKeys.has(dealKey(deal)))
         const inserted: BrokerDeal[] = []
         for (const deal of [...corrected, ...change.inserted]) {
           if (held.deals.has(dealKey(deal))) continue
@@ -196,7 +196,7 @@ export const createFakeJournal = (
           latestDealAt,
           wantedAt: wantedAt ?? null,
           deals: held.deals.size,
-          check: removed.length + inserted.length > 0 ? null : held.state.check,
+          check: removedKeys.length + inserted.length > 0 ? null : held.state.check,
         }
         const { account, linkedAt } = claim
         if (reading !== null) {

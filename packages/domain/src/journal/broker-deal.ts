@@ -118,16 +118,26 @@ export interface DealsPage {
 
 // How the deals that the broker shows differ from those that are kept.
 
+/** A kept deal that the broker now shows with other values, or under another id or time. */
+export interface ChangedDeal {
+  readonly was: DealKey
+  readonly deal: BrokerDeal
+}
+
 export interface DealsComparison {
-  /** What is new or different of a page. A deal that was shown before counts as shown once. */
-  readonly add: (page: readonly BrokerDeal[]) => {
+  /** A deal that was shown before counts as shown once. Returns whether the page has a new one. */
+  readonly add: (page: readonly BrokerDeal[]) => boolean
+  /** How many differences were found and not taken yet. */
+  readonly size: () => number
+  /**
+   * Takes the differences that were found.
+   * @param isEnd whether all was shown, so that the kept deals that were not have vanished
+   */
+  readonly take: (isEnd: boolean) => {
     readonly inserted: readonly BrokerDeal[]
-    /** As the broker shows them now. */
-    readonly changed: readonly BrokerDeal[]
-    readonly hasNewDeals: boolean
+    readonly changed: readonly ChangedDeal[]
+    readonly vanished: readonly BrokerDeal[]
   }
-  /** The kept deals that were not shown. */
-  readonly vanished: () => readonly BrokerDeal[]
 }
 
 /**
@@ -139,24 +149,59 @@ export interface DealsComparison {
 export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): DealsComparison => {
   const heldByKey = new Map(held.map((deal) => [dealKey(deal), deal]))
   const shown = new Set<string>()
+  let [inserted, changed]: [BrokerDeal[], ChangedDeal[]] = [[], []]
   return {
     add: (page) => {
-      const inserted: BrokerDeal[] = []
-      const changed: BrokerDeal[] = []
       const shownBefore = shown.size
       for (const deal of page) {
         const key = dealKey(deal)
         if (shown.has(key)) continue
         shown.add(key)
-        const before = heldByKey.get(key)
-        if (before === undefined) inserted.push(deal)
-        else if (!hasSameValues(before, deal)) changed.push(deal)
+        const was = heldByKey.get(key)
+        if (was === undefined) inserted.push(deal)
+        else if (!hasSameValues(was, deal)) changed.push({ was, deal })
       }
-      return { inserted, changed, hasNewDeals: shown.size > shownBefore }
+      return shown.size > shownBefore
     },
-    vanished: () =>
-      held.filter((deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal))),
+    size: () => inserted.length + changed.length,
+    take: (isEnd) => {
+      const missing = isEnd
+        ? held.filter(
+            (deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)),
+          )
+        : []
+      const renamed = renamedDeals(missing, inserted)
+      const renamedBefore = new Set(renamed.values())
+      const found = {
+        inserted: inserted.filter((deal) => !renamed.has(deal)),
+        changed: [...changed, ...[...renamed].map(([deal, was]) => ({ was, deal }))],
+        vanished: missing.filter((deal) => !renamedBefore.has(deal)),
+      }
+      ;[inserted, changed] = [[], []]
+      return found
+    },
   }
+}
+
+/**
+ * New deals that are missing ones under another id or another time: all values are the same. By the
+ * balance alone, one that moves no money could not be told from a further deal.
+ */
+const renamedDeals = (
+  missing: readonly BrokerDeal[],
+  inserted: readonly BrokerDeal[],
+): ReadonlyMap<BrokerDeal, BrokerDeal> => {
+  const renamed = new Map<BrokerDeal, BrokerDeal>()
+  if (missing.length === 0) return renamed
+  const byId = Map.groupBy(inserted, ({ id }) => id)
+  const byTime = Map.groupBy(inserted, ({ time }) => time)
+  for (const was of missing) {
+    const deal = [...(byId.get(was.id) ?? []), ...(byTime.get(was.time) ?? [])].find(
+      (one) => !renamed.has(one) && one.entry === was.entry && hasSameValues(was, one),
+    )
+    if (deal !== undefined) renamed.set(deal, was)
+  }
+  return renamed
 }
 
 // Levels are left out: brokers show the last known ones, which may change while the position is

@@ -6,6 +6,7 @@ export {
   dealKinds,
   dealReasons,
   type BrokerDeal,
+  type ChangedDeal,
   type CashFlowKind,
   type DealKey,
   type DealKind,

@@ -3,7 +3,7 @@ import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
-import type { BrokerDeal, DealKey } from '../journal/broker-deal.ts'
+import type { BrokerDeal, ChangedDeal, DealKey } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -37,8 +37,8 @@ export interface JournalClaim {
 export interface JournalChange {
   /** Those that the journal already has are ignored. */
   readonly inserted: readonly BrokerDeal[]
-  /** Deals that the journal has with other values. */
-  readonly changed: readonly BrokerDeal[]
+  /** Those that the journal does not have as they were are ignored. */
+  readonly changed: readonly ChangedDeal[]
   /** Deals that the broker's history does not have any more. */
   readonly vanished: readonly DealKey[]
   /** The account as read with the deals, for events; null where there are none. */

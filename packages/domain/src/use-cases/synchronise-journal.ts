@@ -325,19 +325,20 @@ const readClaimed = async (
         from === 0 && to === window.to,
       )
       const checkRepeat = createRepeatCheck()
-      let [inserted, changed]: [BrokerDeal[], BrokerDeal[]] = [[], []]
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
-        const found = comparison.add(deals)
-        checkRepeat(found.hasNewDeals)
-        inserted.push(...found.inserted)
-        changed.push(...found.changed)
-        isDifferent ||= found.changed.length > 0
+        checkRepeat(comparison.add(deals))
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-        if (nextOffset !== null && inserted.length + changed.length < mostDealsAtOnce) {
+        if (nextOffset !== null && comparison.size() < mostDealsAtOnce) {
           await orThrow(journal.renew(claim))
           continue
         }
-        reading = await readingFor([...inserted, ...changed])
+        const { inserted, changed, vanished: missing } = comparison.take(nextOffset === null)
+        isDifferent ||= changed.length + missing.length > 0
+        for (const deal of missing) {
+          const { time, id, entry } = deal
+          vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
+        }
+        reading = await readingFor([...inserted, ...changed.map(({ deal }) => deal)])
         state = await orThrow(
           journal.write(claim, {
             ...emptyChange,
@@ -348,15 +349,10 @@ const readClaimed = async (
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
-        ;[inserted, changed] = [[], []]
-      }
-      for (const deal of comparison.vanished()) {
-        const { time, id, entry } = deal
-        vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
       }
       from = to
     }
-    return { state, reading, vanished, isDifferent: isDifferent || vanished.length > 0 }
+    return { state, reading, vanished, isDifferent }
   }
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */

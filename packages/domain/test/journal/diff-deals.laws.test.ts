@@ -24,13 +24,9 @@ const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(de
 
 /** Of the whole history, shown in two pages. */
 const differences = (held: readonly BrokerDeal[], shown: readonly BrokerDeal[]) => {
-  const { add, vanished } = compareDeals(held, true)
-  const pages = [shown.slice(0, 5), shown.slice(5)].map(add)
-  return {
-    inserted: pages.flatMap(({ inserted }) => inserted),
-    changed: pages.flatMap(({ changed }) => changed),
-    vanished: vanished(),
-  }
+  const { add, take } = compareDeals(held, true)
+  for (const page of [shown.slice(0, 5), shown.slice(5)]) add(page)
+  return take(true)
 }
 
 const before: BrokerDeal = {
@@ -50,8 +46,10 @@ describe('the difference between kept and shown deals', () => {
       fc.property(kept, fc.array(deal, { maxLength: 12 }), (held, shown) => {
         const { inserted, changed, vanished } = differences(held, shown)
         const after = new Map(held.map((one) => [dealKey(one), one]))
-        for (const one of vanished) after.delete(dealKey(one))
-        for (const one of [...inserted, ...changed]) after.set(dealKey(one), one)
+        for (const one of [...vanished, ...changed.map(({ was }) => was)])
+          after.delete(dealKey(one))
+        for (const one of [...inserted, ...changed.map((change) => change.deal)])
+          after.set(dealKey(one), one)
         expect(keysOf([...after.values()])).toEqual(keysOf(unique(shown)))
         expect(profitsOf([...after.values()])).toEqual(profitsOf(firstOfEach(shown)))
       }),
@@ -72,8 +70,8 @@ describe('the difference between kept and shown deals', () => {
 
   it('does not miss an undated deal in a part of the history, which may be in another part', () => {
     const undated: BrokerDeal = { id: '9', kind: 'balance', profit: 1, commission: 0, swap: 0 }
-    expect(compareDeals([undated], false).vanished()).toEqual([])
-    expect(compareDeals([undated], true).vanished()).toEqual([undated])
+    expect(compareDeals([undated], false).take(true).vanished).toEqual([])
+    expect(compareDeals([undated], true).take(true).vanished).toEqual([undated])
   })
 
   it.each([
@@ -91,7 +89,7 @@ describe('the difference between kept and shown deals', () => {
     const after = { ...before, ...change }
     expect(differences([before], [after])).toEqual({
       inserted: [],
-      changed: [after],
+      changed: [{ was: before, deal: after }],
       vanished: [],
     })
   })

@@ -198,6 +198,22 @@ describe('a later read', () => {
     expect(desk.events).toHaveLength(length)
   })
 
+  it.each([
+    ['an opening deal that gets another id', '21', { id: '99' }],
+    ['a closing deal that gets another id', '22', { id: '99' }],
+    ['an opening deal whose time is corrected', '21', { time: (deposit.time ?? 0) + 1_500 }],
+    ['a closing deal whose time is corrected', '22', { time: (deposit.time ?? 0) + 3_500 }],
+  ])('takes %s for the one that it was', async (_, id, correction) => {
+    const desk = withHistory(two)
+    await rightOf(desk.sync())
+    const { length } = desk.events
+    desk.put(two.map((deal) => (deal.id === id ? { ...deal, ...correction } : deal)))
+    await desk.later()
+    expect(await desk.tradeIds()).toEqual(['2'])
+    expect(desk.events).toHaveLength(length)
+    expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
+  })
+
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {
     const desk = withHistory(two)
     await rightOf(desk.sync())

@@ -55,8 +55,13 @@ export const writeJournal = async (
     )
     if (locked === undefined) return E.left(journalLost)
     // A changed deal is deleted and inserted again.
-    const removed = await removeDeals(trx, claim, [...change.vanished, ...change.changed])
-    const corrected = change.changed.filter((deal) => removed.has(keyText(keyOfDeal(deal))))
+    const removed = await removeDeals(trx, claim, [
+      ...change.vanished,
+      ...change.changed.map(({ was }) => was),
+    ])
+    const corrected = change.changed.flatMap(({ was, deal }) =>
+      removed.has(keyText(keyOfDeal(was))) ? deal : [],
+    )
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
