@@ -170,10 +170,13 @@ const brokerAccountOf = ({
   providerAccountId: provider?.providerAccountId ?? '',
   region: provider?.region ?? null,
 })
-const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> =>
-  O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
+/** With a time that the times of tests are around. */
+const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> => ({
+  ...O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
     await rightOf(journal.claim(account)),
-  )
+  ),
+  claimedAt: noon + 2 * minuteMs,
+})
 
 /** Makes a step; the state of the journal after it. */
 const make = async (
@@ -446,6 +449,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       matchesPresentLink: false,
       leaseId: randomUUID(),
       linkedAt: noon,
+      claimedAt: noon,
       state: unreadJournal,
     }
     expect(await resetIfRelinked(there.knex, account, lapsed)).toStrictEqual(O.none)

@@ -156,7 +156,8 @@ export const createFakeJournal = (
       stored.set(account.accountId, held)
       const leaseId = String((lastNumber += 1))
       held.lease = { id: leaseId, until: clock.now() + leaseMs }
-      return E.right(O.some({ account, leaseId, state: held.state, linkedAt: held.linkedAt }))
+      const { state, linkedAt } = held
+      return E.right(O.some({ account, leaseId, claimedAt: clock.now(), state, linkedAt }))
     },
     renew: (claim) => whileClaimed(claim, () => undefined),
     release: ({ account, leaseId }, result) => {
@@ -187,7 +188,9 @@ export const createFakeJournal = (
         const { syncedAt, latestDealAt } = completed ?? held.state
         const wishes = [held.state.wantedAt, completed && held.lastWantedAt]
         const wantedAt = wishes.find(
-          (wish) => wish !== null && (completed === null || wish > completed.syncedAt),
+          (wish) =>
+            wish !== null &&
+            (completed === null || wish > Math.max(completed.syncedAt, claim.claimedAt)),
         )
         held.state = {
           ...held.state,

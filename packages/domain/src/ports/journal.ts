@@ -28,6 +28,11 @@ import type { Work } from './time.ts'
 export interface JournalClaim {
   readonly account: BrokerAccount
   readonly leaseId: string
+  /**
+   * By the clock that decides which reads are due, which all processes share: theirs may lag behind
+   * it.
+   */
+  readonly claimedAt: Instant
   readonly state: JournalState
   /** When the account was linked: older deals are no events. */
   readonly linkedAt: Instant
@@ -90,7 +95,8 @@ export interface Journal {
   ) => AsyncResult<readonly BrokerDeal[]>
   /**
    * In one transaction: writes the deals, folds the positions that they belong to, records the
-   * events of it (`journalEvents`), and stores the progress. The claim is renewed.
+   * events of it (`journalEvents`), and stores the progress. Once the read is complete, no read is
+   * wanted any more that was due when it was claimed, or began. The claim is renewed.
    */
   readonly write: (
     claim: JournalClaim,

@@ -362,7 +362,8 @@ const readClaimed = async (
     return orThrow(journal.check(claim, read.right.figures.balance, read.right.readAt))
   }
 
-  const planned = planRead(claim.state, clock.now())
+  const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
+  const planned = planRead(claim.state, now())
   const isFull = planned.kind === 'full'
 
   /**
@@ -423,10 +424,7 @@ const readClaimed = async (
   if (verdict === 'undecided') return 'read'
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
   await orThrow(
-    journal.setReread(
-      claim,
-      verdict === 'agrees' ? noReread : rereadAfter(disagreements, clock.now()),
-    ),
+    journal.setReread(claim, verdict === 'agrees' ? noReread : rereadAfter(disagreements, now())),
   )
   return 'read'
 }

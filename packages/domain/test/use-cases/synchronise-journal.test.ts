@@ -321,6 +321,27 @@ describe('a due read', () => {
   )
 })
 
+it('a due read is made once, and as it is due, where the clock of its process lags', async () => {
+  const desk = withHistory(two)
+  await rightOf(desk.sync())
+  const lagging = createJournalReads({ ...desk, clock: { now: () => desk.clock.now() - hourMs } })
+  const readDue = async () => {
+    const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
+    if (O.isNone(claim)) expect.fail('is not claimed')
+    await rightOf(lagging.readDueJournal(claim.value))
+  }
+  await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
+  await readDue()
+  expect(await desk.state()).toMatchObject({ wantedAt: null })
+  const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
+  if (O.isNone(claim)) expect.fail('is not claimed')
+  const reread = { rereadAt: desk.clock.now(), disagreements: 1 }
+  await rightOf(desk.journal.setReread(claim.value, reread))
+  await rightOf(desk.journal.release(claim.value, 'read'))
+  await readDue()
+  expect(await desk.state()).toMatchObject({ rereadAt: null })
+})
+
 it('a due read is shared by a caller of its process whose own claim came too late', async () => {
   const desk = withHistory(two)
   const release = desk.broker.hold()

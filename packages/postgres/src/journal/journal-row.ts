@@ -36,8 +36,9 @@ export const states: Selection<JournalState> = mapped(
 
 const claims = tableOf(
   'journals',
-  { matchesPresentLink: t.boolean, linkedAt: instant, leaseId: t.string },
+  { matchesPresentLink: t.boolean, linkedAt: instant, leaseId: t.string, claimedAt: instant },
   {
+    claimedAt: 'floor(extract(epoch from now()) * 1000)::float8',
     matchesPresentLink: `coalesce(journals.provider_account_id =
       (select accounts.provider_account_id from accounts where accounts.id = journals.account_id), false)`,
   },

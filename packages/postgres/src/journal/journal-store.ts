@@ -172,9 +172,13 @@ export const resetIfRelinked = async (
   const current = claimed.matchesPresentLink
     ? O.some(claimed)
     : await reset(knex, { account, leaseId })
-  return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, leaseId, linkedAt, state }))(
-    current,
-  )
+  return O.map(({ linkedAt, claimedAt, state }: ClaimedJournal) => ({
+    account,
+    leaseId,
+    linkedAt,
+    claimedAt,
+    state,
+  }))(current)
 }
 
 const deletedAtOnce = 10_000

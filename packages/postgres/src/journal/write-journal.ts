@@ -309,13 +309,13 @@ const recordProgress = async (
     readonly isChanged: boolean
   },
 ): Promise<E.Either<JournalLost, JournalState>> => {
-  const syncedAt = completed && toTimestamptz(completed.syncedAt)
+  const madeAt =
+    completed && sql`${toTimestamptz(Math.max(completed.syncedAt, claim.claimedAt))}::timestamptz`
   const progress =
     completed &&
     sql`
-    synced_at = ${syncedAt}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
-    wanted_at = case when wanted_at > ${syncedAt}::timestamptz then wanted_at
-      when last_wanted_at > ${syncedAt}::timestamptz then last_wanted_at end,`
+    synced_at = ${toTimestamptz(completed.syncedAt)}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
+    wanted_at = case when wanted_at > ${madeAt} then wanted_at when last_wanted_at > ${madeAt} then last_wanted_at end,`
   const state = await readFirst(
     knex,
     sql`update journals set deals = deals + ${made.deals}, trades = trades + ${made.trades}, revision = revision + ${made.revisions},
