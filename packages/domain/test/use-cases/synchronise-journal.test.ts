@@ -214,6 +214,25 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
   })
 
+  it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
+    const later = of('3', '4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
+    const [opening, closing] = of('2') as [Deal, Deal]
+    const desk = withHistory([deposit, opening, ...later], {}, { brokerType: 'mt4' })
+    await rightOf(desk.sync())
+    const parts = [
+      { ...opening, volume: 0.4 },
+      { ...opening, id: '51', positionId: '5', volume: 0.6 },
+      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
+    ]
+    desk.put([deposit, ...parts, ...later])
+    await desk.later()
+    expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
+    const last = { ...closing, id: '52', positionId: '5', volume: 0.6, time: desk.clock.now() }
+    desk.put([deposit, ...parts, ...later, last])
+    await desk.later()
+    expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
+  })
+
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {
     const desk = withHistory(two)
     await rightOf(desk.sync())
