@@ -38,7 +38,7 @@ export interface OrderToFind {
 export interface LookupContext {
   readonly now: Instant
   /** When the last part of the order is executed at the latest, unless a list still has it open. */
-  readonly executedBy: Instant
+  readonly latestExecution: Instant
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
@@ -73,79 +73,108 @@ export const findingOf = (
   evidence: Evidence,
   context: LookupContext,
 ): Finding => {
-  const { order } = orderToFind
-  const ownRows = rowsOfOrder(orderToFind, evidence)
-  const { position, open, endedOrders, deals } = ownRows
+  const rows = rowsOfOrder(orderToFind, evidence)
   const isWhole = areWhole(evidence)
-  if (!ownRows.isSeen) {
+  if (!rows.isSeen) {
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
   }
-  const changedAt = lastChangeOf(ownRows, context)
-  const isNoneOpen = evidence.orders.isWhole && open.length === 0
-  // A minute after the last change the lists agree: what they do not show is not there.
-  const listsAgreeByNow = isWhole && isNoneOpen && context.now - changedAt >= listsLagMs
-  const dealt = dealtFill(ownRows)
-  const executed = executedOf(endedOrders)
-  const coversOrder = (lots: number): boolean => compareLots(lots, order.volume) >= 0
-
-  // Its deals. A lesser volume is the end if its finished orders executed as much.
-  if (dealt?.volume !== undefined) {
-    if (coversOrder(dealt.volume)) return found('filled', dealt)
-    const isEnd = isNoneOpen && executed !== undefined && compareLots(executed, dealt.volume) === 0
-    if (isEnd || listsAgreeByNow) return found('partially_filled', dealt)
-  } else if (dealt !== undefined && listsAgreeByNow && executed === undefined) {
-    // A deal without a volume was executed all the same, and no other record will show how much.
-    return found('filled', dealt)
+  const isNoneOpen = evidence.orders.isWhole && rows.open.length === 0
+  const shown: ShownOrder = {
+    ...rows,
+    orderedLots: orderToFind.order.volume,
+    dealsFill: fillOfDeals(rows),
+    endedLots: executedLotsOf(rows.endedOrders),
+    isNoneOpen,
+    doListsAgree: isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
-
-  // Its finished orders, unless they know of less than was dealt.
-  if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
-    return found('filled', positionOf(ownRows), false)
-  const ordersLagBehindDeals = compareLots(dealt?.volume ?? 0, executed ?? 0) > 0
-  if (executed !== undefined && executed > 0 && !ordersLagBehindDeals) {
-    // A position of that very volume is as the order left it, and has its price.
-    const untouched =
-      deals.length === 0 && compareLots(position?.volume ?? 0, executed) === 0
-        ? position
-        : undefined
-    const opening = untouched === undefined ? positionOf(ownRows) : fillOfPosition(untouched)
-    const fill = { volume: executed, ...opening }
-    if (coversOrder(executed)) return found('filled', fill, untouched !== undefined)
-    if (isNoneOpen) return found('partially_filled', fill, untouched !== undefined)
-  }
-
-  // Its position. Of another volume than the order's, it was closed in part or added to, of which
-  // the deals would show more.
-  if (position?.volume !== undefined && deals.length === 0 && open.length === 0 && !executed) {
-    const fill = { volume: position.volume, ...fillOfPosition(position) }
-    const difference = compareLots(position.volume, order.volume)
-    if (difference === 0) return found('filled', fill)
-    if (listsAgreeByNow)
-      return difference > 0
-        ? found('filled', positionIdField(position.id))
-        : found('partially_filled', fill)
-  }
-
-  // Finished orders that executed nothing.
-  const last = endedOrders.at(-1)
-  if (
-    last !== undefined &&
-    isWhole &&
-    isNoneOpen &&
-    deals.length === 0 &&
-    position === undefined &&
-    endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
-    (executed !== undefined || listsAgreeByNow)
-  ) {
-    return { answer: { kind: 'found', outcome: endOf(order, last) }, isComplete: true }
-  }
-  const held = open.find((row) => row.held !== undefined)?.held
-  return {
-    answer: { kind: 'open', ...(held !== undefined && { order: held }) },
-    isComplete: true,
-  }
+  const executed = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
+  if (executed) return executed
+  const last = rows.endedOrders.at(-1)
+  if (last && isWhole && isUnexecuted(shown))
+    return {
+      answer: { kind: 'found', outcome: endOf(orderToFind.order, last) },
+      isComplete: true,
+    }
+  const held = rows.open.find((row) => row.held !== undefined)?.held
+  return { answer: { kind: 'open', ...(held && { order: held }) }, isComplete: true }
 }
+
+/** The rows of an order that is seen, and what they come to. */
+interface ShownOrder extends RowsOfOrder {
+  readonly orderedLots: number
+  /** Of all its deals; undefined if there are none. */
+  readonly dealsFill: Fill | undefined
+  /** What its finished orders executed; undefined if they do not show it. */
+  readonly endedLots: number | undefined
+  readonly isNoneOpen: boolean
+  /** A minute after the last change the lists agree: what they do not show is not there. */
+  readonly doListsAgree: boolean
+}
+
+/** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
+type FindExecution = (shown: ShownOrder) => Finding | undefined
+
+/** A lesser volume than the order's is the end if its finished orders executed as much. */
+const byDeals: FindExecution = ({
+  orderedLots,
+  dealsFill,
+  endedLots,
+  isNoneOpen,
+  doListsAgree,
+}) => {
+  if (!dealsFill) return undefined
+  const { volume } = dealsFill
+  // A deal without a volume was executed all the same, and no other record will show how much.
+  if (volume === undefined)
+    return doListsAgree && endedLots === undefined ? found('filled', dealsFill) : undefined
+  if (compareLots(volume, orderedLots) >= 0) return found('filled', dealsFill)
+  const isEnd = isNoneOpen && endedLots !== undefined && compareLots(endedLots, volume) === 0
+  return isEnd || doListsAgree ? found('partially_filled', dealsFill) : undefined
+}
+
+/** Finished orders that know of less than its deals do not count. */
+const byEndedOrders: FindExecution = (shown) => {
+  const { position, deals, endedOrders, endedLots = 0 } = shown
+  if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
+    return found('filled', positionOf(shown), false)
+  if (endedLots <= 0 || compareLots(shown.dealsFill?.volume ?? 0, endedLots) > 0) return undefined
+  // A position of that very volume is as the order left it, and has its price.
+  const isUntouched = deals.length === 0 && compareLots(position?.volume ?? 0, endedLots) === 0
+  const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
+  const fill = { volume: endedLots, ...opening }
+  if (compareLots(endedLots, shown.orderedLots) >= 0) return found('filled', fill, isUntouched)
+  return shown.isNoneOpen ? found('partially_filled', fill, isUntouched) : undefined
+}
+
+/**
+ * A position of another volume than the order's was closed in part or added to, of which the deals
+ * would show more.
+ */
+const byPosition: FindExecution = ({
+  orderedLots,
+  position,
+  deals,
+  open,
+  endedLots,
+  doListsAgree,
+}) => {
+  if (!position?.volume || deals.length > 0 || open.length > 0 || endedLots) return undefined
+  const fill = { volume: position.volume, ...fillOfPosition(position) }
+  const difference = compareLots(position.volume, orderedLots)
+  if (difference === 0) return found('filled', fill)
+  if (!doListsAgree) return undefined
+  return difference > 0
+    ? found('filled', positionIdField(position.id))
+    : found('partially_filled', fill)
+}
+
+const isUnexecuted = (shown: ShownOrder): boolean =>
+  shown.isNoneOpen &&
+  shown.deals.length === 0 &&
+  shown.position === undefined &&
+  shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
+  (shown.endedLots !== undefined || shown.doListsAgree)
 
 /**
  * When the order was last executed or ended at the latest, by our clock: the lists may not show the
@@ -153,10 +182,10 @@ export const findingOf = (
  */
 const lastChangeOf = (
   { deals, endedOrders, position }: RowsOfOrder,
-  { skewMs, executedBy }: LookupContext,
+  { skewMs, latestExecution }: LookupContext,
 ): Instant =>
   Math.max(
-    executedBy,
+    latestExecution,
     ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 
@@ -267,26 +296,26 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
-const executedOf = (endedOrders: readonly RecordRow[]): number | undefined => {
-  const known = endedOrders.map(executedByOne).filter((volume) => volume !== undefined)
+const executedLotsOf = (endedOrders: readonly RecordRow[]): number | undefined => {
+  const known = endedOrders.map(executedLotsOfOne).filter((volume) => volume !== undefined)
   return endedOrders.length > 0 && known.length === endedOrders.length
     ? sumExactly(known)
     : undefined
 }
 
-const executedByOne = ({ state, volume, remaining }: RecordRow): number | undefined => {
+const executedLotsOfOne = ({ state, volume, remaining }: RecordRow): number | undefined => {
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
   if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
   // Nothing left of a cancelled order may only mean that nothing waits any more.
-  return remaining === undefined || remaining === 0 ? undefined : lotsWithout(volume, remaining)
+  return remaining ? lotsWithout(volume, remaining) : undefined
 }
 
 /**
  * All deals together: their volume if each has one, their price and time if each has all three, and
  * their position. Undefined if there are none.
  */
-const dealtFill = (ownRows: RowsOfOrder): Fill | undefined => {
+const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
   const { deals } = ownRows
   const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
     volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
@@ -348,7 +377,7 @@ const mayBeHidden = (
   const isOfAnotherOrder = (orderId: string | undefined): boolean =>
     orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isSimilarOrder(row)) === true
   return (
-    orderRows.some((row) => isSimilarOrder(row) && executedOf([row]) !== 0) ||
+    orderRows.some((row) => isSimilarOrder(row) && executedLotsOf([row]) !== 0) ||
     // What an order of ours adds to another's position shows in its own order and deal.
     positions.rows.some(
       (row) => isSimilar(row, row.id, mayBeNetting) && !isOfAnotherOrder(row.id),
@@ -381,8 +410,8 @@ const createSimilarityCheck = (
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
     row.side === order.side &&
-    (isLimitOrStop || row.orderType === undefined || row.orderType === 'market') &&
-    (row.symbol === undefined || row.symbol === order.symbol) &&
+    (isLimitOrStop || (row.orderType ?? 'market') === 'market') &&
+    (row.symbol ?? order.symbol) === order.symbol &&
     (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
     (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
     (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&

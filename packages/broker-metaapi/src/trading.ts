@@ -125,7 +125,7 @@ export const createTrading = (connection: Connection): Trading => {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
       since: heldAt,
-      executedBy:
+      latestExecution:
         order.waiting === undefined ? sentBy + longestExecutionMs : (missing?.since ?? clock.now()),
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
@@ -212,14 +212,14 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'executedBy'> &
+type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'latestExecution'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
   platform,
   othersTickets: new Set(),
   since: sentAt,
-  executedBy: sentAt + longestExecutionMs,
+  latestExecution: sentAt + longestExecutionMs,
   readFromTerminal: false,
 })
 

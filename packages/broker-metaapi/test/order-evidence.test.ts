@@ -71,7 +71,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
-  executedBy: sentAt + 60_000,
+  latestExecution: sentAt + 60_000,
   platform: 'mt5',
   skewMs: 0,
   othersTickets: new Set(),
@@ -354,7 +354,7 @@ describe('a pending order', () => {
     findingOf(
       { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
-      contextAt(now, { executedBy: sentAt + filledAt * 1_000, ...more }),
+      contextAt(now, { latestExecution: sentAt + filledAt * 1_000, ...more }),
     ).answer
 
   it.each<readonly [string, Lists, object | undefined]>([
