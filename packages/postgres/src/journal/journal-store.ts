@@ -103,11 +103,9 @@ export const createJournal = (dependencies: Dependencies): Journal => {
 const longestPauseMs = minuteMs
 
 /**
- * - After a read, the account is due again at its place within the next interval, so that rounds
- * stay
- *   as spread as they were. One that is late by several rounds is made once.
- * - After a failure, it is due after a pause.
- * - Where the provider limits the tenant, rounds that would come before the limit ends are left
+ * After a read, the account is due again at its place within the next interval, so that rounds stay
+ * as spread as they were, and one that is late by several rounds is made once. After a failure, it
+ * is due after a pause. Where the provider limits the tenant, rounds before the limit ends are left
  * out.
  */
 const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {

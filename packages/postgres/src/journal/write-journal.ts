@@ -13,7 +13,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
-import { Sql, query, readFirst, sql, transact } from '../connection/sql.ts'
+import { Sql, query, readFirst, returnsRow, sql, transact } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import {
   dealColumns,
@@ -49,11 +49,8 @@ export const writeJournal = async (
       isChanged: false,
     })
   const result = await transact(knex, async (trx) => {
-    const [locked] = await query<{ readonly deals: number }>(
-      trx,
-      sql`select deals from journals where ${isClaimed(claim)} for update`,
-    )
-    if (locked === undefined) return E.left(journalLost)
+    if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
+      return E.left(journalLost)
     // A changed deal is deleted and inserted again.
     const removed = await removeDeals(trx, claim, [
       ...change.vanished,
@@ -65,14 +62,12 @@ export const writeJournal = async (
     const candidates = new Map(
       [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
     )
-    const known = takeKnownJournal(claim, locked.deals)
     const span = spanOf(candidates.values())
-    const inserted = await withoutStored(trx, claim, [...candidates.values()], span, known)
-    const touched = withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)])
+    const inserted = await withoutStored(trx, claim, [...candidates.values()], span)
     const storedDeals = await readPositions(
       trx,
       claim,
-      known === undefined ? touched : touched.filter((id) => known.positions.has(id)),
+      withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
     const { trades, closedBefore } = await writeRows(trx, claim, inserted, positions, [
@@ -93,13 +88,10 @@ export const writeJournal = async (
             inserted: firstSeen,
             positions,
             closedBefore,
-            dealsSinceFirst:
-              known !== undefined && span.earliest > known.latest
-                ? []
-                : await readDeals(
-                    trx,
-                    sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
-                  ),
+            dealsSinceFirst: await readDeals(
+              trx,
+              sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
+            ),
             sumOfAllDeals: await sumOfDeals(trx, claim),
             check: claim.state.check,
             reading,
@@ -123,46 +115,12 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    if (known !== undefined) {
-      known.deals += inserted.length - removed.size
-      known.latest = Math.max(known.latest, span.latest)
-      for (const id of touched) known.positions.add(id)
-    }
-    return E.right({ state: recorded.right, hasEvents: events.length > 0, known })
+    return E.right({ state: recorded.right, hasEvents: events.length > 0 })
   })
   if (E.isLeft(result)) return result
-  const { state, hasEvents, known } = result.right
-  if (known !== undefined) knownJournals.set(claim, known)
+  const { state, hasEvents } = result.right
   if (hasEvents) recorder?.afterCommit()
   return E.right(state)
-}
-
-interface KnownJournal {
-  deals: number
-  /** The time of the latest deal. */
-  latest: number
-  readonly positions: Set<string>
-}
-
-/**
- * A cache: what the committed writes under each claim have stored. Where that is the whole journal,
- * as in a first read, deals and positions that cannot be stored yet are not looked up, which takes
- * the database a tenth of a first read.
- */
-const knownJournals = new WeakMap<JournalClaim, KnownJournal>()
-/** Some 5 MB. */
-const maxCachedPositions = 50_000
-
-/**
- * Undefined where the journal has other deals too. Removed from the cache until this write is
- * committed, so that one that fails leaves nothing behind.
- */
-const takeKnownJournal = (claim: JournalClaim, storedDeals: number): KnownJournal | undefined => {
-  const empty = { deals: 0, latest: -Infinity, positions: new Set<string>() }
-  const known = knownJournals.get(claim) ?? empty
-  knownJournals.delete(claim)
-  const isWhole = known.deals === storedDeals && known.positions.size <= maxCachedPositions
-  return isWhole ? known : undefined
 }
 
 interface Span {
@@ -232,9 +190,8 @@ const withoutStored = async (
   { account }: JournalClaim,
   deals: readonly BrokerDeal[],
   { earliest, latest }: Span,
-  known: KnownJournal | undefined,
 ): Promise<readonly BrokerDeal[]> => {
-  if (deals.length === 0 || (known !== undefined && earliest > known.latest)) return deals
+  if (deals.length === 0) return deals
   const rows = await query<DealRow>(
     trx,
     sql`select time_ms, id, entry from deals
