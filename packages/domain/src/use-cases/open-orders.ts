@@ -287,8 +287,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     }
 
   /**
-   * The order after a change of its terms. A confirmed change is made, whatever is read afterwards;
-   * another is made when a read shows it.
+   * The order after a change of its terms. A confirmed change is made, unless a read then shows
+   * another stopLimitPrice; any other is made when a read shows it.
    */
   const shownTerms = async (
     open: OpenPlacement,
@@ -296,18 +296,17 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     requested: OrderTerms,
     answered: ChangeReceipt['progress'] | 'unknown',
   ): Promise<(OrderTerms & Pick<BrokerOrder, 'brokerOrderId'>) | 'gone' | 'unknown'> => {
-    // That the provider changes a stopLimitPrice is not documented.
-    const isProof = requested.stopLimitPrice === before.stopLimitPrice
-    const progress = answered === 'done' && !isProof ? 'accepted' : answered
     const isMade = (shown: OrderTerms): boolean => hasRequestedTerms(shown, requested, before)
     const isOld = (shown: OrderTerms): boolean => isSameTerms(shown, before) && !isMade(shown)
-    const read = await readChanged(ports, progress, readBrokerOrder(open), {
+    const read = await readChanged(ports, answered, readBrokerOrder(open), {
       made: isMade,
       old: isOld,
     })
     const shown = read !== undefined && E.isRight(read) ? read.right : undefined
-    if (progress === 'unchanged') return shown ?? before
-    if (progress === 'done')
+    if (answered === 'unchanged') return shown ?? before
+    // That the provider changes a stopLimitPrice is not documented; and an order that has none any
+    // more may have been triggered before the change, which moved its limit then.
+    if (answered === 'done' && (shown ?? before).stopLimitPrice === requested.stopLimitPrice)
       // A read that shows the terms of before lags behind.
       return shown === undefined || isOld(shown)
         ? { ...requested, brokerOrderId: (shown ?? before).brokerOrderId }

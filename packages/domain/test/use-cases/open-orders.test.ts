@@ -308,6 +308,30 @@ describe('a change of an open order', () => {
     expect(await atBroker()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
   })
 
+  it.each([{ price: 1.11 }, { stopLoss: 1.02 }])(
+    'of a stop-limit order that is triggered just before moves its limit instead, so that %o is unknown',
+    async (body) => {
+      const { trading, openWith, place, clientIdOf, follow, read } = openDesk()
+      const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
+      const { modifyOrder } = openWith({
+        trading: {
+          ...trading,
+          modifyOrder: (at, number, terms, maySend) => {
+            trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
+            const limit = { ...terms, stopLimitPrice: undefined }
+            return trading.modifyOrder(at, number, limit, maySend)
+          },
+        },
+      })
+      expect(await tagOf(modifyOrder(caller, { id: order.id, body }))).toBe('BrokerOutcomeUnknown')
+      await follow()
+      expect((await read(order)).request).toMatchObject({
+        price: 1.1,
+        stopLimitPrice: body.price ?? 1.1,
+      })
+    },
+  )
+
   it.each<[OrderOutcome, string]>([
     [{ kind: 'filled', fill: {} }, 'filled'],
     [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
