@@ -4,7 +4,7 @@ import { createClient, isTradeportError } from '@tradeport/client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, LogEvent, TradeportError } from '@tradeport/client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { keyOf, linkDesk } from './support/desk.ts'
+import { everyScope, keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { createTestClock, hearReply, useTestService } from './support/service.ts'
 
@@ -112,7 +112,12 @@ describe('the client', () => {
       [{ symbol: 'XAUUSD' }, { symbol: 'XAGUSD' }],
       { id },
       { totalTrades: 120 },
-      { credential: { kind: 'api_key' } },
+      {
+        scopes: everyScope,
+        credential: { kind: 'api_key' },
+        limits: expect.arrayContaining([expect.objectContaining({ scope: 'tier' })]),
+        capabilities: expect.arrayContaining(['insights', 'trading-tools']),
+      },
     ])
     const file = await client.exportTrades({ format: 'json' })
     expect(JSON.parse(await file.text()).trades).toHaveLength(120)
@@ -154,7 +159,10 @@ describe('the client', () => {
   })
 
   it('places an order and closes its position once although the answers are lost', async () => {
-    expect((await client.previewOrder(order())).data.allowed).toBe(true)
+    expect((await client.previewOrder(order())).data).toMatchObject({
+      allowed: true,
+      estimate: { margin: expect.any(Number), marginLevelAfter: expect.any(Number) },
+    })
     answersToLose = 1
     const { data, headers, settled } = await client.placeOrder(order())
     expect(headers.get('Idempotent-Replayed')).toBe('true')
