@@ -106,10 +106,8 @@ interface CompletedRead {
   /** The account's figures, where they were read for the events. */
   readonly reading: AccountReading | null
   readonly vanished: readonly VanishedDeal[]
-  /** Whether a deal changed or vanished since it was first read. */
+  /** Whether a deal changed or vanished since it was first read, or may have. */
   readonly isDifferent: boolean
-  /** Whether a new deal closes a position of which the window has no opening deal. */
-  readonly closesOlder: boolean
 }
 
 export const createJournalReads = (
@@ -306,7 +304,7 @@ const readClaimed = async (
       checkRepeat(state.deals > before)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
-    return { state, reading, vanished: [], isDifferent: false, closesOlder: false }
+    return { state, reading, vanished: [], isDifferent: false }
   }
 
   /**
@@ -320,6 +318,9 @@ const readClaimed = async (
     let reading: AccountReading | null = null
     let isDifferent = false
     const vanished: VanishedDeal[] = []
+    // A partial close on MT4 makes two of the opening deal, however old that is, and neither has to
+    // move money, so that the balance would not show it.
+    const hasOlderOpenings = account.platform === 'mt4' && window.from > 0
     const [opened, closed] = [new Set<string | undefined>(), new Set<string | undefined>()]
     for (let { from } = window; from < window.to;) {
       const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
@@ -331,7 +332,7 @@ const readClaimed = async (
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
         checkRepeat(comparison.add(deals))
-        if (window.from > 0)
+        if (hasOlderOpenings)
           for (const deal of deals) if (deal.entry === 'in') opened.add(positionIdOf(deal))
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
         if (nextOffset !== null && comparison.size() < mostDealsAtOnce) {
@@ -344,7 +345,7 @@ const readClaimed = async (
           const { time, id, entry } = deal
           vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
         }
-        if (window.from > 0)
+        if (hasOlderOpenings)
           for (const deal of inserted) if (deal.entry === 'out') closed.add(positionIdOf(deal))
         reading = await readingFor([...inserted, ...changed.map(({ deal }) => deal)])
         state = await orThrow(
@@ -360,23 +361,8 @@ const readClaimed = async (
       }
       from = to
     }
-    const closesOlder = [...closed].some((id) => id !== undefined && !opened.has(id))
-    return { state, reading, vanished, isDifferent, closesOlder }
-  }
-
-  /**
-   * A partial close on MT4 makes two of the opening deal, however old that is, and neither has to
-   * move money, so that the balance would not show it.
-   */
-  const readTail = async (window: DealsWindow): Promise<CompletedRead> => {
-    const read = await readWindow(claim.state, window)
-    if (account.platform !== 'mt4' || !read.closesOlder) return read
-    const whole = await readWindow(read.state, { ...window, from: 0 })
-    return {
-      ...whole,
-      reading: whole.reading ?? read.reading,
-      isDifferent: whole.isDifferent || read.isDifferent,
-    }
+    isDifferent ||= [...closed].some((id) => id !== undefined && !opened.has(id))
+    return { state, reading, vanished, isDifferent }
   }
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
@@ -421,7 +407,9 @@ const readClaimed = async (
   }
 
   const read =
-    planned.kind === 'first' ? await readFirst(planned.window) : await readTail(planned.window)
+    planned.kind === 'first'
+      ? await readFirst(planned.window)
+      : await readWindow(claim.state, planned.window)
   if (read === undefined) return 'stopped'
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state

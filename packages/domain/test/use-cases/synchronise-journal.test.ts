@@ -226,6 +226,7 @@ describe('a later read', () => {
     ]
     desk.put([deposit, ...parts, ...later])
     await desk.later()
+    await desk.later(minuteMs)
     expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
     const last = { ...closing, id: '52', positionId: '5', volume: 0.6, time: desk.clock.now() }
     desk.put([deposit, ...parts, ...later, last])
