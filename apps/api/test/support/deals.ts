@@ -7,28 +7,17 @@ export interface TradeRow {
   readonly side?: 'buy' | 'sell'
   /** Lots. */
   readonly volume?: number
-  readonly entryPrice?: number
-  readonly exitPrice?: number
   readonly profit?: number
   /** Charged when it is opened. */
   readonly commission?: number
   readonly swap?: number
   readonly openedAt: string
   readonly closedAt: string
-  /** Left out: a number that rises with the position's. */
-  readonly closingDealId?: string
 }
 
 /** The two deals of a position that was opened and closed at once. */
 export const tradeDeals = (trade: TradeRow): readonly DealRow[] => {
-  const {
-    positionId,
-    symbol = 'EURUSD',
-    side = 'buy',
-    volume = 0.1,
-    entryPrice = 1.1,
-    exitPrice = 1.2,
-  } = trade
+  const { positionId, symbol = 'EURUSD', side = 'buy', volume = 0.1 } = trade
   const common = { platform: 'mt5', positionId, symbol, volume }
   return [
     {
@@ -37,18 +26,18 @@ export const tradeDeals = (trade: TradeRow): readonly DealRow[] => {
       type: typeOf(side),
       entryType: 'DEAL_ENTRY_IN',
       time: trade.openedAt,
-      price: entryPrice,
+      price: 1.1,
       profit: 0,
       commission: trade.commission ?? 0,
       swap: 0,
     },
     {
       ...common,
-      id: trade.closingDealId ?? `${positionId}2`,
+      id: `${positionId}2`,
       type: typeOf(side === 'buy' ? 'sell' : 'buy'),
       entryType: 'DEAL_ENTRY_OUT',
       time: trade.closedAt,
-      price: exitPrice,
+      price: 1.2,
       profit: trade.profit ?? 0,
       commission: 0,
       swap: trade.swap ?? 0,

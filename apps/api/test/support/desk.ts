@@ -130,8 +130,6 @@ export const openDesk = (
     findPosition: (ticket: string) => get(position(ticket)),
     moveStopLoss: (ticket: string, value: number) =>
       call('PUT', position(ticket, '/sl'), { value }),
-    moveTakeProfit: (ticket: string, value: number) =>
-      call('PUT', position(ticket, '/tp'), { value }),
     close: (ticket: string, volume?: number, headers?: Readonly<Record<string, string>>) =>
       call('POST', position(ticket, '/close'), volume === undefined ? {} : { volume }, headers),
   }
