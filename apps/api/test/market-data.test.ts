@@ -1,5 +1,5 @@
 // The capability `market-data` over a real port: prices of an account's broker and of the
-// operator's feed, candles that are read once, and streams of quotes that share their reads.
+// operator's feed, candles that are read once, an order in the broker's spelling, and streams.
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { openStream, operate, request, useTestService, type Json } from './support/service.ts'
