@@ -220,7 +220,11 @@ export const createFakeJournal = (
           }
           happened(account.owner, journalEvents(written))
         }
-        return held.state
+        const leavesUnclosed = inserted.some((deal) => {
+          const position = held.positions.get(positionIdOf(deal) ?? '')
+          return deal.entry === 'out' && position !== undefined && position.status !== 'closed'
+        })
+        return { state: held.state, leavesUnclosed }
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {

@@ -69,6 +69,12 @@ export interface JournalLost {
   readonly _tag: 'JournalLost'
 }
 
+export interface JournalWritten {
+  readonly state: JournalState
+  /** Whether a new deal closes a position that is no closed trade after it. */
+  readonly leavesUnclosed: boolean
+}
+
 export interface Journal {
   readonly find: (account: BrokerAccount) => AsyncResult<O.Option<JournalState>>
   /**
@@ -101,7 +107,7 @@ export interface Journal {
   readonly write: (
     claim: JournalClaim,
     change: JournalChange,
-  ) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalState>
+  ) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalWritten>
   /**
    * Compares the exact sum of money that all deals moved with a balance, stores the difference, and
    * returns it: balance minus sum.

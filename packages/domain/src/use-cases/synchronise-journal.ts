@@ -28,7 +28,6 @@ import {
   type DealsPage,
   type DealsWindow,
 } from '../journal/broker-deal.ts'
-import { positionIdOf } from '../trades/deal.ts'
 import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { hourMs, secondMs, type Instant } from '../primitives/instant.ts'
@@ -291,7 +290,7 @@ const readClaimed = async (
       reading = await readingFor(deals)
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state.deals
-      state = await orThrow(
+      ;({ state } = await orThrow(
         journal.write(claim, {
           ...emptyChange,
           inserted: deals,
@@ -300,7 +299,7 @@ const readClaimed = async (
           firstReadOffset: nextOffset,
           completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
         }),
-      )
+      ))
       checkRepeat(state.deals > before)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
@@ -318,10 +317,6 @@ const readClaimed = async (
     let reading: AccountReading | null = null
     let isDifferent = false
     const vanished: VanishedDeal[] = []
-    // A partial close on MT4 makes two of the opening deal, however old that is, and neither has to
-    // move money, so that the balance would not show it.
-    const hasOlderOpenings = account.platform === 'mt4' && window.from > 0
-    const [opened, closed] = [new Set<string | undefined>(), new Set<string | undefined>()]
     for (let { from } = window; from < window.to;) {
       const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
       const to = endOfRange(held, from, window.to)
@@ -332,8 +327,6 @@ const readClaimed = async (
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
         checkRepeat(comparison.add(deals))
-        if (hasOlderOpenings)
-          for (const deal of deals) if (deal.entry === 'in') opened.add(positionIdOf(deal))
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
         if (nextOffset !== null && comparison.size() < mostDealsAtOnce) {
           await orThrow(journal.renew(claim))
@@ -345,10 +338,8 @@ const readClaimed = async (
           const { time, id, entry } = deal
           vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
         }
-        if (hasOlderOpenings)
-          for (const deal of inserted) if (deal.entry === 'out') closed.add(positionIdOf(deal))
         reading = await readingFor([...inserted, ...changed.map(({ deal }) => deal)])
-        state = await orThrow(
+        const written = await orThrow(
           journal.write(claim, {
             ...emptyChange,
             inserted,
@@ -358,10 +349,13 @@ const readClaimed = async (
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
+        state = written.state
+        // A partial close on MT4 may make two of the opening deal, however old that is. Neither has
+        // to move money, so that the balance would not show it.
+        isDifferent ||= written.leavesUnclosed && account.platform === 'mt4' && window.from > 0
       }
       from = to
     }
-    isDifferent ||= [...closed].some((id) => id !== undefined && !opened.has(id))
     return { state, reading, vanished, isDifferent }
   }
 

@@ -232,6 +232,8 @@ describe('a later read', () => {
     desk.put([deposit, ...parts, ...later, last])
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
+    // A close of all that is left needs no further read.
+    expect(await desk.state()).toMatchObject({ rereadAt: null })
   })
 
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {

@@ -7,7 +7,12 @@ import {
   type DealKey,
   type JournalState,
 } from '@tradeport/domain/journal'
-import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
+import type {
+  JournalChange,
+  JournalClaim,
+  JournalLost,
+  JournalWritten,
+} from '@tradeport/domain/ports'
 import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -39,15 +44,13 @@ export const writeJournal = async (
   { knex, recorder }: Parts,
   claim: JournalClaim,
   change: JournalChange,
-): Promise<E.Either<JournalLost, JournalState>> => {
+): Promise<E.Either<JournalLost, JournalWritten>> => {
   // Nothing new, which is the usual case: one statement needs no transaction of its own.
-  if (change.inserted.length + change.changed.length + change.vanished.length === 0)
-    return recordProgress(knex, claim, change, {
-      deals: 0,
-      trades: 0,
-      revisions: 0,
-      isChanged: false,
-    })
+  if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
+    const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false }
+    const recorded = await recordProgress(knex, claim, change, nothing)
+    return E.map((state: JournalState) => ({ state, leavesUnclosed: false }))(recorded)
+  }
   const result = await transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
       return E.left(journalLost)
@@ -70,7 +73,7 @@ export const writeJournal = async (
       withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const { trades, closedBefore } = await writeRows(trx, claim, inserted, positions, [
+    const { trades, closedBefore, unclosed } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -115,12 +118,15 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    return E.right({ state: recorded.right, hasEvents: events.length > 0 })
+    const leavesUnclosed = firstSeen.some(
+      (deal) => deal.entry === 'out' && unclosed.has(positionIdOf(deal) ?? ''),
+    )
+    return E.right({ state: recorded.right, leavesUnclosed, hasEvents: events.length > 0 })
   })
   if (E.isLeft(result)) return result
-  const { state, hasEvents } = result.right
+  const { hasEvents, ...written } = result.right
   if (hasEvents) recorder?.afterCommit()
-  return E.right(state)
+  return E.right(written)
 }
 
 interface Span {
@@ -205,7 +211,8 @@ const withoutStored = async (
 /**
  * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
- * @returns the positions that had a closed trade, and how many more closed trades there are now
+ * @returns the positions that had a closed trade, those that have none now, and how many more closed
+ * trades there are
  */
 const writeRows = async (
   trx: Knex.Transaction,
@@ -213,7 +220,11 @@ const writeRows = async (
   deals: readonly BrokerDeal[],
   positions: ReadonlyMap<string, readonly BrokerDeal[]>,
   stored: readonly (string | undefined)[],
-): Promise<{ readonly trades: number; readonly closedBefore: ReadonlySet<string> }> => {
+): Promise<{
+  readonly trades: number
+  readonly closedBefore: ReadonlySet<string>
+  readonly unclosed: ReadonlySet<string>
+}> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
   // Deleted and inserted again: an upsert of thousands costs twice as much.
@@ -227,6 +238,7 @@ const writeRows = async (
             returning position_id, status`,
         )
   let trades = 0
+  const unclosed = new Set<string>()
   const dealRows = function* () {
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
   }
@@ -234,6 +246,7 @@ const writeRows = async (
     for (const [id, positionDeals] of positions) {
       const folded = foldPosition(id, positionDeals)
       if (folded.status === 'closed') trades += 1
+      else unclosed.add(id)
       yield [owner.tenantId, accountId, ...rowOfPosition(id, folded)]
     }
   }
@@ -244,7 +257,7 @@ const writeRows = async (
   const closedBefore = new Set(
     replaced.filter(({ status }) => status === 'closed').map((row) => row.position_id),
   )
-  return { trades: trades - closedBefore.size, closedBefore }
+  return { trades: trades - closedBefore.size, closedBefore, unclosed }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
