@@ -71,6 +71,21 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     expect([await accessibilityFaults(page), await overflowOf(page)]).toEqual([[], 0])
   })
 
+  it('draws net profit, and no equity beside it, while the balance is not known', async () => {
+    await linkDesk(service, { user: 'u-10', broker: { history } })
+    const page = await browser.open(`${service.apiUrl}/console`)
+    await page.route('**/trades/curve?*', async (route) => {
+      const json = await (await route.fetch()).json()
+      for (const point of json.data.points) point.balance = null
+      await route.fulfill({ json: { ...json, data: { ...json.data, cashFlows: null } } })
+    })
+    await signIn(page, keyOf('u-10'))
+    const curve = page.getByRole('region', { name: /in short$/ })
+    await curve.getByText('The balance is not known').waitFor()
+    await curve.getByText('Equity now').waitFor()
+    expect(await curve.locator('.equity').count()).toBe(0)
+  })
+
   it('answers in sentences whether an account made money, and says what is not known', async () => {
     await linkDesk(service, { user: 'u-6', broker: { history } })
     const made = await opened('/console', 'u-6')

@@ -39,7 +39,8 @@ interface Step {
 }
 
 /**
- * In the order of time. Over several accounts the line is net profit, and there are no cash flows.
+ * In the order of time. Where balances are not known the line is net profit, and there are no cash
+ * flows.
  */
 const stepsOf = ({ points, cashFlows }: CurveData): readonly Step[] =>
   [
@@ -74,6 +75,8 @@ export const Curve = ({ curve, now }: CurveProps) => {
         title={isBalance ? 'Balance' : 'Net profit'}
         note={
           <>
+            {!isBalance &&
+              "The balance is not known: the deals changed, and were not compared with the broker's balance since. "}
             After each closed trade
             {isBalance && ', with deposits ▲ and withdrawals ▼'}; open positions do not move it
             until they close. Beneath, how far net profit was below its peak.
@@ -82,10 +85,10 @@ export const Curve = ({ curve, now }: CurveProps) => {
         }
         table={(label) => <StepTable {...{ label, steps }} />}
       >
-        <CurveDrawing {...{ curve, steps, now }} />
+        <CurveDrawing {...{ curve, steps }} now={isBalance ? now : undefined} />
       </ChartFrame>
       <CurveFacts {...{ curve, now }} />
-      {now?.open && (
+      {isBalance && now?.open && (
         <p class="quiet">
           Paid in less paid out, closed trades and open positions together are the equity, but for
           what prices moved between the two times, a credit of the broker, and positions whose deals
