@@ -1,5 +1,6 @@
 // Pending orders in the provider's terms and in ours.
 import {
+  isOwnClientId,
   orderTypes as allTypes,
   type OrderType,
   type OrderTerms,
@@ -48,9 +49,9 @@ const expirationTypes = {
   gtd: 'ORDER_TIME_SPECIFIED',
 } as const
 
-/** Whether another program sent it: brokers keep two parts of our client ids, or nothing. */
+/** Whether another program sent it: brokers preserve two parts of our client ids, or nothing. */
 export const isOfAnotherProgram = ({ clientId }: Row): boolean =>
-  typeof clientId === 'string' && clientId !== '' && !clientId.startsWith('TP_')
+  typeof clientId === 'string' && clientId !== '' && !isOwnClientId(clientId)
 
 /**
  * A text says what is wrong with the row; undefined if it is of no pending order, or of another

@@ -14,6 +14,7 @@ export {
   brokerClientId,
   cancelReasons,
   clientIdPrefix,
+  isOwnClientId,
   notFoundAtBrokerCode,
   orderStatuses,
   orderTypes,

@@ -10,6 +10,7 @@ import { refuse, type Refusal } from '../errors.ts'
 /** `ord_` and an opaque suffix. */
 export type OrderId = Brand<string, 'OrderId'>
 
+const ownPrefix = 'TP_'
 const idPattern = /^ord_([0-9a-z]{10})([0-9a-z]{10})$/
 
 /** Reads an order id; none where it could not be one. */
@@ -21,7 +22,10 @@ export const parseOrderId = (text: string): O.Option<OrderId> =>
  * the order up uses the same. Three alphanumeric parts, 24 characters; the first two alone are
  * unique, because brokers may replace the last.
  */
-export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP_$1_$2')
+export const brokerClientId = (id: OrderId): string => id.replace(idPattern, `${ownPrefix}$1_$2`)
+
+/** Whether a client id is one that this service derived, or what a broker preserved of one. */
+export const isOwnClientId = (clientId: string): boolean => clientId.startsWith(ownPrefix)
 
 /** The first two parts, `TP_xxxxxxxxxx`: what brokers preserve of a client id on positions. */
 export const clientIdPrefix = (clientId: string): string => clientId.split('_', 2).join('_')
