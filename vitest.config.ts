@@ -10,9 +10,6 @@ const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 )
 if (chromium !== undefined) process.env['CHROMIUM_PATH'] ??= chromium
 
-/** More than two processor cores are kept busy with: tests wait for a third of their time. */
-export const maxWorkers = 3
-
 const conditions = ['@tradeport/source', 'module', 'node']
 
 /**
@@ -33,7 +30,7 @@ export const settingsOf = (folder: string) => {
       pool: 'forks',
       // Where files load much compared with what they test, a worker loads it once for all.
       isolate: !['domain', 'http', 'memory', 'client', 'api'].includes(basename(folder)),
-      maxWorkers,
+      maxWorkers: 2,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one
       // does.
       testTimeout: 240_000,

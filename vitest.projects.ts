@@ -5,7 +5,7 @@ import { globSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import type { Reporter, TestModule } from 'vitest/node'
-import { maxWorkers, settingsOf } from './vitest.config.ts'
+import { settingsOf } from './vitest.config.ts'
 
 const needs = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_HISTORIES', 'CHROMIUM_PATH']
 
@@ -48,7 +48,7 @@ export default defineConfig({
         const { test, ...rest } = settingsOf(resolve(folder))
         return { ...rest, test: { ...test, name: folder } }
       }),
-    maxWorkers,
+    maxWorkers: 2,
     fsModuleCache: true,
     reporters: ['default', count],
   },
