@@ -282,7 +282,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page
       .getByText('“Order rejected”, “Order expired”: it needs the scope trading:read.')
       .waitFor()
-    expect(await page.getByRole('checkbox').count()).toBe(2)
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(2)
     await page.getByText('Nothing was recorded in the time for which events are kept.').waitFor()
     await page.getByText('While this page is open, accounts of MetaTrader').waitFor()
     await page.getByRole('link', { name: 'Webhooks' }).click()

@@ -211,7 +211,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     await page.getByRole('link', { name: 'Report of this account' }).click()
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')
-    expect(await missing.count()).toBe(3)
+    await expect.poll(() => missing.count()).toBe(3)
   })
 
   it('is written to a file by the command line, from a running demo', async () => {

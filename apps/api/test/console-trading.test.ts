@@ -253,14 +253,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       page.waitForResponse((reply) => /positions\/[^?]+$/.test(reply.url()) && reply.ok()),
       page.clock.fastForward(2_000),
     ])
-    expect(await close.getByText('Unknown').count()).toBe(1)
+    await expect.poll(() => close.getByText('Unknown').count()).toBe(1)
     broker().trade({
       actionType: 'POSITION_CLOSE_ID',
       positionId: broker().held()[0]?.ticket ?? '',
     })
     await page.clock.fastForward(30_000)
     await close.getByText('The position is not open any more.').waitFor()
-    expect(await close.getByText('Done').count()).toBe(1)
+    await expect.poll(() => close.getByText('Done').count()).toBe(1)
 
     // Signing out ends no write, and says which outcomes are not known.
     await page.route('**/api/v1/orders?wait=*', () => undefined)

@@ -197,7 +197,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       return positions.getByText('Its positions are those of').count()
     }
     await expect.poll(nextRead, { interval: 500 }).toBe(1)
-    expect(await held.count()).toBe(2)
+    await expect.poll(() => held.count()).toBe(2)
   })
 
   it('keeps the filters in the address, sorts, reads further pages and downloads a file', async () => {
@@ -206,7 +206,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await rows.nth(99).waitFor()
     await page.getByRole('button', { name: 'Show 100 more' }).click()
     await page.getByText('150 trades.').waitFor()
-    expect(await rows.count()).toBe(150)
+    await expect.poll(() => rows.count()).toBe(150)
     await page.getByRole('button', { name: 'Net profit' }).click()
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-netProfit')
     const largest = (await page.getByText(/best \$/).textContent()) ?? ''
