@@ -4,8 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LogEvent } from '@tradeport/client'
 import { collect } from '@tradeport/harness'
-import type { DealRow } from '@tradeport/sandbox-broker'
-import { balanceChangeOf, plainTrades, sumOf, timeOf } from './broker-history.ts'
+import { plainTrades, sumOf } from './broker-history.ts'
 import { compare } from './compare.ts'
 import { goOn } from './live-accounts.ts'
 import { fault, say } from './run.ts'
@@ -41,7 +40,7 @@ export const journal = fault({ kills: 100, accounts: 10 }, async (run, { kills, 
   await pause(6_000)
   return compare(world, async (seen) => {
     const faults = seen.map(async ({ user, events }) => [
-      ...faultsOfBalances(balancesOf(world, user, live.lateDeals), user, events),
+      ...faultsOfBalances(events),
       ...(await faultsOfAnswers(world, user)),
     ])
     return (await Promise.all(faults)).flat()
@@ -105,60 +104,27 @@ const faultsOfAnswers = async (
 }
 
 /**
- * A balance change is the new balance less the previous one, or the balance is not known. Balances
- * are what the recorded deals add up to: some lack a deal that the broker showed late or not at all
- * for a while, and most are balances that the account had.
+ * A balance change is the new balance less the previous one, or neither is known. Which balance that
+ * is depends on what the broker showed at that moment.
  */
-const faultsOfBalances = (
-  had: ReadonlySet<number>,
-  { providerAccountId }: User,
-  events: readonly LogEvent[],
-): readonly string[] => {
-  const changes = events.filter(({ event }) => event === 'account.balance_changed')
-  const figures = changes.map(({ id, data }) => ({ id, ...(data as Fields) }) as BalanceChange)
-  const known = figures.filter(({ new_balance: after }) => after !== null)
-  const right = known.filter(({ new_balance: after }) => had.has(Number(after)))
-  say(
-    `  ${providerAccountId}: of ${figures.length} balance changes ${known.length} have a balance, ${right.length} one that the account had`,
-  )
-  const wrong = figures.filter(
-    ({ previous_balance: before, new_balance: after, change_amount: change }) =>
-      before === null || after === null
-        ? before !== after
-        : !isSame(change, sumOf([after, -before])),
-  )
-  return [
-    ...wrong.map(({ id }) => `${providerAccountId}, ${id}: the balances and their change differ`),
-    ...(2 * right.length < known.length
-      ? [`${providerAccountId}: the account never had most of the balances`]
-      : []),
-  ]
-}
+const faultsOfBalances = (events: readonly LogEvent[]): readonly string[] =>
+  events
+    .filter(({ event }) => event === 'account.balance_changed')
+    .flatMap(({ id, data }) => {
+      const {
+        previous_balance: before,
+        new_balance: after,
+        change_amount: change,
+      } = data as Fields & BalanceChange
+      const isRight =
+        before === null || after === null
+          ? before === after
+          : isSame(change, sumOf([after, -before]))
+      return isRight ? [] : [`${id}: the balances and their change differ`]
+    })
 
 interface BalanceChange {
-  readonly id: string
   readonly previous_balance: number | null
   readonly new_balance: number | null
   readonly change_amount: number
-}
-
-/**
- * Every balance that an account had since its link. A late deal counts from when it was made, which
- * is not its time.
- */
-const balancesOf = (
-  { provider }: World,
-  { providerAccountId, linkedAt }: User,
-  lateDeals: ReadonlyMap<string, number>,
-): ReadonlySet<number> => {
-  const madeAt = (deal: DealRow): number => lateDeals.get(deal.id) ?? timeOf(deal)
-  const deals = provider
-    .account(providerAccountId)
-    .deals()
-    .toSorted((a, b) => madeAt(a) - madeAt(b))
-  const first = deals.findIndex((deal) => madeAt(deal) >= linkedAt)
-  let balance = sumOf(deals.slice(0, first).map(balanceChangeOf))
-  return new Set(
-    deals.slice(first).map((deal) => (balance = sumOf([balance, balanceChangeOf(deal)]))),
-  )
 }

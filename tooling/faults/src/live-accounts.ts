@@ -33,13 +33,13 @@ export const goOn = (world: World, maxActions: number) => {
   const { provider, random, counts, slots, stack, users } = world
   const over = new AbortController()
   stack.defer(() => over.abort())
-  const lateDeals = new Map<string, number>()
+  let lateDeals = 0
   const actOn = async (user: User): Promise<void> => {
     const account: LiveAccount = {
       world,
       user,
       broker: provider.account(user.providerAccountId),
-      lateDeals,
+      newLateDealId: () => String(900_000_000 + (lateDeals += 1)),
       ask: async (call) => {
         const [first, ...others] = running(slots)
         if (first !== undefined)
@@ -68,8 +68,6 @@ export const goOn = (world: World, maxActions: number) => {
   }
   const working = [movePrices()]
   return {
-    /** When each deal was made that has an earlier time, by id. */
-    lateDeals,
     add: async (generate?: GenerateOptions): Promise<User> => {
       const user = await world.link(users.length % 3 === 2 ? 'mt4' : 'hedging', generate)
       working.push(actOn(user))
@@ -86,7 +84,7 @@ interface LiveAccount {
   readonly world: World
   readonly user: User
   readonly broker: AccountControl
-  readonly lateDeals: Map<string, number>
+  readonly newLateDealId: () => string
   /** Asks an instance that runs, whatever it answers. */
   readonly ask: (call: (client: Client) => Promise<unknown>) => Promise<void>
 }
@@ -127,13 +125,11 @@ const closeThroughApi = (body: { readonly volume?: number }) =>
     ask((client) => client.closePosition(`${user.accountId}:${id}`, body)),
   )
 
-const addLate = ({ broker, lateDeals, world: { random } }: LiveAccount, at: number): void => {
-  const id = String(900_000_000 + lateDeals.size)
-  lateDeals.set(id, Date.now())
+const addLate = ({ broker, newLateDealId, world: { random } }: LiveAccount, at: number): void => {
   const types = ['DEAL_TYPE_BALANCE', 'DEAL_TYPE_COMMISSION', 'DEAL_TYPE_CORRECTION'] as const
   const profit = random.whole(-900, 900) / 100
   const [time, type] = [new Date(at).toISOString(), random.pick(types)]
-  broker.addDeals([{ id, type, time, profit, commission: 0, swap: 0 }])
+  broker.addDeals([{ id: newLateDealId(), type, time, profit, commission: 0, swap: 0 }])
 }
 
 const actions = {
