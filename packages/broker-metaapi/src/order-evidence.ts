@@ -57,7 +57,7 @@ export interface AccountTraits {
 
 export interface Finding {
   readonly answer: LookupAnswer
-  /** Whether reading again could not show more of the fill. */
+  /** Whether another read cannot add details of the fill. */
   readonly isComplete: boolean
 }
 
@@ -115,7 +115,10 @@ interface ShownOrder extends RowsOfOrder {
 /** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
 type FindExecution = (shown: ShownOrder) => Finding | undefined
 
-/** A lesser volume than the order's is the end if its finished orders executed as much. */
+/**
+ * A partial fill is final if nothing is open and the finished orders executed the same volume, or
+ * once the lists agree.
+ */
 const byDeals: FindExecution = ({
   orderedLots,
   dealsFill,

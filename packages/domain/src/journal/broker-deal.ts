@@ -171,11 +171,11 @@ export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): Dea
           )
         : []
       const renamed = renamedDeals(missing, inserted)
-      const renamedBefore = new Set(renamed.values())
+      const replaced = new Set(renamed.values())
       const found = {
         inserted: inserted.filter((deal) => !renamed.has(deal)),
         changed: [...changed, ...[...renamed].map(([deal, was]) => ({ was, deal }))],
-        vanished: missing.filter((deal) => !renamedBefore.has(deal)),
+        vanished: missing.filter((deal) => !replaced.has(deal)),
       }
       ;[inserted, changed] = [[], []]
       return found
@@ -184,8 +184,9 @@ export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): Dea
 }
 
 /**
- * New deals that are missing ones under another id or another time: all values are the same. By the
- * balance alone, one that moves no money could not be told from a further deal.
+ * Missing deals that the broker now shows with another id or time, all other values being the same:
+ * the new one with the one that it was. A comparison with the balance could not tell one that moves
+ * no money from a further deal.
  */
 const renamedDeals = (
   missing: readonly BrokerDeal[],
