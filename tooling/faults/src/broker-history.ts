@@ -19,6 +19,9 @@ const text = (deal: DealRow, field: string): string => {
 export const timeOf = (deal: DealRow): number => Date.parse(text(deal, 'time'))
 export const isOpening = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_IN'
 export const isClosing = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_OUT'
+/** As the broker made them. */
+export const inOrder = (deals: readonly DealRow[]): readonly DealRow[] =>
+  deals.toSorted((a, b) => timeOf(a) - timeOf(b) || Number(a.id) - Number(b.id))
 
 /**
  * The closed positions of a hedging account, or of a netting account on which none was reversed.

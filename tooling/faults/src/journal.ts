@@ -3,8 +3,9 @@
 // broker's own list of deals.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LogEvent } from '@tradeport/client'
+import type { DealRow } from '@tradeport/sandbox-broker'
 import { collect } from '@tradeport/harness'
-import { plainTrades, sumOf } from './broker-history.ts'
+import { balanceChangeOf, inOrder, plainTrades, sumOf, timeOf } from './broker-history.ts'
 import { compare } from './compare.ts'
 import { goOn } from './live-accounts.ts'
 import { fault, say } from './run.ts'
@@ -40,7 +41,11 @@ export const journal = fault({ kills: 100, accounts: 10 }, async (run, { kills, 
   await pause(6_000)
   return compare(world, async (seen) => {
     const faults = seen.map(async ({ user, events }) => [
-      ...faultsOfBalances(events),
+      ...faultsOfBalances(
+        events,
+        inOrder(world.provider.account(user.providerAccountId).deals()),
+        live.lateSince,
+      ),
       ...(await faultsOfAnswers(world, user)),
     ])
     return (await Promise.all(faults)).flat()
@@ -103,28 +108,68 @@ const faultsOfAnswers = async (
   })
 }
 
+/** Between a read of the history and the record of its events. */
+const mostReadMs = 30_000
+
 /**
- * A balance change is the new balance less the previous one, or neither is known. Which balance that
- * is depends on what the broker showed at that moment.
+ * A balance is what the account had after the deal, without those that came later with an earlier
+ * time. It is null where the broker showed less than the account had.
+ * @param deals of the account, in order
  */
-const faultsOfBalances = (events: readonly LogEvent[]): readonly string[] =>
-  events
-    .filter(({ event }) => event === 'account.balance_changed')
-    .flatMap(({ id, data }) => {
-      const {
-        previous_balance: before,
-        new_balance: after,
-        change_amount: change,
-      } = data as Fields & BalanceChange
-      const isRight =
-        before === null || after === null
-          ? before === after
-          : isSame(change, sumOf([after, -before]))
-      return isRight ? [] : [`${id}: the balances and their change differ`]
+const faultsOfBalances = (
+  events: readonly LogEvent[],
+  deals: readonly DealRow[],
+  lateSince: ReadonlyMap<string, number>,
+): readonly string[] => {
+  const changes = events.flatMap(({ id, event, timestamp, data }) =>
+    event === 'account.balance_changed'
+      ? { id, at: Date.parse(timestamp), ...(data as Fields & BalanceChange) }
+      : [],
+  )
+  const known = changes.filter(({ new_balance: after }) => after !== null)
+  say(`  ${changes.length} changes of the balance, ${known.length} with the balance`)
+  const balances = new Map<DealRow, number>()
+  let balance = 0
+  for (const deal of deals) balances.set(deal, (balance = sumOf([balance, balanceChangeOf(deal)])))
+
+  return changes.flatMap(({ id, at, ...change }) => {
+    const { previous_balance: before, new_balance: after, change_amount: amount } = change
+    if (before === null || after === null)
+      return before === after ? [] : [`${id}: only one of the balances is known`]
+    if (!isSame(amount, sumOf([after, -before])))
+      return [`${id}: the balances and their change differ`]
+    const time = Date.parse(change.changed_at)
+    const late = deals.flatMap((deal) => {
+      const since = lateSince.get(deal.id)
+      return since === undefined || timeOf(deal) > time
+        ? []
+        : { since, amount: balanceChangeOf(deal) }
     })
+    const later = sumOf(late.flatMap((deal) => (deal.since > at ? deal.amount : [])))
+    const uncertain = late.flatMap(({ since, amount: moved }) =>
+      since <= at && since > at - mostReadMs ? moved : [],
+    )
+    const isRight = deals
+      .filter((deal) => timeOf(deal) === time && isSame(amount, balanceChangeOf(deal)))
+      .some((deal) =>
+        sumsOfSome(uncertain).some((sum) =>
+          isSame(after, sumOf([balances.get(deal) ?? 0, -later, -sum])),
+        ),
+      )
+    return isRight ? [] : [`${id}: the account never had the balance ${after}`]
+  })
+}
+
+/** Of each choice of the numbers, none among them. */
+const sumsOfSome = (numbers: readonly number[]): readonly number[] =>
+  numbers.reduce<readonly number[]>(
+    (sums, one) => [...sums, ...sums.map((sum) => sumOf([sum, one]))],
+    [0],
+  )
 
 interface BalanceChange {
   readonly previous_balance: number | null
   readonly new_balance: number | null
   readonly change_amount: number
+  readonly changed_at: string
 }

@@ -33,13 +33,17 @@ export const goOn = (world: World, maxActions: number) => {
   const { provider, random, counts, slots, stack, users } = world
   const over = new AbortController()
   stack.defer(() => over.abort())
-  let lateDeals = 0
+  const lateSince = new Map<string, number>()
   const actOn = async (user: User): Promise<void> => {
     const account: LiveAccount = {
       world,
       user,
       broker: provider.account(user.providerAccountId),
-      newLateDealId: () => String(900_000_000 + (lateDeals += 1)),
+      newLateDealId: () => {
+        const id = String(900_000_000 + lateSince.size)
+        lateSince.set(id, Date.now())
+        return id
+      },
       ask: async (call) => {
         const [first, ...others] = running(slots)
         if (first !== undefined)
@@ -68,6 +72,8 @@ export const goOn = (world: World, maxActions: number) => {
   }
   const working = [movePrices()]
   return {
+    /** When deals were added with an earlier time, by their ids. */
+    lateSince: lateSince as ReadonlyMap<string, number>,
     add: async (generate?: GenerateOptions): Promise<User> => {
       const user = await world.link(users.length % 3 === 2 ? 'mt4' : 'hedging', generate)
       working.push(actOn(user))

@@ -103,12 +103,13 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
 /**
  * The balance after the latest kept deal; null where it is not known. The balance that was read may
- * include deals that the history does not show yet, so it counts only where it is what the deals
- * moved, and more by the same amount as before: the history of some accounts lacks old deals.
+ * include deals that the history does not show yet, before or after the latest kept one. So it
+ * counts only where it is what the deals moved, or more by the same amount as before: the history
+ * of some accounts lacks old deals.
  */
 const balanceAfterDeals = ({ sumOfAllDeals, check, reading }: WrittenDeals): number | null => {
   const { balance } = reading.figures
   const difference = differenceOf(balance, sumOfAllDeals)
-  if (difference === 0 || check?.difference === 0) return sumOfAllDeals
+  if (difference === 0) return sumOfAllDeals
   return difference === check?.difference ? balance : null
 }

@@ -338,9 +338,9 @@ describe('a change of the balance', () => {
   )
 
   it.each<[what: string, feed: Feed, before: number | null]>([
-    ['that the history does not show yet', { moved: 900, difference: 0 }, 883],
-    ['that the history shows now', { moved: 1_000, difference: 100 }, 983],
+    ['that the history did not show before', { moved: 1_000, difference: 100 }, 983],
     ['of before what the history has', { moved: 900, difference: 100 }, 983],
+    ['that the history does not show yet', { moved: 900, difference: 0 }, null],
     ['of unknown deals, of which some are new', { moved: 900, difference: 50 }, null],
     ['of unknown deals', { moved: 900 }, null],
     [
@@ -348,7 +348,7 @@ describe('a change of the balance', () => {
       { held: [{ ...booking('balance', 50), time: now }] },
       933,
     ],
-  ])('has the balances around it in spite of money %s', (_, feed, before) => {
+  ])('has the balances around it where they are known, in spite of money %s', (_, feed, before) => {
     expect(dataOf(eventsOf([rest], feed), 'account.balance_changed')).toMatchObject([
       {
         previous_balance: before,
