@@ -1,7 +1,10 @@
 // What the broker's records say of an order. Pure: four lists in, one answer out. An answer is
-// final, so it is given only if the records cannot mean anything else: an order that is seen but
-// not at its end is open, one that might be hidden is unreadable, and `nothing` needs four whole
-// lists without a trace of it.
+// final, so it is given only if the records cannot mean anything else:
+//
+// - found: they show how the order ended
+// - open: they show the order, and not how it ended
+// - unreadable: a list is incomplete, or a record without a client id may be the order's
+// - nothing: all four lists are complete, and no record is or may be the order's
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
@@ -91,9 +94,11 @@ export const findingOf = (
   const executed = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
   if (executed) return executed
   const last = rows.endedOrders.at(-1)
-  if (last && isWhole && isUnexecuted(shown))
+  if (last && isWhole && isUnexecuted(shown, last, orderToFind))
     return {
-      answer: { kind: 'found', outcome: endOf(orderToFind.order, last) },
+      answer: mayWaitUnseen(orderToFind, rows, evidence, context)
+        ? { kind: 'unreadable' }
+        : { kind: 'found', outcome: endOf(orderToFind.order, last) },
       isComplete: true,
     }
   const held = rows.open.find((row) => row.held !== undefined)?.held
@@ -154,15 +159,9 @@ const byEndedOrders: FindExecution = (shown) => {
  * A position of another volume than the order's was closed in part or added to, of which the deals
  * would show more.
  */
-const byPosition: FindExecution = ({
-  orderedLots,
-  position,
-  deals,
-  open,
-  endedLots,
-  doListsAgree,
-}) => {
-  if (!position?.volume || deals.length > 0 || open.length > 0 || endedLots) return undefined
+const byPosition: FindExecution = (shown) => {
+  const { orderedLots, position, deals, open, endedOrders, doListsAgree } = shown
+  if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
   const difference = compareLots(position.volume, orderedLots)
   if (difference === 0) return found('filled', fill)
@@ -172,12 +171,40 @@ const byPosition: FindExecution = ({
     : found('partially_filled', fill)
 }
 
-const isUnexecuted = (shown: ShownOrder): boolean =>
+const isUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFind): boolean =>
   shown.isNoneOpen &&
   shown.deals.length === 0 &&
   shown.position === undefined &&
   shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
-  (shown.endedLots !== undefined || shown.doListsAgree)
+  // Where the last number of the order has no end yet, this may be the end of an earlier one.
+  (shown.doListsAgree ||
+    (shown.endedLots !== undefined && last.id === (tickets.orderId ?? last.id)))
+
+/**
+ * Whether the order may have another number now, and no client id: a pending order like it was
+ * placed when the last number that is known was cancelled.
+ */
+const mayWaitUnseen = (
+  orderToFind: OrderToFind,
+  { endedOrders }: RowsOfOrder,
+  { orders, historyOrders }: Evidence,
+  context: LookupContext,
+): boolean => {
+  const isSimilar = createSimilarityCheck(orderToFind, context)
+  const { state, endedAt } = endedOrders.at(-1) ?? {}
+  return (
+    state === 'CANCELED' &&
+    [...orders.rows, ...historyOrders.rows].some(
+      (row) =>
+        isSimilar(row, row.id) &&
+        row.orderType !== 'market' &&
+        Math.abs((row.at ?? 0) - (endedAt ?? 0)) <= clockSlackMs &&
+        !context.othersTickets.has(row.id) &&
+        !endedOrders.some(({ id }) => id === row.id) &&
+        executedLotsOf([row]) !== 0,
+    )
+  )
+}
 
 /**
  * When the order was last executed or ended at the latest, by our clock: the lists may not show the
@@ -310,7 +337,7 @@ const executedLotsOfOne = ({ state, volume, remaining }: RecordRow): number | un
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
   if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
-  // Nothing left of a cancelled order may only mean that nothing waits any more.
+  // Some brokers show a rest of 0 on every cancelled order, whatever was executed.
   return remaining ? lotsWithout(volume, remaining) : undefined
 }
 

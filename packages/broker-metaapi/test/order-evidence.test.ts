@@ -409,6 +409,11 @@ describe('a pending order', () => {
       undefined,
     ],
     [
+      'while only the number that it had before is shown at its end',
+      { historyOrders: [finished('CANCELED', { ...unexecuted, id: '499' })] },
+      undefined,
+    ],
+    [
       'while nothing shows how much a partial order executed',
       { historyOrders: [finished('PARTIAL', { currentVolume: 0 })] },
       undefined,
@@ -509,6 +514,23 @@ describe('a pending order', () => {
     expect(answers({ historyOrders }, later)).toEqual(ends({ ...byBroker, at: endedAt }))
   })
 
+  it('may have another number and no client id where an order like it was placed as its number was cancelled', () => {
+    const cancelled = finished('CANCELED', unexecuted)
+    const answersWith = (row: Row, more?: Partial<LookupContext>) =>
+      answers({ orders: [row], historyOrders: [cancelled] }, later, more)
+    const like = waiting({ ...nameless, id: '600', time: at(filledAt + 60) })
+    expect(answersWith(like)).toEqual(unreadable)
+    for (const answer of [
+      answersWith({ ...like, time: at(filledAt + 61) }),
+      answersWith(like, ofAnother),
+      answersWith({ ...like, type: 'ORDER_TYPE_BUY' }),
+      answers({
+        historyOrders: [cancelled, { ...cancelled, ...nameless, id: '600', time: at(filledAt) }],
+      }),
+    ])
+      expect(answer).toEqual(ends({ ...byBroker, at: endedAt }))
+  })
+
   it('is filled in part once the lists agree that no more follows', () => {
     const deals = [lateDeal({ volume: 0.05, time: at(60) })]
     // The deal of the rest may be missing yet, however long ago the first was.
@@ -555,6 +577,7 @@ describe('an order is open', () => {
     ...[
       { orders: [openRow({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.06 })] },
       { historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })], orders: null },
+      { historyOrders: [done({ state: 'ORDER_STATE_CANCELED' })] },
     ].map((lists, index): readonly [string, Lists] => [
       `while others may have added to its position (${index})`,
       { positions: [position()], deals: null, ...lists },
