@@ -37,14 +37,14 @@ export const startWorkers = async (
   closers.defer(async () => void (await Promise.all(workers.map(({ stop }) => stop()))))
 
   const orderWorker = await orders.jobs.work(async (job) => {
-    const { isCorrected, retry } = await runOrThrow(processOrder(job))
-    if (!isCorrected) return retry
+    const { warning, retry } = await runOrThrow(processOrder(job))
+    if (warning === undefined) return retry
     const { id, owner, request } = job.order
     log.warn(
-      { event: 'order_corrected', orderId: id, owner, accountId: request.accountId },
-      'an order that was rejected because the broker did not show it appeared at the broker; its record was corrected',
+      { event: warning, orderId: id, owner, accountId: request.accountId },
+      `an order that was rejected because the broker did not show it ${outcomes[warning]}`,
     )
-    metrics.orderCorrected()
+    if (warning === 'order_corrected') metrics.orderCorrected()
     return retry
   })
   workers.push(orderWorker)
@@ -74,6 +74,12 @@ export const startWorkers = async (
     if (reasons.length > 0) throw new DescribedError([...new Set(reasons)].join('; '))
   })
   workers.push(journalWorker)
+}
+
+const outcomes = {
+  order_corrected: 'appeared at the broker; its record was corrected',
+  order_unverified:
+    'is not looked up any more, a week after it was sent, although its records could not be read for a day; ask the broker for it',
 }
 
 // A row that fails becomes due again; its next step is in the database, not in the failure.

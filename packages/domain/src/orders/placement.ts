@@ -170,6 +170,8 @@ export interface PlacementStep {
   readonly terms?: OrderTerms
   /** Stored with the step when an operator ended the order. */
   readonly finish?: ManualFinish
+  /** The rechecks of an order that was not found ended before enough of them could be read. */
+  readonly isUnverified?: true
   readonly continueInMs: number | null
 }
 
@@ -488,10 +490,12 @@ export const afterRecheck = (
   const shown = resolvedStep(from, answer, isLimitOrStop)
   if (shown !== undefined) return shown
   if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
-  const isUnreadable = answer.kind === 'unreadable'
-  const rechecks = from.rechecks + (isUnreadable ? 0 : 1)
-  const isOver = isUnreadable ? at - from.sentAt >= maxRecheckMs : rechecks === rechecksOfADay
-  return isOver
+  if (answer.kind === 'unreadable')
+    return at - from.sentAt >= maxRecheckMs
+      ? { placement: { step: 'ended' }, isUnverified: true, continueInMs: null }
+      : { placement: from, continueInMs: recheckPauseMs }
+  const rechecks = from.rechecks + 1
+  return rechecks === rechecksOfADay
     ? { placement: { step: 'ended' }, continueInMs: null }
     : { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
 }

@@ -56,12 +56,12 @@ interface ProcessPorts extends Pick<
 
 export interface ProcessedOrder {
   /**
-   * An order that was rejected because the broker's records did not show it was found there after
-   * all.
+   * Of an order that was rejected because the broker's records did not show it: it was found there
+   * after all, or the records could not be read often enough to be sure.
    */
-  readonly isCorrected: boolean
+  readonly warning?: 'order_corrected' | 'order_unverified' | undefined
   /** The order was certainly not sent and may be tried again. */
-  readonly retry: OrderRetry | undefined
+  readonly retry?: OrderRetry | undefined
 }
 
 type Processing = AsyncResult<ProcessedOrder>
@@ -79,7 +79,7 @@ const lookupPatienceMs = 10 * secondMs
 const writeAttempts = 60
 const writePauseMs = secondMs
 
-const nothingFollows: ProcessedOrder = { isCorrected: false, retry: undefined }
+const nothingFollows: ProcessedOrder = {}
 
 /** An order that this process is sending. */
 interface SendingOrder extends StoredOrder {
@@ -360,7 +360,9 @@ const resultOf = (
   step: PlacementStep,
   isSentHere: boolean,
 ): ProcessedOrder => {
-  const { placement, continueInMs } = step
+  const { placement, continueInMs, isUnverified } = step
+  const after = withStep(replaces.order, step, replaces.order.updatedAt)
+  const ifUnverified = isUnverified && 'order_unverified'
   const retried: OrderJob = {
     ...job,
     placement,
@@ -368,10 +370,7 @@ const resultOf = (
     sentBefore: isSentHere ? 'no' : job.sentBefore,
   }
   return {
-    isCorrected: isCorrection(
-      replaces.order,
-      withStep(replaces.order, step, replaces.order.updatedAt),
-    ),
+    warning: isCorrection(replaces.order, after) ? 'order_corrected' : ifUnverified,
     retry:
       placement.step === 'recorded' && continueInMs !== null
         ? { job: retried, inMs: continueInMs }

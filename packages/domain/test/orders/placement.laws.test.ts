@@ -318,7 +318,7 @@ describe('an order that was rejected as not found', () => {
     const weekLater = rechecking.sentAt + 7 * 24 * hourMs
     const unread = (at: number) => afterRecheck(rechecking, { kind: 'unreadable' }, at, false)
     expect(unread(weekLater - 1)).toEqual({ placement: rechecking, continueInMs: hourMs })
-    expect(unread(weekLater)).toEqual(last)
+    expect(unread(weekLater)).toEqual({ ...last, isUnverified: true })
   })
 })
 

@@ -7,7 +7,7 @@ import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
 import type { PlacementStep, SentBefore } from '../../src/orders/placement.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
+import { dayMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
@@ -631,7 +631,7 @@ describe('an order on its way to the broker', () => {
     const { version } = await desk.jobOf(order)
     const retried = { version: version + 2, sentBefore: 'no' }
     expect(await desk.process(order, 'unlikely')).toMatchObject({
-      right: { isCorrected: false, retry: { job: retried, inMs: secondMs } },
+      right: { warning: undefined, retry: { job: retried, inMs: secondMs } },
     })
     change({ tradeMode: null })(desk, account)
     desk.broker.fail(account.id, brokerRateLimited(account.id, noon + 7 * secondMs, noon))
@@ -640,13 +640,21 @@ describe('an order on its way to the broker', () => {
     })
   })
 
+  it('is reported where it was not found, and its records cannot be read for a week', async () => {
+    const { desk, order } = await placed()
+    desk.trading.next('lose_the_request')
+    await desk.runFor(420)
+    desk.trading.hide(true)
+    desk.wait(7 * dayMs)
+    expect(await desk.process(order)).toMatchObject({ right: { warning: 'order_unverified' } })
+  })
+
   it('is not looked up while no slot comes free within ten seconds', async () => {
     const { desk, order, stored } = await placed()
     desk.trading.next('lose_the_request')
     await desk.process(order)
     desk.holdSlots()
-    const nothing = E.right({ isCorrected: false, retry: undefined })
-    expect(await desk.process(order, 'unlikely')).toStrictEqual(nothing)
+    expect(await desk.process(order, 'unlikely')).toStrictEqual(E.right({}))
     expect([desk.clock.now(), desk.trading.lookedUp()]).toEqual([noon + 10 * secondMs, []])
     expect((await stored()).status).toBe('pending')
   })
