@@ -243,7 +243,6 @@ export const openAdapters = async (
     orderIds: { newOrderId },
     webhooks: createWebhookStore(storeParts),
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
-    webhookReach,
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries: events?.deliveries ?? noDeliveries,
     eventLog: events?.log ?? createEventLog(database.knex),
@@ -282,7 +281,17 @@ export const openAdapters = async (
     stopwatch,
   }
   const { heartbeats } = storeParts
-  return { adapters, database, heartbeats, orders, events, journal, limits, metrics }
+  return {
+    adapters,
+    database,
+    heartbeats,
+    orders,
+    events,
+    journal,
+    limits,
+    metrics,
+    webhookReach,
+  }
 }
 
 /** Without the capability `market-data` nothing has a price. */

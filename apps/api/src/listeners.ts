@@ -41,7 +41,7 @@ export const openListeners = async (
   { useCases, operatorUseCases }: ComposedService,
   { opened, operatorToken, isDraining, demoPages, log, closers }: ListenerDependencies,
 ) => {
-  const { adapters, limits, metrics } = opened
+  const { adapters, limits, metrics, webhookReach } = opened
   const probes = probePages(readinessOf(opened, isDraining))
   const metricsPages = metricsPage(metrics, config.metricsToken)
   const isDebugging = log.isLevelEnabled('debug')
@@ -82,6 +82,7 @@ export const openListeners = async (
       ...demoPages,
     },
     corsOrigins: config.corsOrigins,
+    webhookReach,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,
   })

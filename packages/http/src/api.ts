@@ -1,4 +1,5 @@
 // The API for users.
+import { hostFault } from '@tradeport/domain/webhooks'
 import type Koa from 'koa'
 import { type ApiDependencies, authorizeCallers, createApp } from './app.ts'
 import {
@@ -19,12 +20,12 @@ import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { tradeRoutes } from './routes/trades.ts'
-import { eventRoutes, webhookRoutes } from './routes/webhooks.ts'
+import { eventRoutes, type HostFault, webhookRoutes } from './routes/webhooks.ts'
 import type { UseCases } from './use-cases.ts'
 
 export const apiPrefix = '/api/v1'
 
-const groups = (isOn: IsOn): readonly RouteGroup<UseCases>[] => [
+const groupsOf = (isOn: IsOn, faultOfHost: HostFault): readonly RouteGroup[] => [
   {
     name: 'Accounts',
     description:
@@ -70,7 +71,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<UseCases>[] => [
   {
     name: 'Webhooks',
     description: 'Where events are posted, and the log of their deliveries.',
-    routes: webhookRoutes(isOn),
+    routes: webhookRoutes(isOn, faultOfHost),
   },
 ]
 
@@ -93,10 +94,10 @@ the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`2
 
 **Times** are UTC with milliseconds. Money is in the account's currency, volumes are lots.`
 
-const apiWith = (capabilities: Capabilities): Api<UseCases> => ({
+const apiWith = (capabilities: Capabilities, faultOfHost: HostFault = () => undefined): Api => ({
   prefix: apiPrefix,
   documentPath: `${apiPrefix}/openapi.json`,
-  groups: groupsWith(capabilities, groups),
+  groups: groupsWith(capabilities, (isOn) => groupsOf(isOn, faultOfHost)),
   info: {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
@@ -127,7 +128,7 @@ export const createOpenApiDocument = (capabilities: Capabilities = 'all'): OpenA
 
 export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Koa =>
   createApp({
-    api: apiWith(dependencies.capabilities),
+    api: apiWith(dependencies.capabilities, hostFault(dependencies.webhookReach)),
     useCases,
     dependencies,
     authorize: authorizeCallers(useCases, dependencies),

@@ -6,6 +6,7 @@ import { Router } from '@koa/router'
 import { programOf, requireScope } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import type { RateLimiter } from '@tradeport/domain/ports'
+import type { WebhookReach } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import { type BodyReader, createBodyReader } from './body.ts'
@@ -55,17 +56,19 @@ export interface ServerDependencies extends RouteDependencies {
 
 export interface ApiDependencies extends ServerDependencies {
   readonly limiter: RateLimiter
+  /** Where webhooks may lead. */
+  readonly webhookReach: WebhookReach
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: Networks | undefined
 }
 
-interface AppOptions<U> extends RouteOptions<U> {
-  readonly api: Api<U>
+interface AppOptions extends RouteOptions {
+  readonly api: Api
   readonly dependencies: ServerDependencies
 }
 
 /** Answers the routes, the document and the pages, and everything else with 404. */
-export const createApp = <U>(options: AppOptions<U>): Koa => {
+export const createApp = (options: AppOptions): Koa => {
   const { api, dependencies } = options
   const app = new Koa<State>()
   const router = new Router<State>({ sensitive: true, strict: true })

@@ -29,20 +29,20 @@ import {
 } from './schema.ts'
 
 /** Routes of one subject. */
-export interface RouteGroup<U> {
+export interface RouteGroup {
   readonly name: string
   readonly description: string
-  readonly routes: readonly Route<U>[]
+  readonly routes: readonly Route[]
 }
 
 /** The names of those that are on. */
 export type Capabilities = readonly string[] | 'all'
 
-export interface Api<U> {
+export interface Api {
   /** Precedes the path of every route. */
   readonly prefix: string
   readonly documentPath: `/${string}`
-  readonly groups: readonly RouteGroup<U>[]
+  readonly groups: readonly RouteGroup[]
   readonly info: Readonly<Record<'title' | 'summary' | 'description', string>>
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
@@ -129,7 +129,7 @@ const mediaOf = ({ json, example }: Schema<unknown>, examples?: object) => ({
   examples,
 })
 
-const successReplies = (route: Route<never>, hasLimits: boolean): JsonSchemas => {
+const successReplies = (route: Route, hasLimits: boolean): JsonSchemas => {
   const {
     status,
     data,
@@ -251,7 +251,7 @@ const refusalReplies = (refusals: Iterable<RefusalTag>, hasLimits: boolean): Jso
     ),
   )
 
-const parametersOf = ({ params, query, headers }: Route<never>): readonly JsonSchema[] => [
+const parametersOf = ({ params, query, headers }: Route): readonly JsonSchema[] => [
   ...Object.entries({ path: params, query, header: headers }).flatMap(([place, fields]) =>
     Object.entries(fields).map(([name, field]) => {
       const { description, ...schema } = field.json
@@ -274,9 +274,9 @@ const summaryOf = (operationId: string): string =>
   )
 
 const operationOf = (
-  route: Route<never>,
+  route: Route,
   tag: string,
-  { hasLimits, securitySchemes }: Api<never>,
+  { hasLimits, securitySchemes }: Api,
   malformedRequest: JsonSchema,
 ): Operation => {
   const { operationId, access, limit, body, isBodyOptional = false } = route
@@ -317,12 +317,12 @@ const operationOf = (
 }
 
 /** Those groups and routes whose capabilities are on. */
-export const groupsWith = <U>(
+export const groupsWith = (
   capabilities: Capabilities,
-  groups: (isOn: IsOn) => readonly RouteGroup<U>[],
-): readonly RouteGroup<U>[] => {
+  groups: (isOn: IsOn) => readonly RouteGroup[],
+): readonly RouteGroup[] => {
   const isOn = isOnIn(capabilities)
-  const hasRoute = ({ capability = [] }: Route<U>): boolean =>
+  const hasRoute = ({ capability = [] }: Route): boolean =>
     capability.length === 0 || [capability].flat().some(isOn)
   return groups(isOn)
     .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
@@ -334,10 +334,10 @@ export const isOnIn =
   (one) =>
     capabilities === 'all' || capabilities.includes(one)
 
-export const routesIn = <U>({ groups }: Api<U>): readonly Route<U>[] =>
+export const routesIn = ({ groups }: Api): readonly Route[] =>
   groups.flatMap(({ routes }) => routes)
 
-export const documentOf = (api: Api<never>): OpenApiDocument => {
+export const documentOf = (api: Api): OpenApiDocument => {
   const { prefix, groups, info, webhooks, securitySchemes } = api
   const malformedRequest = malformedRequestReply(routesIn(api))
   const paths: Record<string, Record<string, Operation>> = {}
@@ -371,7 +371,7 @@ const eventsTag = {
 }
 
 /** The reply to a malformed request (400, 408, 431), with every code of the API. */
-const malformedRequestReply = (routes: readonly Route<never>[]): JsonSchema => {
+const malformedRequestReply = (routes: readonly Route[]): JsonSchema => {
   const refusals = routes.flatMap((route) => [...route.refusals])
   const anyError = record('Error', 'Why a request was refused.', {
     code: oneOf(

@@ -43,6 +43,8 @@ export const accountId = parsedString(
   exampleAccountId,
   { format: 'uuid' },
 )
+/** The use case refuses a malformed one like an unknown one, as that of every id of a path. */
+export const accountIdInPath = anyText('The id of a linked account.', exampleAccountId)
 export const ownerId = text('The owner.', 'u-1')
 export const orderId = anyText(
   'The id of an order: ord_ and an opaque suffix.',

@@ -39,7 +39,7 @@ export type Context = Koa.ParameterizedContext<State>
  */
 export type Authorize = (
   ctx: Context,
-  route: Route<never>,
+  route: Route,
   needsCredential: boolean,
 ) => Promise<DescribedCaller | undefined>
 
@@ -48,23 +48,23 @@ export interface RouteDependencies extends Yielder, Draining {
 }
 
 /** What the routes of an API share. */
-export interface RouteOptions<U> {
+export interface RouteOptions {
   readonly api: { readonly prefix: string }
-  readonly useCases: U & { readonly idempotency?: IdempotencyStore }
+  readonly useCases: object & { readonly idempotency?: IdempotencyStore }
   readonly dependencies: RouteDependencies
   readonly authorize: Authorize
 }
 
-export const handleRoute = <U>(
-  route: Route<U>,
-  { api: { prefix }, useCases, dependencies, authorize }: RouteOptions<U>,
+export const handleRoute = (
+  route: Route,
+  { api: { prefix }, useCases, dependencies, authorize }: RouteOptions,
   bodies: BodyReader,
 ): Middleware => {
   const { access, method, path, maxAgeSeconds, isBodyOptional = false } = route
   const hasBody = route.body !== undefined
-  const readInput = inputReader(route, useCases)
+  const readInput = inputReader(route)
   const replyOf = replyMaker(route)
-  const useCase = useCases[route.operationId as keyof U] as UseCase
+  const useCase = (useCases as Readonly<Record<string, unknown>>)[route.operationId] as UseCase
   return async (ctx) => {
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new RefusalError(refuse('NotFound', { what: 'route' }))
@@ -136,10 +136,10 @@ interface SentParts {
 }
 
 /** Reads what a route accepts of a request; throws RefusalError, with every fault at once. */
-export const inputReader = <U>(route: Route<U>, useCases: U) => {
-  const { params, query, headers, refusalForMalformedId } = route
-  const ids = object('', { params: input('', params) })
-  const rest = object('', {
+export const inputReader = (route: Route) => {
+  const { params, query, headers } = route
+  const parts = object('', {
+    params: input('', params),
     headers: input('', headers),
     query: input('', query),
     body: route.body ?? optional(anything('')),
@@ -149,23 +149,18 @@ export const inputReader = <U>(route: Route<U>, useCases: U) => {
     const precheckRefusal = sent.body && route.precheck?.(sent.body)
     if (precheckRefusal !== undefined) throw new RefusalError(precheckRefusal)
     const issues: Issue[] = []
-    const idIssues: Issue[] = refusalForMalformedId ? [] : issues
-    const { params: sentParams, ...others } = sent
-    const foundIds = read(ids, { params: sentParams }, idIssues)
-    const found = read(rest, others, issues)
+    const found = read(parts, sent, issues)
     // Read once more, so that a start after the end is reported beside other faults.
     const [from, to] = range.map((name) => read(query[name]!, sent.query[name], []))
     if (Number(from) > Number(to))
       issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
-    if (sent.body !== undefined) issues.push(...(route.furtherIssues?.(useCases, sent.body) ?? []))
     if (issues.length > 0) throw new RefusalError(refuse('ValidationError', { issues }))
-    if (refusalForMalformedId && idIssues.length > 0) throw new RefusalError(refusalForMalformedId)
-    return { ...foundIds!, ...found! }
+    return found!
   }
 }
 
 /** Makes the reply of what a use case returned. */
-const replyMaker = <U>({ data, meta, location, status, isSecret, stream }: Route<U>) => {
+const replyMaker = ({ data, meta, location, status, isSecret, stream }: Route) => {
   const metaShape = object('', meta ?? {})
   return (result: never, given: object): JsonReply | StreamedReply => {
     if (stream !== undefined) return stream(result, given as never)

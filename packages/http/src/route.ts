@@ -7,7 +7,7 @@ import type {
   Scope,
   ScopedCaller,
 } from '@tradeport/domain/access'
-import type { Issue, Refusal, RefusalTag } from '@tradeport/domain/errors'
+import type { Refusal, RefusalTag } from '@tradeport/domain/errors'
 import type { Yielder, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -94,19 +94,15 @@ export interface Draining {
 type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
 /** What the definition of a route and the route have in common. */
-export interface RouteFacts<UseCases, Caller, Given, Body, Result, Data, Meta, Tag, Early> {
+export interface RouteFacts<Caller, Given, Body, Result, Data, Meta, Early> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
   readonly body?: Schema<Body>
   /** A request without a body is read as {}. */
   readonly isBodyOptional?: true
-  /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
-  readonly refusalForMalformedId?: Refusal & { readonly _tag: Tag }
   /** A refusal that comes before every other fault of the request. */
   readonly precheck?: (body: JsonObject) => Early | undefined
-  /** Faults of the body that depend on the service's configuration. */
-  readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown?: (given: Given) => Refusal
   /** Absent from a route that can only be refused, because a capability is off. */
@@ -161,15 +157,13 @@ type ReturnedBy<UseCase> = UseCase extends (...given: never) => TE.TaskEither<un
   : never
 
 /** A route with its types erased, for the server and the document. */
-export interface Route<UseCases> extends RouteFacts<
-  UseCases,
+export interface Route extends RouteFacts<
   unknown,
   never,
   unknown,
   never,
   unknown,
   Fields | undefined,
-  RefusalTag,
   Refusal
 > {
   readonly status: number
@@ -221,14 +215,12 @@ export const routesOf =
     operationId: OperationId,
     description: string,
     definition: RouteFacts<
-      UseCases,
       Caller,
       InputOf<Params, Query, Headers, Body>,
       Body,
       ReturnedBy<UseCase>,
       Data,
       Meta,
-      NoInfer<Tag>,
       Early
     > &
       MismatchOf<
@@ -250,9 +242,9 @@ export const routesOf =
          */
         readonly refusals: readonly Tag[]
       },
-  ): Route<UseCases> => {
+  ): Route => {
     const { access, body, limit, params, query, headers, maxAgeSeconds, location } = definition
-    const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
+    const [method, path] = target.split(' ') as [Method, Route['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     return {
       status: location === undefined ? 200 : 201,

@@ -355,6 +355,24 @@ export const convertedBy = <A, B>(
   encode: identity,
 })
 
+/**
+ * A value of a request that is refused where it has a fault, which is the rest of the sentence that
+ * begins with the field's name.
+ */
+export const withoutFault = <A>(
+  schema: Schema<A>,
+  faultOf: (value: A) => string | undefined,
+): Schema<A> => ({
+  ...schema,
+  validate: (value, context) =>
+    E.flatMap((found: A) => {
+      const why = faultOf(found)
+      return why === undefined
+        ? t.success(found)
+        : t.failure<A>(value, context, `${pathOf(context)} ${why}`)
+    })(schema.validate(value, context)),
+})
+
 const absentAs = <S extends Schema<unknown>, A>(schema: S, fallback: A): S & Absent<A> => ({
   ...schema,
   fallback,

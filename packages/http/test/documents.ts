@@ -26,7 +26,7 @@ export type Json = ReturnType<typeof JSON.parse>
 interface DocumentedRoute {
   /** `users GET /accounts/{id}` */
   readonly name: string
-  readonly route: Route<never>
+  readonly route: Route
   readonly operation: Operation
   /** A JSON pointer. */
   readonly pointer: string
@@ -36,12 +36,12 @@ export interface ApiDocument {
   readonly name: 'users' | 'operator'
   readonly prefix: string
   readonly document: OpenApiDocument
-  readonly routes: readonly Route<never>[]
+  readonly routes: readonly Route[]
   readonly operations: readonly DocumentedRoute[]
   readonly watch: ContractWatch
 }
 
-const pathOf = ({ path }: Route<never>): string => path.replace(/:(\w+)/g, '{$1}')
+const pathOf = ({ path }: Route): string => path.replace(/:(\w+)/g, '{$1}')
 
 export const escapePointer = (name: string): string =>
   name.replaceAll('~', '~0').replaceAll('/', '~1')
@@ -50,7 +50,7 @@ const documentOf = (
   name: ApiDocument['name'],
   prefix: string,
   document: OpenApiDocument,
-  routes: readonly Route<never>[],
+  routes: readonly Route[],
 ): ApiDocument => ({
   name,
   prefix,

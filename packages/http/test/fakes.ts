@@ -412,8 +412,6 @@ export const fakeUseCases = ({
       pagination: { limit: 100, hasNext: false, cursor: loggedEvent.id },
     }),
   streamEvents: () => TE.right(streamOf([loggedEvent])),
-  webhookIssues: ({ url }) =>
-    url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : [],
   createWebhook: (_, once) => begun(once)({ webhook, secret: webhookSecret }),
   listWebhooks: () => TE.right([webhook]),
   getWebhook: () => TE.right(webhook),
@@ -476,6 +474,11 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
     clock: { now: () => now },
     capabilities: 'all',
     limiter: { decide: () => admitted },
+    webhookReach: {
+      allowsAddress: () => false,
+      allowsLocalNames: false,
+      allowsHttpOnLoopback: false,
+    },
     newRequestId: () => `req_${(ids += 1)}`,
     yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
     log: {
@@ -546,7 +549,7 @@ export const jsonRequest = (
 
 /** A request that the route accepts, made of its examples, apart from its target. */
 export const requestOf = (
-  { method, body }: Pick<Route<never>, 'method'> & Partial<Pick<Route<never>, 'body'>>,
+  { method, body }: Pick<Route, 'method'> & Partial<Pick<Route, 'body'>>,
   headers: SentRequest['headers'] = {},
 ): SentRequest =>
   body === undefined
@@ -601,11 +604,7 @@ export const issuesOf = ({ status, json }: Reply): readonly Issue[] => {
 }
 
 /** A target of the route, made of its examples. */
-export const targetOf = (
-  { path, params, query }: Route<never>,
-  more = '',
-  prefix = '/api/v1',
-): string => {
+export const targetOf = ({ path, params, query }: Route, more = '', prefix = '/api/v1'): string => {
   const required = Object.entries(query)
     .filter(([, field]) => !('fallback' in field))
     .map(([name, { example }]) => `${name}=${String(example)}`)

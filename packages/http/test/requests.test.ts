@@ -46,7 +46,7 @@ const partsOf = (given: unknown): unknown =>
 let api: Running
 const calls: unknown[][] = []
 beforeAll(async () => {
-  const { idempotency, identifyCaller, webhookIssues, ...useCases } = fakeUseCases()
+  const { idempotency, identifyCaller, ...useCases } = fakeUseCases()
   const recording = Object.entries<(...inputs: never[]) => unknown>(useCases).map(
     ([name, useCase]) => [
       name,
@@ -59,7 +59,6 @@ beforeAll(async () => {
   api = await runApi({
     idempotency,
     identifyCaller,
-    webhookIssues,
     ...(Object.fromEntries(recording) as object),
   })
 })
@@ -480,10 +479,10 @@ describe('a request', () => {
       'since must be the id of an event, or an ISO 8601 date or date-time; got "evt_7"',
     ],
     [
-      'POST /webhooks',
-      { url: 'https://inside.example.com/', eventTypes: [] },
+      'PUT /webhooks/x',
+      { url: 'https://10.0.0.1/', eventTypes: [] },
+      'url must have a host on the public internet; the address of its host is not on it. Send the public name of the receiver',
       'eventTypes must be a list of 1 to 10 event types; got a list of 0',
-      'url is inside',
     ],
     [
       'PUT /positions/x/sl',

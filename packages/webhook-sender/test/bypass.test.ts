@@ -2,8 +2,7 @@
 // a delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import { parseWebhookUrl, requireReachable } from '@tradeport/domain/webhooks'
-import { pipe } from 'fp-ts/lib/function.js'
+import { hostFault, parseWebhookUrl, type WebhookUrl } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWebhookReach, createWebhookSender, type ResolveName } from '../src/index.ts'
@@ -30,7 +29,7 @@ afterAll(() => {
 
 const reach = createWebhookReach([])
 const isRegistered = (url: string): boolean =>
-  pipe(parseWebhookUrl(url), O.chainEitherK(requireReachable(reach)), O.isSome)
+  O.exists((read: WebhookUrl) => hostFault(reach)(read) === undefined)(parseWebhookUrl(url))
 
 const unsent = (failureReason: string) => ({ responseCode: 0, responseTimeMs: 0, failureReason })
 const send = (url: string, resolveName: ResolveName, allowed = reach) =>

@@ -1,6 +1,5 @@
 // What the use cases need from outside: stores, the broker, clock and secrets. Adapters implement
 // them.
-import type { WebhookReach } from '../webhooks/webhook-url.ts'
 import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
 import type { AccountStore, Halts, LiveAccounts, RiskThresholds } from './accounts.ts'
 import type { Broker, PositionTrading, ChangeLocks, TradeSlots, Trading } from './broker.ts'
@@ -76,7 +75,6 @@ export interface Ports extends Pauser {
   readonly watch: Watch
   readonly webhookDeliveries: WebhookDeliveries
   readonly webhookIds: WebhookIds
-  readonly webhookReach: WebhookReach
   readonly webhookSender: WebhookSender
   readonly webhooks: WebhookStore
 }

@@ -1,12 +1,11 @@
 // A caller's webhooks, their tests, and the log of their deliveries. A webhook that is malformed,
 // unknown or another user's is not found.
-import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { invalid, type AsyncResult, type Issue } from '../errors.ts'
+import { invalid, type AsyncResult } from '../errors.ts'
 import type { EventId } from '../events/event-log.ts'
 import type {
   DeliveriesQuery,
@@ -30,7 +29,6 @@ import {
   type DeliveryFailure,
   type WebhookDelivery,
 } from '../webhooks/delivery.ts'
-import { hostIssues, requireReachable } from '../webhooks/webhook-url.ts'
 import {
   type NewWebhook,
   type SecretRotation,
@@ -55,13 +53,7 @@ const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
 
 type WebhookPorts = Pick<
   Ports,
-  | 'webhooks'
-  | 'webhookDeliveries'
-  | 'eventLog'
-  | 'webhookIds'
-  | 'webhookReach'
-  | 'webhookSender'
-  | 'clock'
+  'webhooks' | 'webhookDeliveries' | 'eventLog' | 'webhookIds' | 'webhookSender' | 'clock'
 > & {
   /** Whether the service records events. */
   readonly recordsEvents: boolean
@@ -72,17 +64,11 @@ const refusedWhileDisabled = invalid(
   'id must be that of an enabled webhook; this one is disabled. Enable it first: PUT /webhooks/:id with {"enabled": true}',
 )
 
-/** As it was sent. */
-interface WebhookBody {
-  readonly url?: unknown
-}
-
 export const createWebhooks = ({
   webhooks,
   webhookDeliveries,
   eventLog,
   webhookIds,
-  webhookReach,
   webhookSender,
   clock,
   recordsEvents,
@@ -96,20 +82,13 @@ export const createWebhooks = ({
   const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
 
   return {
-    /** What the configuration forbids. */
-    webhookIssues: (body: WebhookBody): readonly Issue[] => hostIssues(webhookReach)(body.url),
-
     /** POST /webhooks: returns the secret this once. Nothing is sent to the URL. */
     createWebhook: (
       { owner }: Caller,
       { body: { url, eventTypes, secret }, begin }: WithBody<NewWebhook> & IdempotencyGuard,
-    ): AsyncResult<
-      WebhookWithSecret,
-      'ValidationError' | 'WebhookLimitReached' | 'IdempotencyInProgress'
-    > =>
+    ): AsyncResult<WebhookWithSecret, 'WebhookLimitReached' | 'IdempotencyInProgress'> =>
       pipe(
-        TE.fromEither(requireReachable(webhookReach)(url)),
-        TE.tap(() => begin),
+        begin,
         TE.map(() => {
           const now = clock.now()
           const id = webhookIds.newWebhookId()
@@ -139,14 +118,9 @@ export const createWebhooks = ({
     changeWebhook: (
       { owner }: Caller,
       { id, body: change }: ById & WithBody<WebhookChange>,
-    ): AsyncResult<Webhook, 'NotFound' | 'ValidationError'> =>
+    ): AsyncResult<Webhook, 'NotFound'> =>
       pipe(
-        TE.fromEither(
-          change.url === undefined
-            ? E.right(undefined)
-            : requireReachable(webhookReach)(change.url),
-        ),
-        TE.flatMap(() => requireId(id)),
+        requireId(id),
         TE.flatMap((webhookId) =>
           requireWebhook(webhooks.change(owner, webhookId, change, clock.now())),
         ),

@@ -22,11 +22,11 @@ export {
 export { signWebhook, verifyWebhookSignature } from './signature.ts'
 export {
   addressOf,
+  hostFault,
   isLocalName,
   maxWebhookUrlLength,
   isLoopback,
   parseWebhookUrl,
-  requireReachable,
   type WebhookReach,
   type WebhookUrl,
 } from './webhook-url.ts'

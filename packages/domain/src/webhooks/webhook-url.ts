@@ -1,8 +1,6 @@
 // Where a webhook may point (docs/behaviour.md#webhooks), as far as its URL shows. What a host name
 // resolves to is checked when a connection is made.
-import type * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { requireNoIssues, type Issue, type Refusal } from '../errors.ts'
 import type { Brand } from '../primitives/ids.ts'
 
 /** An https URL, or an http URL of this machine, as its user wrote it. */
@@ -65,35 +63,23 @@ export const isLocalName = (hostname: string): boolean => {
   return !name.includes('.') || localEndings.some((ending) => name.endsWith(ending))
 }
 
-/** Refuses a host that the URL alone shows not to be allowed. */
-export const requireReachable =
-  (reach: WebhookReach) =>
-  (url: WebhookUrl): E.Either<Refusal<'ValidationError'>, void> =>
-    requireNoIssues(hostIssues(reach)(url))
-
 /**
- * The issues that `requireReachable` reports for a text that a caller sends as a URL; none where it
- * has not even the form of one.
+ * What of a URL's host alone shows that it is not allowed, as the rest of the sentence that begins
+ * with the field's name; undefined where nothing does.
  */
-export const hostIssues =
+export const hostFault =
   (reach: WebhookReach) =>
-  (text: unknown): readonly Issue[] => {
-    const url = typeof text === 'string' ? parseWebhookUrl(text) : O.none
-    if (O.isNone(url)) return []
-    const target = new URL(url.value)
+  (url: WebhookUrl): string | undefined => {
+    const target = new URL(url)
     if (target.protocol === 'http:')
-      return reach.allowsHttpOnLoopback
-        ? []
-        : [{ path: 'url', message: 'url must be an https URL; got http' }]
+      return reach.allowsHttpOnLoopback ? undefined : 'must be an https URL; got http'
     const address = addressOf(target)
     if (address !== null && !reach.allowsAddress(address))
-      return [hostIssue('the address of its host is not on it')]
+      return notPublic('the address of its host is not on it')
     if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames)
-      return [hostIssue('its host is a local name')]
-    return []
+      return notPublic('its host is a local name')
+    return undefined
   }
 
-const hostIssue = (got: string): Issue => ({
-  path: 'url',
-  message: `url must have a host on the public internet; ${got}. Send the public name of the receiver`,
-})
+const notPublic = (got: string): string =>
+  `must have a host on the public internet; ${got}. Send the public name of the receiver`

@@ -24,7 +24,8 @@ const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
 interface Effect {
   readonly run: (guard: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
   /** A request that a check refuses. */
-  readonly runRefused: (guard: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
+  /** Absent where no check comes before the effect. */
+  readonly runRefused?: (guard: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
   readonly effects: () => number
 }
 
@@ -58,11 +59,6 @@ const webhookDesk = () => {
       replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
       recover: (...recovery: unknown[]) => TE.fromIO(() => recoveries.push(recovery)),
     },
-    webhookReach: {
-      allowsAddress: () => false,
-      allowsLocalNames: false,
-      allowsHttpOnLoopback: false,
-    },
     recordsEvents: false,
     clock: { now: () => noon },
   }
@@ -87,11 +83,6 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const { url, eventTypes } = webhook
       return {
         run: (guard) => create(caller, { body: { url, eventTypes }, ...guard }),
-        runRefused: (guard) =>
-          create(caller, {
-            body: { url: 'https://10.0.0.1/' as typeof url, eventTypes },
-            ...guard,
-          }),
         effects: () => created,
       }
     },
@@ -176,6 +167,7 @@ describe.each(effects)('%s', (_, open) => {
   it('does not begin where a check refuses it', async () => {
     const { runRefused, effects } = await open()
     let begun = 0
+    if (runRefused === undefined) return
     expect(await tagOf(runRefused({ begin: TE.fromIO(() => void (begun += 1)) }))).not.toBe('none')
     expect([begun, effects()]).toEqual([0, 0])
   })

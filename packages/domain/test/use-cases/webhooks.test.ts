@@ -17,7 +17,6 @@ import type { NewWebhook } from '../../src/webhooks/webhook.ts'
 import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
-const inside = 'https://10.0.0.1/' as WebhookUrl
 const wanted: NewWebhook = {
   url: 'https://hooks.example.com/' as WebhookUrl,
   eventTypes: ['trade.closed', 'order.filled'],
@@ -63,11 +62,6 @@ const createDesk = async () => {
     },
     webhookDeliveries: noDeliveries,
     eventLog: createFakeEventLog(),
-    webhookReach: {
-      allowsAddress: () => false,
-      allowsLocalNames: false,
-      allowsHttpOnLoopback: false,
-    },
     recordsEvents: false,
     clock: { now: () => now },
   }
@@ -88,19 +82,6 @@ const createDesk = async () => {
 }
 
 describe('the records of webhooks', () => {
-  it('have no host that their URL shows to be inside a network', async () => {
-    const { use, webhook, stored } = await createDesk()
-    expect(
-      await tagOf(use.createWebhook(caller, { body: { ...wanted, url: inside }, ...withoutKey })),
-    ).toBe('ValidationError')
-    expect(
-      await tagOf(
-        use.changeWebhook(caller, { id: webhook.id, body: { url: inside, enabled: false } }),
-      ),
-    ).toBe('ValidationError')
-    expect(await stored()).toStrictEqual([webhook])
-  })
-
   it('are changed in the named fields, found by ids in capitals too, and removed once', async () => {
     const { use, webhook, wait } = await createDesk()
     wait(5)

@@ -1,6 +1,5 @@
 // The operator API: for one bearer token, on a listener of its own.
 import { isDemo } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
 import type { Placement } from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
 import type { IssuedSecret, ListedAccount } from '@tradeport/domain/operator'
@@ -133,8 +132,7 @@ const paging = { cursor, limit: limit(1_000, 100) }
 const ownedQuery = { ...paging, userId: optional(userId) }
 const tenantRoute = {
   access,
-  params: { tenantId },
-  refusalForMalformedId: refuse('NotFound', { what: 'tenant' }),
+  params: { tenantId: anyText('The id of a tenant.', String(tenantId.example)) },
 }
 
 /** A list that is read by cursor. */
@@ -260,7 +258,7 @@ const rotated = object('What was done.', {
   cursor: nullable(text('Leads to the next batch; null after the last.', 'WzEsWyJ1c2VycyJdXQ')),
 })
 
-const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
+const groups = (isOn: IsOn): readonly RouteGroup[] => [
   {
     name: 'Records',
     description: 'Tenants, users, accounts, keys and limits as the service has stored them.',
@@ -432,7 +430,7 @@ const groups = (isOn: IsOn): readonly RouteGroup<OperatorUseCases>[] => [
   },
 ]
 
-const apiWith = (capabilities: Capabilities): Api<OperatorUseCases> => ({
+const apiWith = (capabilities: Capabilities): Api => ({
   prefix: '/operator/v1',
   documentPath: '/operator/openapi.json',
   groups: groupsWith(capabilities, groups),

@@ -1,5 +1,4 @@
 // Accounts and their balance snapshots, and whose credential a request has.
-import { refuse } from '@tradeport/domain/errors'
 import {
   accountPurposes,
   accountStatuses,
@@ -10,6 +9,7 @@ import type { AccountView, CallerDescription, HaltView } from '@tradeport/domain
 import { errorReply } from '../errors.ts'
 import {
   accountId,
+  accountIdInPath,
   balance,
   dateRange,
   equity,
@@ -145,11 +145,7 @@ const halt = (isOn: IsOn) =>
 
 const access = anyOf('accounts:read')
 const writers = anyOf('trading:write')
-const accountRoute = {
-  access,
-  params: { id: accountId },
-  refusalForMalformedId: refuse('AccountNotFound'),
-}
+const accountRoute = { access, params: { id: accountIdInPath } }
 
 export const accountRoutes = (isOn: IsOn) => {
   const haltRoute = { ...accountRoute, capability: 'trading-tools', data: halt(isOn) }

@@ -1,5 +1,4 @@
 // The capability `insights`: what is computed of closed trades beyond their statistics.
-import { refuse } from '@tradeport/domain/errors'
 import { dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
 import type { Side } from '@tradeport/domain/positions'
 import type { Instant } from '@tradeport/domain/primitives'
@@ -11,7 +10,7 @@ import {
   type TradeGroup,
 } from '@tradeport/domain/statistics'
 import {
-  accountId,
+  accountIdInPath,
   brokerReadRefusals,
   commission,
   limit,
@@ -279,8 +278,7 @@ export const insightRoutes = [
     {
       access,
       capability,
-      params: { id: accountId },
-      refusalForMalformedId: refuse('AccountNotFound'),
+      params: { id: accountIdInPath },
       refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
       data: reconciliation,
       meta: { provenance: provenanceShape },

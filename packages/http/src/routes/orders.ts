@@ -58,7 +58,7 @@ import {
   time,
   withDescription,
 } from '../schema.ts'
-import { route, type UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 
 const stopLoss = positive('A price.', 1.05)
 const takeProfit = positive('A price.', 1.3)
@@ -276,7 +276,7 @@ const wait = queryInteger(
   30,
 )
 
-export const orderRoutes = (isOn: IsOn): readonly Route<UseCases>[] => {
+export const orderRoutes = (isOn: IsOn): readonly Route[] => {
   const hasPending = isOn('pending-orders')
   const data = order(hasPending)
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)

@@ -13,11 +13,11 @@ import {
   overlapHoursBounds,
   parseWebhookUrl,
   secretBounds,
+  type hostFault,
   type WebhookEventType,
   webhookEventTypes,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
-import type { JsonObject } from '../body.ts'
 import {
   accountId,
   deliveryId,
@@ -50,8 +50,9 @@ import {
   whole,
   withDefault,
   withDescription,
+  withoutFault,
 } from '../schema.ts'
-import { route, type UseCases } from '../use-cases.ts'
+import { route } from '../use-cases.ts'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
 import * as O from 'fp-ts/lib/Option.js'
 
@@ -185,7 +186,7 @@ const testResult = record('WebhookTestResult', "The receiver's answer to a test.
   failureReason,
 })
 
-const url = parsedString(
+const webhookUrl = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
   'Where to post events: https, on the public internet. The demo accepts http to its own machine as well.',
@@ -234,12 +235,15 @@ const recovered = record('WebhookRecovery', 'What is delivered again.', {
   scheduled: whole('How many deliveries were recorded.', 12),
 })
 
+/** By the configuration of the service. */
+export type HostFault = ReturnType<typeof hostFault>
+
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const changeRoute = { access: anyOf('webhooks:write'), params }
-const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
-export const webhookRoutes = (isOn: IsOn) => {
+export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
+  const url = withoutFault(webhookUrl, faultOfHost)
   const hasEvents = isOn('events')
   const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
 
@@ -346,8 +350,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       {
         access: changeRoute.access,
         body: newWebhook,
-        furtherIssues,
-        refusals: ['ValidationError', 'WebhookLimitReached'],
+        refusals: ['WebhookLimitReached'],
         location: ({ webhook: { id } }) => `/webhooks/${id}`,
         ...secretReply,
       },
@@ -370,8 +373,7 @@ export const webhookRoutes = (isOn: IsOn) => {
       {
         ...changeRoute,
         body: webhookChange,
-        furtherIssues,
-        refusals: ['ValidationError', 'NotFound'],
+        refusals: ['NotFound'],
         data: webhook,
       },
     ),
