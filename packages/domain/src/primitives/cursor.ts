@@ -21,7 +21,9 @@ export const placeOfCursor = (list: Fields, cursor: string): Fields | undefined 
   const [writtenBy, of, place] = fields as Fields
   return writtenBy === version &&
     JSON.stringify(of) === JSON.stringify(list) &&
-    Array.isArray(place)
+    Array.isArray(place) &&
+    // No store holds U+0000.
+    !JSON.stringify(place).includes('\\u0000')
     ? place
     : undefined
 }

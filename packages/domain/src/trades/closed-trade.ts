@@ -4,6 +4,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { FoldedTrade } from './fold.ts'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import { refuse, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 
@@ -63,14 +64,14 @@ export const readCursor = (
   cursor: string,
 ): E.Either<Refusal<'InvalidCursor'>, TradeListPlace> => {
   const [closedAt, closingDealId, account, ...others] = placeOfCursor(listOf(filter), cursor) ?? []
-  if (typeof closedAt !== 'number' || !Number.isFinite(closedAt))
-    return E.left(refuse('InvalidCursor'))
-  if (typeof closingDealId !== 'string' || typeof account !== 'string' || others.length > 0)
-    return E.left(refuse('InvalidCursor'))
-  const accountId = parseAccountId(account)
-  return accountId._tag === 'None'
-    ? E.left(refuse('InvalidCursor'))
-    : E.right({ closedAt, closingDealId, accountId: accountId.value })
+  const accountId = O.toUndefined(parseAccountId(String(account)))
+  return typeof closedAt === 'number' &&
+    Number.isFinite(closedAt) &&
+    typeof closingDealId === 'string' &&
+    accountId !== undefined &&
+    others.length === 0
+    ? E.right({ closedAt, closingDealId, accountId })
+    : E.left(refuse('InvalidCursor'))
 }
 
 const listOf = ({ accountId, symbol, from, to, profit }: TradeFilter): readonly unknown[] => [

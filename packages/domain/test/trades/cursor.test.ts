@@ -74,6 +74,7 @@ it.each<[what: string, cursor: string]>([
     [1, 5, accountId],
     [1, '5', 5],
     [1, '5', 'me'],
+    [1, '\0', accountId],
   ].map((place): [string, string] => [
     `with the place ${JSON.stringify(place)}`,
     cursorAfter(list, place),
