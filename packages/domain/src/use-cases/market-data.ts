@@ -323,17 +323,21 @@ export const createMarketData = (ports: MarketPorts) => {
     located: readonly Located[],
     isStillThere: () => Promise<boolean>,
   ): QuoteStream['batches'] {
-    for (;;) {
-      const changed = await listener.next()
-      if (changed === undefined || !(await isStillAccepted()) || !(await isStillThere())) return
-      yield located.flatMap((one): readonly StreamedQuote[] => {
-        const quote = changed.get(one.spelling)
-        if (quote === undefined) return []
-        return E.isRight(quote)
-          ? [shownQuote(one.symbol, quote.right)]
-          : [{ symbol: one.symbol, refusal: failureOf(one)(quote.left) }]
-      })
-    }
+    const sent = new Map<string, string>()
+    do {
+      const changed: StreamedQuote[] = []
+      for (const one of located) {
+        const read = listener.latest.get(one.spelling)
+        if (read === undefined) continue
+        const quote = E.isRight(read)
+          ? shownQuote(one.symbol, read.right)
+          : { symbol: one.symbol, refusal: failureOf(one)(read.left) }
+        const text = 'refusal' in quote ? quote.refusal._tag : JSON.stringify(quote)
+        if (sent.get(one.symbol) !== text) changed.push(quote)
+        sent.set(one.symbol, text)
+      }
+      yield changed
+    } while ((await listener.next()) && (await isStillAccepted()) && (await isStillThere()))
   }
 
   return {

@@ -6,6 +6,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { ProgramId, ScopedCaller } from '../../src/access/index.ts'
+import type { BrokerAccount } from '../../src/accounts/index.ts'
 import { refuse } from '../../src/errors.ts'
 import type { MarketDataFeed } from '../../src/ports/index.ts'
 import { dayMs, hourMs, secondMs } from '../../src/primitives/instant.ts'
@@ -315,7 +316,7 @@ describe('a stream of quotes', () => {
     expect(marketData.calls('quote')).toBe(after)
   })
 
-  it('writes a quote when it changes, and why there is none', async () => {
+  it('writes a quote when it changes or becomes stale, and why there is none', async () => {
     const { follow, marketData, account, tick, wait } = listening()
     const { got } = await follow(['EURUSD'])
     await tick()
@@ -324,10 +325,17 @@ describe('a stream of quotes', () => {
     wait(secondMs)
     await tick()
     await tick()
-    expect(got.map((one) => 'time' in one && one.time)).toHaveLength(2)
+    expect(got.map((one) => 'stale' in one && one.stale)).toEqual([false, false])
+    const { quote } = marketData
+    const last = await rightOf(quote({ accountId: account.id } as BrokerAccount, 'EURUSD'))
+    Object.assign(marketData, { quote: () => TE.right(last) })
+    wait(60 * secondMs + 1)
+    for (let second = 0; second < 4; second += 1) await tick()
+    expect(got.slice(2)).toEqual([{ ...got[1], stale: true }])
+    Object.assign(marketData, { quote })
     marketData.fail(account.id, down(account.id))
     for (let second = 0; second < 4; second += 1) await tick()
-    expect(got.slice(2)).toEqual([
+    expect(got.slice(3)).toEqual([
       {
         symbol: 'EURUSD',
         refusal: refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
