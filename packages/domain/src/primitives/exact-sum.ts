@@ -3,7 +3,6 @@
 // below ninety million; the rest is added as a Decimal.
 import {
   addDecimals,
-  compareDecimals,
   decimalOf,
   decimalToNumber,
   divideDecimals,
@@ -32,38 +31,18 @@ export const wholeUnits = (value: number, perOne: number): number => {
 }
 
 /**
- * What does not fit into whole units: the exact decimals, and the plain sum of everything that was
- * no finite number (0 where there was none).
- */
-type Remainder = { decimal: Decimal; nonFinite: number }
-
-const noRemainder = (): Remainder => ({ decimal: zero, nonFinite: 0 })
-
-const addToRemainder = (remainder: Remainder, value: number): void => {
-  if (Number.isFinite(value)) remainder.decimal = addDecimals(remainder.decimal, decimalOf(value))
-  else remainder.nonFinite += value
-}
-
-const addProductToRemainder = (remainder: Remainder, a: number, b: number): void => {
-  if (!Number.isFinite(a) || !Number.isFinite(b)) remainder.nonFinite += a * b
-  else
-    remainder.decimal = addDecimals(remainder.decimal, multiplyDecimals(decimalOf(a), decimalOf(b)))
-}
-
-/**
  * A running sum of doubles: `add` in any order, then `value()` is the exact sum rounded once to the
- * nearest double. A NaN, or infinities of both signs, make it NaN; an infinity alone makes it that
- * infinity, as addition of doubles does.
+ * nearest double. Throws a RangeError for what is not finite.
  */
 export class ExactSum {
   #units = 0
-  #remainder: Remainder | undefined
+  /** What does not fit into whole units. */
+  #remainder = zero
 
   add(value: number): void {
-    if (value === 0) return
     const sum = this.#units + wholeUnits(value, moneyUnit)
     if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
-    else addToRemainder((this.#remainder ??= noRemainder()), value)
+    else this.#remainder = addDecimals(this.#remainder, decimalOf(value))
   }
 
   /**
@@ -75,68 +54,29 @@ export class ExactSum {
     const sum = this.#units + product
     if (Math.abs(product) <= Number.MAX_SAFE_INTEGER && Math.abs(sum) <= Number.MAX_SAFE_INTEGER)
       this.#units = sum
-    else addProductToRemainder((this.#remainder ??= noRemainder()), a, b)
-  }
-
-  /** A sum of everything that was added to either. */
-  plus(other: ExactSum): ExactSum {
-    const both = new ExactSum()
-    const sum = this.#units + other.#units
-    if (
-      this.#remainder === undefined &&
-      other.#remainder === undefined &&
-      Math.abs(sum) <= Number.MAX_SAFE_INTEGER
-    )
-      both.#units = sum
-    else {
-      const nonFinite = (this.#remainder?.nonFinite ?? 0) + (other.#remainder?.nonFinite ?? 0)
-      both.#remainder = { decimal: addDecimals(this.toDecimal(), other.toDecimal()), nonFinite }
-    }
-    return both
-  }
-
-  /**
-   * Below 0 when this sum is less than another, 0 when they are equal, above 0 when it is more.
-   * Whatever was not finite is left out of both.
-   */
-  compareTo(other: ExactSum): number {
-    if (this.#remainder === undefined && other.#remainder === undefined)
-      return this.#units - other.#units
-    return compareDecimals(this.toDecimal(), other.toDecimal())
+    else
+      this.#remainder = addDecimals(this.#remainder, multiplyDecimals(decimalOf(a), decimalOf(b)))
   }
 
   /** The sum, rounded once. */
   value(): number {
-    if (this.#remainder === undefined) return this.#units / moneyUnit
-    return this.#remainder.nonFinite === 0
-      ? decimalToNumber(this.toDecimal())
-      : this.#remainder.nonFinite
+    return this.#remainder === zero ? this.#units / moneyUnit : decimalToNumber(this.toDecimal())
   }
 
   /** The sum over a whole number `count` from 1 to 90 million, rounded once. */
   dividedBy(count: number): number {
-    if (this.#remainder === undefined) return this.#units / (moneyUnit * count)
-    if (this.#remainder.nonFinite !== 0) return this.#remainder.nonFinite
-    return divideDecimals(this.toDecimal(), decimalOf(count))
+    return this.ratioTo(exactSumOf([count]))
   }
 
   /** This sum over another, rounded once; the other must not be zero. */
   ratioTo(other: ExactSum): number {
-    if (this.#remainder === undefined && other.#remainder === undefined)
-      return this.#units / other.#units
-    const nonFinite =
-      (this.#remainder?.nonFinite ?? 0) !== 0 || (other.#remainder?.nonFinite ?? 0) !== 0
-    return nonFinite
-      ? this.value() / other.value()
+    return this.#remainder === zero && other.#remainder === zero
+      ? this.#units / other.#units
       : divideDecimals(this.toDecimal(), other.toDecimal())
   }
 
-  /** The sum of everything that was finite. */
   toDecimal(): Decimal {
-    return addDecimals(
-      { units: BigInt(this.#units), scale: moneyScale },
-      this.#remainder?.decimal ?? zero,
-    )
+    return addDecimals({ units: BigInt(this.#units), scale: moneyScale }, this.#remainder)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Column } from './trade-results.ts'
 
 /** The deepest drawdown; trades are named by their place in closing order. */
 export interface DeepestDrawdown {
-  /** Money, at least 0; NaN when a net profit is not finite. */
+  /** Money, at least 0. */
   readonly amount: number
   /** The trade after which the sum was highest; null where that was before the first trade. */
   readonly peak: number | null
@@ -23,7 +23,6 @@ export const drawdownsOf = (netProfits: Column): Float64Array => {
   let drawdown = new ExactSum()
   let at = 0
   for (const netProfit of netProfits) {
-    if (!Number.isFinite(netProfit)) return drawdowns.fill(Number.NaN)
     drawdown.add(-netProfit)
     const amount = drawdown.value()
     if (amount < 0) drawdown = new ExactSum()
@@ -44,8 +43,6 @@ export const deepestDrawdown = (drawdowns: Float64Array): DeepestDrawdown => {
   let latestPeak: number | null = null
   let at = 0
   for (const drawdown of drawdowns) {
-    if (Number.isNaN(drawdown))
-      return { amount: drawdown, peak: null, trough: null, recovered: null }
     if (drawdown > amount) [amount, peak, trough, recovered] = [drawdown, latestPeak, at, null]
     if (drawdown === 0) {
       latestPeak = at
@@ -58,7 +55,7 @@ export const deepestDrawdown = (drawdowns: Float64Array): DeepestDrawdown => {
 
 /**
  * The largest drop of the summed net profit from its peak, which starts at 0, in the order given.
- * In money, at least 0; NaN when a net profit is not finite.
+ * In money, at least 0.
  */
 export const maxDrawdown = (netProfits: Column): number =>
   deepestDrawdown(drawdownsOf(netProfits)).amount

@@ -45,11 +45,10 @@ export const extendedStatistics = (
  * The mean trade over the downside deviation from 0, which counts every trade:
  *   x̄ / √(Σ min(xᵢ, 0)² / n) (F. A. Sortino and R. van der Meer, Journal of Portfolio Management
  * 17(4), 1991, with a target of 0). Without a unit, per trade, not annualised. Null when there is
- * profit and no loss, 0 when there is neither, NaN when a net profit is not finite.
+ * profit and no loss, 0 when there is neither.
  */
 const sortinoRatio = (netProfits: Column): number | null => {
   const mean = meanOf(netProfits)
-  if (!Number.isFinite(mean)) return Number.NaN
   let largestLoss = 0
   for (const netProfit of netProfits) largestLoss = Math.max(largestLoss, -netProfit)
   if (largestLoss === 0) return mean === 0 ? 0 : null

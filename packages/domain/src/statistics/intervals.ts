@@ -41,8 +41,8 @@ export const wilsonInterval = (
 /**
  * Student's t interval for the mean of the values, in their unit: mean ± t · s / √n, with s the
  * sample standard deviation and t the quantile of (1 + level) / 2 at n − 1 degrees of freedom. Null
- * below two values; of zero width when all values are equal; NaN on both sides when a value is not
- * finite. Throws a RangeError unless 0 < level < 1.
+ * below two values; of zero width when all values are equal. Throws a RangeError unless the values
+ * are finite and 0 < level < 1.
  */
 export const meanInterval = (values: Column, level: number = defaultLevel): Interval | null => {
   const t = criticalValue(level, values.length - 1)

@@ -16,12 +16,10 @@ export const meanOf = (values: Column): number =>
 
 /**
  * Mean and sample standard deviation of the values, in their unit. The offsets of the values from
- * the mean are exact decimals before they are squared, so that cents far from 0 lose nothing. NaN
- * where a value is not finite.
+ * the mean are exact decimals before they are squared, so that cents far from 0 lose nothing.
  */
 export const sampleMoments = (values: Column): SampleMoments => {
   const mean = meanOf(values)
-  if (!Number.isFinite(mean)) return { mean, deviation: Number.NaN }
   return { mean, deviation: values.length < 2 ? 0 : deviationFrom(mean, values) }
 }
 

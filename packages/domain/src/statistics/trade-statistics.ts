@@ -46,9 +46,9 @@ export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
 /**
  * The statistics over the net profits of trades, in any order; the drawdown follows close time, and
  * trades of one close time keep the given order, which `foldDeals` returns as closing order. Sums
- * are exact decimals, rounded once. Without trades every number is 0 and both intervals are null. A
- * net profit that is not finite makes the figures that contain it NaN or infinite, and such a trade
- * is a win only when it is Infinity. Ten thousand trades need about a millisecond.
+ * are exact decimals, rounded once. Without trades every number is 0 and both intervals are null.
+ * Throws a RangeError for a net profit that is not finite. Ten thousand trades need about a
+ * millisecond.
  */
 export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics =>
   statisticsOf(

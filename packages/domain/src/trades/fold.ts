@@ -1,11 +1,5 @@
 // The fold of a broker's deals into closed trades (docs/behaviour.md#skipped-positions).
-import {
-  addDecimals,
-  decimalOf,
-  divideDecimals,
-  multiplyDecimals,
-  subtractDecimals,
-} from '../primitives/decimal.ts'
+import { addDecimals, decimalOf, divideDecimals, multiplyDecimals } from '../primitives/decimal.ts'
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Side } from '../primitives/prices.ts'
@@ -98,8 +92,7 @@ export type FoldedPosition =
  *
  * Invalid numbers: a volume that is not a finite number above 0 was not reported; a price that is
  * not finite is missing; a time outside the range of dates (|time| above 8.64e15, infinite, NaN) is
- * invalid; money that is not finite makes its sum, and netProfit, what addition of doubles makes of
- * it (NaN or an infinity). Never throws.
+ * invalid. Throws a RangeError for money that is not finite.
  */
 export const foldDeals = (
   deals: readonly Deal[],
@@ -156,12 +149,15 @@ class PositionFold {
   private symbol = ''
   private readonly openings = new Fills()
   private readonly closings = new Fills()
+  /** Lots that were opened, less those that closing deals report. */
+  private readonly unclosed = new ExactSum()
   // Closing deals that reported no volume, and the sum of their prices.
   private unreportedCloses = 0
   private unreportedPrices: ExactSum | undefined = undefined
   private readonly profit = new ExactSum()
   private readonly commission = new ExactSum()
   private readonly swap = new ExactSum()
+  private readonly netProfit = new ExactSum()
   private hasOtherEntry = false
   private hasUnreadableTime = false
   private hasMissingTime = false
@@ -177,9 +173,11 @@ class PositionFold {
     if (deal.entry === 'in') {
       this.firstOpening ??= deal
       this.openings.add(volume, price)
+      this.unclosed.add(volume)
     } else if (deal.entry === 'out') {
       this.lastClosing = deal
       this.closings.add(volume, price)
+      this.unclosed.add(-volume)
       if (volume === 0) {
         this.unreportedCloses += 1
         this.unreportedPrices ??= new ExactSum()
@@ -187,8 +185,11 @@ class PositionFold {
       }
     } else this.hasOtherEntry = true
     this.profit.add(deal.profit)
+    this.netProfit.add(deal.profit)
     this.commission.add(deal.commission)
+    this.netProfit.add(deal.commission)
     this.swap.add(deal.swap)
+    this.netProfit.add(deal.swap)
     if (this.symbol === '') this.symbol = deal.symbol ?? ''
     if (deal.time === undefined) this.hasMissingTime = true
     else if (!isReadableTime(deal.time)) this.hasUnreadableTime = true
@@ -197,17 +198,16 @@ class PositionFold {
 
   result(): FoldedPosition {
     const { positionId, firstOpening, lastClosing } = this
-    const opened = this.openings.lots
+    const unclosed = this.unclosed.value()
     const skipped = (reason: SkipReason): FoldedPosition => ({
       status: 'skipped',
       position: { positionId, reason },
     })
     if (this.hasOtherEntry) return skipped('unsupported_deal_entry_type')
     if (firstOpening === undefined) return skipped('no_open_deal')
-    if (opened.value() === 0) return skipped('zero_open_volume')
-    const excess = this.closings.lots.compareTo(opened)
-    if (excess > 0) return skipped('closed_exceeds_opened')
-    if (lastClosing === undefined || (excess < 0 && this.unreportedCloses === 0)) {
+    if (this.openings.lots.value() === 0) return skipped('zero_open_volume')
+    if (unclosed < 0) return skipped('closed_exceeds_opened')
+    if (lastClosing === undefined || (unclosed > 0 && this.unreportedCloses === 0)) {
       return { status: 'open' }
     }
     if (this.hasUnreadableTime) return skipped('invalid_timestamp')
@@ -233,7 +233,7 @@ class PositionFold {
       profit: this.profit.value(),
       commission: this.commission.value(),
       swap: this.swap.value(),
-      netProfit: this.profit.plus(this.commission).plus(this.swap).value(),
+      netProfit: this.netProfit.value(),
       openedAt,
       closedAt,
       holdingTime: Math.floor((closedAt - openedAt) / 1000),
@@ -242,16 +242,15 @@ class PositionFold {
   }
 
   // The n closing deals without a volume split the unclosed volume equally:
-  // (sum of the others' volume × price + remaining / n × sum of their prices) / opened.
+  // (sum of the others' volume × price + unclosed / n × sum of their prices) / opened.
   private exitPrice(): number {
     const { closings, unreportedCloses, unreportedPrices } = this
     if (unreportedPrices === undefined) return closings.averagePrice()
     const opened = this.openings.lots.toDecimal()
     const count = decimalOf(unreportedCloses)
-    const remaining = subtractDecimals(opened, closings.lots.toDecimal())
     const weight = addDecimals(
       multiplyDecimals(count, closings.weight.toDecimal()),
-      multiplyDecimals(remaining, unreportedPrices.toDecimal()),
+      multiplyDecimals(this.unclosed.toDecimal(), unreportedPrices.toDecimal()),
     )
     return divideDecimals(weight, multiplyDecimals(count, opened))
   }

@@ -13,7 +13,7 @@ import {
   zero,
   type Decimal,
 } from '../../src/primitives/decimal.ts'
-import { ExactSum, exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
+import { ExactSum, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { money } from '@tradeport/testkit'
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
@@ -117,7 +117,7 @@ describe('an exact sum', () => {
     )
   })
 
-  it('adds products exactly, compares with another sum, and divides with one rounding', () => {
+  it('adds products exactly, and divides with one rounding', () => {
     const amount = fc.oneof(
       { weight: 3, arbitrary: money },
       { weight: 1, arbitrary: fc.double({ min: -1e9, max: 1e9, noNaN: true }) },
@@ -128,7 +128,6 @@ describe('an exact sum', () => {
         const [one, other] = [sumOfProducts(a), sumOfProducts(b)]
         const [x, y] = [exactly(a), exactly(b)]
         expect(one.value()).toBe(decimalToNumber(x))
-        expect(Math.sign(one.compareTo(other))).toBe(compareDecimals(x, y))
         expect(compareDecimals(one.toDecimal(), x)).toBe(0)
         expect(one.dividedBy(count)).toBe(divideDecimals(x, decimalOf(count)))
         if (compareDecimals(y, zero) !== 0)
@@ -139,16 +138,6 @@ describe('an exact sum', () => {
   })
 
   it.each([
-    [Number.POSITIVE_INFINITY, 1, Number.POSITIVE_INFINITY],
-    [-2, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-    [0, Number.POSITIVE_INFINITY, Number.NaN],
-  ])('of the product of %d and %d is %d', (a, b, expected) => {
-    const sum = exactSumOf([5])
-    sum.addProduct(a, b)
-    expect(sum.value()).toBe(expected)
-  })
-
-  it.each([
     [[0.1, 0.2], 0.3],
     [[0.8, -0.7, -0.1], 0],
     [[1e300, 1e-300, -1e300], 1e-300],
@@ -156,9 +145,6 @@ describe('an exact sum', () => {
     [[9_007_199_254_740_992, 890.04, -971.54], 9_007_199_254_740_910],
     [[], 0],
     [[-0], 0],
-    [[1, Number.NaN], Number.NaN],
-    [[1, Number.POSITIVE_INFINITY], Number.POSITIVE_INFINITY],
-    [[Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], Number.NaN],
   ])('of %j is %d', (values, expected) => {
     expect(sumExactly(values)).toBe(expected)
   })
