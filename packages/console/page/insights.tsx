@@ -174,7 +174,7 @@ const RobustFigures = ({
           undefined,
           estimate === null ? 'none' : text(estimate),
           estimate === null || lower === null || upper === null ? (
-            'No interval: there are too few losing trades.'
+            'No interval: there are too few losing trades, or trades that differ.'
           ) : (
             <Interval bounds={{ lower, upper }} {...{ estimate, reference, words, text }} />
           ),

@@ -19,7 +19,8 @@ const unknown: Bounds = { lower: null, upper: null }
  * statistic
  *   without trade i, m their mean.
  *
- * Bounds are null where the statistic is infinite there, or without some trade.
+ * Bounds are null where the statistic is infinite there, or without some trade, and where all
+ * resamples have the same: that says nothing of how far it could have come out otherwise.
  * @param resampled sorted, at least one
  */
 export const bcaInterval = (
@@ -30,6 +31,7 @@ export const bcaInterval = (
 ): Bounds => {
   const acceleration = accelerationOf(jackknife)
   if (!Number.isFinite(acceleration) || !Number.isFinite(estimate)) return unknown
+  if (resampled[0] === resampled.at(-1)) return unknown
   const count = resampled.length
   const [below, upTo] = [
     countBelow(resampled, estimate, false),
@@ -56,7 +58,7 @@ const accelerationOf = (jackknife: Float64Array): number => {
     squares += offset * offset
     cubes += offset * offset * offset
   }
-  return squares === 0 ? 0 : cubes / (6 * squares ** 1.5)
+  return cubes / (6 * squares ** 1.5)
 }
 
 /** How many of sorted values are below a number, or up to it. */

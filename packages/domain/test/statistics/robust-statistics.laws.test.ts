@@ -43,9 +43,10 @@ const bcaOf = (
   const offsets = jackknife.map((value) => mean - value)
   const squares = total(offsets.map((offset) => offset * offset))
   const cubes = total(offsets.map((offset) => offset * offset * offset))
-  const acceleration = squares === 0 ? 0 : cubes / (6 * squares ** 1.5)
+  const acceleration = cubes / (6 * squares ** 1.5)
   const estimate = figure(trades)
-  if (!Number.isFinite(acceleration) || !Number.isFinite(estimate))
+  const isCertain = values[0] === values.at(-1)
+  if (!Number.isFinite(acceleration) || !Number.isFinite(estimate) || isCertain)
     return { lower: null, upper: null }
   const isSame = (value: number): boolean =>
     Math.abs(value - estimate) <= 1e-12 * Math.abs(estimate)
@@ -153,12 +154,23 @@ describe('the bootstrap', () => {
       [-1, ...Array.from({ length: 12 }, () => 2)],
       { estimate: 24, lower: null, upper: null },
     ],
-    ['all equal', Array.from({ length: 12 }, () => -3), { estimate: 0, lower: 0, upper: 0 }],
-  ])('has a profit factor of %s', (_, trades, profitFactor) => {
-    expect(robustStatistics(Float64Array.from(trades), 1_000).intervals?.profitFactor).toEqual(
-      profitFactor,
-    )
-  })
+    [
+      'all equal',
+      Array.from({ length: 12 }, () => -0.3),
+      { estimate: 0, lower: null, upper: null },
+    ],
+  ])(
+    'has a profit factor of %s, and no interval where all draws agree',
+    (_, trades, profitFactor) => {
+      const { intervals } = robustStatistics(Float64Array.from(trades), 1_000)
+      expect(intervals?.profitFactor).toEqual(profitFactor)
+      const differ = new Set(trades).size > 1
+      expect(intervals?.expectancy.lower === null).toBe(!differ)
+      const winRate = statisticsOf(trades).winRate
+      if (winRate === 0 || winRate === 100)
+        expect(intervals?.winRate).toEqual({ estimate: winRate, lower: null, upper: null })
+    },
+  )
 
   it('takes amounts of any size', () => {
     for (const size of [1e-12, 1e90, 1 / 3]) {
