@@ -82,11 +82,6 @@ interface WithCause extends WithReason {
   readonly cause?: UnavailableCause | undefined
 }
 
-/** The request reads so many pages of candles at most, and has read them. */
-interface WithPages {
-  readonly mostPages?: number
-}
-
 /** The fields of each refusal, by its tag. */
 interface RefusalFields {
   ValidationError: {
@@ -121,8 +116,7 @@ interface RefusalFields {
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount
   BrokerUnavailable: OfAccount &
-    WithCause &
-    WithPages & {
+    WithCause & {
       /** The broker was reached, and shows neither that it holds the order nor how it ended. */
       readonly isOrderMissing?: true
     }
@@ -196,15 +190,17 @@ interface RefusalFields {
   IdempotencyInProgress: None
   PayloadTooLarge: { readonly limitBytes: number }
   InternalError: None
-  ServiceUnavailable: WithReason &
-    WithPages & {
-      /** What cannot be read where it is not the service's own records. */
-      readonly unread?: 'token_keys' | 'provider_account'
-      /** The connection was lost between a write and its answer: the write may have been made. */
-      readonly outcome?: 'unknown'
-      /** When to try again, where that is known. Whole seconds, at least 1. */
-      readonly retryAfterSeconds?: number
-    }
+  ServiceUnavailable: WithReason & {
+    /**
+     * What cannot be read where it is not the service's own records. Of `candles` a request has read
+     * as many pages as it may, which are kept.
+     */
+    readonly unread?: 'token_keys' | 'provider_account' | 'candles'
+    /** The connection was lost between a write and its answer: the write may have been made. */
+    readonly outcome?: 'unknown'
+    /** When to try again, where that is known. Whole seconds, at least 1. */
+    readonly retryAfterSeconds?: number
+  }
   InternalTimeout: None
 }
 

@@ -89,11 +89,6 @@ const causeText = (
     ? `: the provider refused the token that the operator of this service configured. ${effect}; tell the operator.`
     : `. ${effect}; try again.`
 
-const pagesText = ({ mostPages }: { readonly mostPages?: number | undefined }) =>
-  mostPages === undefined
-    ? undefined
-    : `One request reads at most ${mostPages} pages of candles from the broker, and this one needs more. What was read is kept: send the request again to go on from there, or name a shorter range.`
-
 const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   tier: "Your plan's requests are used up.",
   endpoint: 'The requests for this endpoint are used up.',
@@ -107,8 +102,10 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
 const unreadTexts: {
   readonly [What in NonNullable<Refusal<'ServiceUnavailable'>['unread']>]: string
 } = {
-  token_keys: 'the keys that would prove the access token',
-  provider_account: 'the account at the provider',
+  token_keys: 'read the keys that would prove the access token now. Try again.',
+  provider_account: 'read the account at the provider now. Try again.',
+  candles:
+    'read so many candles in one request. What was read is kept: send the request again to go on from there, or name a shorter range.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
@@ -228,8 +225,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     (refusal) =>
       refusal.isOrderMissing
         ? 'The broker does not hold the order any more, and does not show yet how it ended. Nothing was changed; try again.'
-        : (pagesText(refusal) ??
-          `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was sent')}`),
+        : `The broker of account ${refusal.accountId} cannot be reached${causeText(refusal, 'Nothing was sent')}`,
     ofAccount,
   ],
   BrokerRateLimited: [
@@ -451,11 +447,10 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   ServiceUnavailable: [
     503,
-    ({ unread, outcome, mostPages }) =>
+    ({ unread, outcome }) =>
       outcome === 'unknown'
         ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
-        : (pagesText({ mostPages }) ??
-          `The service cannot ${unread === undefined ? 'do this' : `read ${unreadTexts[unread]}`} now. Try again.`),
+        : `The service cannot ${unread === undefined ? 'do this now. Try again.' : unreadTexts[unread]}`,
     partial({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
     }),

@@ -173,12 +173,11 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
   expect(reply.headers).toMatchObject(headers)
 })
 
-it.each<Refusal>([
-  { _tag: 'BrokerUnavailable', accountId, reason, mostPages: 50 },
-  { _tag: 'ServiceUnavailable', reason, mostPages: 50 },
-])('a request for too many candles says how many pages it may read: %j', async (refusal) => {
-  const reply = await replyTo(() => TE.left(refusal))
-  expect(reply.json.error?.message).toMatch(/at most 50 pages .* send the request again/)
+it('a request for too many candles says that the next goes on', async () => {
+  const reply = await replyTo(() =>
+    TE.left({ _tag: 'ServiceUnavailable', reason, unread: 'candles' }),
+  )
+  expect(reply.json.error?.message).toMatch(/so many candles .* send the request again/)
 })
 
 const secretError = Object.assign(new Error('a secret is in here'), {

@@ -491,7 +491,6 @@ const failureOf =
     const detail = 'reason' in failure ? `: ${failure.reason}` : ''
     return refuse('ServiceUnavailable', {
       reason: `the market data feed: ${failure._tag}${detail}`,
-      ...('mostPages' in failure && { mostPages: failure.mostPages }),
     })
   }
 

@@ -191,7 +191,7 @@ it('stops after 50 pages, which the refusal says, and goes on from there at the 
     clock: { now: () => now },
   })
   const read = readCandles({ account, symbol: 'EURUSD', timeframe: '1h' }, { limit: 75 })
-  expect(await read()).toMatchObject({ left: { _tag: 'BrokerUnavailable', mostPages: 50 } })
+  expect(await read()).toMatchObject({ left: { _tag: 'ServiceUnavailable', unread: 'candles' } })
   expect(broker.calls()).toBe(50)
   expect((await rightOf(read)).map(({ time }) => time)).toEqual(times.slice(-75))
 })

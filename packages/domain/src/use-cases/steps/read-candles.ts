@@ -87,10 +87,9 @@ export const createCandleReader = ({
       if (gap === undefined) return E.right(shown(wanted, reached, current))
       if (pages === maxPages)
         return E.left(
-          refuse('BrokerUnavailable', {
-            accountId: account.accountId,
+          refuse('ServiceUnavailable', {
             reason: 'candles: the range needs more pages than one request may read',
-            mostPages: maxPages,
+            unread: 'candles',
           }),
         )
       const probed = end === 'last' ? gap.to : Math.min(gap.to, gap.from + windowMs - 1)
