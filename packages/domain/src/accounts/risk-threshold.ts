@@ -95,7 +95,7 @@ const referenceOf = (
   return type === 'drawdown_above' ? Math.max(last ?? equity, equity) : null
 }
 
-/** Without margin in use the margin level has no bound. */
+/** Without margin in use the margin level is above every threshold. */
 const figureOf = (
   type: ThresholdType,
   { equity, margin, marginLevel }: AccountFigures,
@@ -103,7 +103,7 @@ const figureOf = (
 ): number => {
   if (reference !== null) return sumExactly([reference, -equity])
   if (type === 'equity_below') return equity
-  return margin === 0 ? Infinity : (marginLevel ?? (equity * 100) / margin)
+  return margin === 0 ? Number.MAX_VALUE : (marginLevel ?? (equity * 100) / margin)
 }
 
 /** @param excess how far the figure is beyond the threshold's value */
