@@ -31,6 +31,8 @@ export const settingsOf = (folder: string) => {
       // Where files load much compared with what they test, a worker loads it once for all.
       isolate: !['domain', 'http', 'memory', 'client', 'api'].includes(basename(folder)),
       maxWorkers: 2,
+      // Tests that run at once wait for most of their time.
+      maxConcurrency: 20,
       // Against hanging, not against slowness: a busy machine may take many times what a quiet one
       // does.
       testTimeout: 240_000,

@@ -276,7 +276,7 @@ describe('a 429', () => {
 
 describe('an account whose trades hang', () => {
   it('is sent none for 2 seconds, doubling to 60, with one trade after each pause, until one is answered', async () => {
-    const { place, positionTrading, time } = open({ tradeMs: 500 })
+    const { place, positionTrading, time } = open({ tradeMs: 200 })
     const own = newAccount()
     sandbox.faults.set(own.providerAccountId, 'trade', { kind: 'lost' })
     expect(await place(own)).toEqual(unknown)

@@ -91,228 +91,221 @@ const notSent = { kind: 'not_sent' }
 const accepted = { kind: 'placed', brokerOrderId: expect.stringMatching(/^\d+$/) }
 const [outcomeUnknown, unavailable] = ['BrokerOutcomeUnknown', 'BrokerUnavailable']
 
-describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
-  'a trade of an account of %j',
-  (options) => {
-    // Together, because some wait for seconds.
-    it.concurrent.each<readonly [Fault, unknown, string | undefined, number]>([
-      [{ kind: 'slow-body', ms: 60 }, filled, undefined, 0.1],
-      [{ kind: 'slow-body', ms: 6_000 }, unknown, outcomeUnknown, 0.1],
-      [{ kind: 'numeric-ids' }, filled, undefined, 0.1],
-      [{ kind: 'legacy-trade-body' }, filled, undefined, 0.1],
-      [{ kind: 'patch', remove: ['orderId', 'positionId'] }, filled, undefined, 0.1],
-      [{ kind: 'positions-lag', reads: 3 }, filled, undefined, 0.1],
-      [{ kind: 'partial-fill' }, half, undefined, 0.05],
-      [{ kind: 'return-code', numericCode: 10_010, when: 'after' }, filled, undefined, 0.1],
-      ...(['timeout', 'cut', 'lost', 'server-error'] as const).flatMap((kind) => [
-        [{ kind, when: 'before' }, unknown, outcomeUnknown, 0] as const,
-        [{ kind, when: 'after' }, unknown, outcomeUnknown, 0.1] as const,
-      ]),
-      [{ kind: 'malformed-json' }, unknown, outcomeUnknown, 0.1],
-      [{ kind: 'wrong-shape', shape: 'null' }, unknown, outcomeUnknown, 0.1],
-      [{ kind: 'undeployed' }, unknown, outcomeUnknown, 0],
-      [{ kind: 'unauthorized' }, { ...notSent, cause: 'token_refused' }, unavailable, 0],
-      [{ kind: 'rate-limit', retryAfterSeconds: 2 }, notSent, 'BrokerRateLimited', 0],
-      [{ kind: 'not-found' }, { kind: 'refused' }, 'PositionNotFound', 0],
-      [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, 0.1],
-      [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, 0],
-      [
-        { kind: 'return-code', numericCode: 10_019, status: 400 },
-        { kind: 'refused', reason: { code: 'TRADE_RETCODE_NO_MONEY' } },
-        'TradeRejected',
-        0,
-      ],
-      [{ kind: 'reply', status: 307, headers: { location: '/' } }, unknown, outcomeUnknown, 0],
-    ])(
-      'that meets %j is sent once; the order is %j, the change %s, and %d lots are executed',
-      async (fault, answer, error, lots) => {
-        const one = open(options)
-        one.set('trade', fault)
-        expect(await one.send()).toMatchObject(answer as object)
-        expect([one.requests('trade'), one.executed()]).toEqual([1, lots])
-        one.clearFaults()
-        one.passTime(60_000)
-        const outcome = lots === 0.05 ? half : filled
-        expect(await one.look()).toEqual(lots === 0 ? nothing : { ...found, outcome })
-        expect(one.requests('trade')).toBe(1)
+const accountKinds: readonly Partial<AccountOptions>[] = [
+  {},
+  { marginMode: 'netting' },
+  { platform: 'mt4' },
+]
 
-        const held = open({
-          ...options,
-          positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }],
-        })
+// Together, because some wait for seconds.
+describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) => {
+  it.each<readonly [Fault, unknown, string | undefined, number]>([
+    [{ kind: 'slow-body', ms: 60 }, filled, undefined, 0.1],
+    [{ kind: 'slow-body', ms: 6_000 }, unknown, outcomeUnknown, 0.1],
+    [{ kind: 'numeric-ids' }, filled, undefined, 0.1],
+    [{ kind: 'legacy-trade-body' }, filled, undefined, 0.1],
+    [{ kind: 'patch', remove: ['orderId', 'positionId'] }, filled, undefined, 0.1],
+    [{ kind: 'positions-lag', reads: 3 }, filled, undefined, 0.1],
+    [{ kind: 'partial-fill' }, half, undefined, 0.05],
+    [{ kind: 'return-code', numericCode: 10_010, when: 'after' }, filled, undefined, 0.1],
+    ...(['timeout', 'cut', 'lost', 'server-error'] as const).flatMap((kind) => [
+      [{ kind, when: 'before' }, unknown, outcomeUnknown, 0] as const,
+      [{ kind, when: 'after' }, unknown, outcomeUnknown, 0.1] as const,
+    ]),
+    [{ kind: 'malformed-json' }, unknown, outcomeUnknown, 0.1],
+    [{ kind: 'wrong-shape', shape: 'null' }, unknown, outcomeUnknown, 0.1],
+    [{ kind: 'undeployed' }, unknown, outcomeUnknown, 0],
+    [{ kind: 'unauthorized' }, { ...notSent, cause: 'token_refused' }, unavailable, 0],
+    [{ kind: 'rate-limit', retryAfterSeconds: 2 }, notSent, 'BrokerRateLimited', 0],
+    [{ kind: 'not-found' }, { kind: 'refused' }, 'PositionNotFound', 0],
+    [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, 0.1],
+    [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, 0],
+    [
+      { kind: 'return-code', numericCode: 10_019, status: 400 },
+      { kind: 'refused', reason: { code: 'TRADE_RETCODE_NO_MONEY' } },
+      'TradeRejected',
+      0,
+    ],
+    [{ kind: 'reply', status: 307, headers: { location: '/' } }, unknown, outcomeUnknown, 0],
+  ])(
+    'that meets %j is sent once; the order is %j, the change %s, and %d lots are executed',
+    async (fault, answer, error, lots) => {
+      const one = open(options)
+      one.set('trade', fault)
+      expect(await one.send()).toMatchObject(answer as object)
+      expect([one.requests('trade'), one.executed()]).toEqual([1, lots])
+      one.clearFaults()
+      one.passTime(60_000)
+      const outcome = lots === 0.05 ? half : filled
+      expect(await one.look()).toEqual(lots === 0 ? nothing : { ...found, outcome })
+      expect(one.requests('trade')).toBe(1)
+
+      const held = open({
+        ...options,
+        positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }],
+      })
+      held.set('trade', fault)
+      const ticket = held.control.positions()[0]?.id as Ticket
+      const closing = await held.positionTrading.closePosition(held.own, ticket, 0.1, always)()
+      expect(E.isLeft(closing) ? closing.left._tag : undefined).toBe(error)
+      expect([held.requests('trade'), held.control.positions()[0]?.volume]).toEqual([
+        1,
+        expect.closeTo(0.4 - lots, 8),
+      ])
+    },
+  )
+})
+
+const terms: OrderTerms = { price: 1.08, takeProfit: 1.3, timeInForce: 'gtc' }
+const [asPlaced, asModified] = [
+  { openPrice: 1.09, stopLoss: 1.05, takeProfit: 1.2 },
+  { openPrice: 1.08, takeProfit: 1.3 },
+]
+const openPending = (options: Partial<AccountOptions>) => {
+  const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
+  const pending: OrderToSend = {
+    ...one.order,
+    waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+  }
+  const { placeOrder, modifyOrder, cancelOrder, heldOrders } = one.trading
+  const number = () => one.control.orders()[0]?.id ?? ''
+  return {
+    ...one,
+    number,
+    place: placeOrder(one.own, pending, always),
+    modify: () => modifyOrder(one.own, number(), terms, always)(),
+    cancel: () => cancelOrder(one.own, number(), always)(),
+    open: heldOrders(one.own),
+    look: (sought: Partial<SentOrder> = {}) => one.look({ order: pending, ...sought }),
+    /** The terms of what the broker holds. */
+    book: () =>
+      one.control
+        .orders()
+        .map(({ openPrice, stopLoss, takeProfit }) => ({ openPrice, stopLoss, takeProfit })),
+  }
+}
+type Pending = ReturnType<typeof openPending>
+const placed = async (options: Partial<AccountOptions>): Promise<Pending> => {
+  const one = openPending(options)
+  expect(await one.place()).toMatchObject({ kind: 'placed' })
+  return one
+}
+const expectBook = async ({ book, look, open }: Pending, shown: object | undefined) => {
+  const found =
+    shown === undefined ? { kind: expect.stringMatching(/^(found|nothing)$/) } : { kind: 'open' }
+  expect([book(), await look()]).toMatchObject([shown === undefined ? [] : [shown], found])
+  expect(rightOf(await open())).toHaveLength(book().length)
+}
+
+describe.concurrent.each(accountKinds)('a pending order of an account of %j', (options) => {
+  it.each<readonly [Fault, answer: object, error: string | undefined, isMade: boolean]>([
+    [{ kind: 'slow-body', ms: 3_000 }, unknown, outcomeUnknown, true],
+    [{ kind: 'numeric-ids' }, accepted, undefined, true],
+    [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
+    [
+      { kind: 'patch', remove: ['orderId'] },
+      { kind: 'placed', brokerOrderId: null },
+      undefined,
+      true,
+    ],
+    [{ kind: 'orders-lag', ms: 600_000 }, accepted, undefined, true],
+    [{ kind: 'new-ticket' }, accepted, undefined, true],
+    [{ kind: 'partial-fill' }, accepted, undefined, true],
+    ...(['timeout', 'cut', 'lost'] as const).flatMap((kind) => [
+      [{ kind, when: 'before' }, unknown, outcomeUnknown, false] as const,
+      [{ kind, when: 'after' }, unknown, outcomeUnknown, true] as const,
+    ]),
+    [{ kind: 'malformed-json' }, unknown, outcomeUnknown, true],
+    [{ kind: 'rate-limit', retryAfterSeconds: 2 }, notSent, 'BrokerRateLimited', false],
+    [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, true],
+    [{ kind: 'return-code', numericCode: 99_999, when: 'before' }, unknown, outcomeUnknown, false],
+    [{ kind: 'return-code', numericCode: 10_016 }, { kind: 'refused' }, 'TradeRejected', false],
+    [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, false],
+  ])(
+    'that meets %j is placed, modified and cancelled once: %j, %s',
+    async (fault, answer, error, isMade) => {
+      const one = openPending(options)
+      one.set('trade', fault)
+      expect(await one.place()).toMatchObject(answer)
+      expect(one.requests('trade')).toBe(1)
+      one.passTime(60_000)
+      await expectBook(one, isMade ? asPlaced : undefined)
+
+      for (const [write, after] of [
+        ['modify', asModified],
+        ['cancel', undefined],
+      ] as const) {
+        const held = await placed(options)
         held.set('trade', fault)
-        const ticket = held.control.positions()[0]?.id as Ticket
-        const closing = await held.positionTrading.closePosition(held.own, ticket, 0.1, always)()
-        expect(E.isLeft(closing) ? closing.left._tag : undefined).toBe(error)
-        expect([held.requests('trade'), held.control.positions()[0]?.volume]).toEqual([
-          1,
-          expect.closeTo(0.4 - lots, 8),
-        ])
-      },
+        const changed = await held[write]()
+        expect(E.isLeft(changed) ? changed.left._tag : undefined).toBe(error)
+        expect(held.requests('trade')).toBe(2)
+        held.passTime(60_000)
+        await expectBook(held, isMade ? after : asPlaced)
+      }
+    },
+  )
+})
+
+describe.each(accountKinds)('a pending order of an account of %j', (options) => {
+  it('that is placed before it waits is not lost', async () => {
+    const one = openPending(options)
+    one.set('trade', { kind: 'placed', reads: 8, times: 1 })
+    expect(await one.place()).toMatchObject(accepted)
+    expect(await one.look()).toEqual(nothing)
+    await one.look()
+    expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.09 } })
+  })
+
+  it('that another client changes or cancels is shown so', async () => {
+    const one = await placed(options)
+    const orderId = one.number()
+    one.control.trade({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.07 }, 'CLIENT')
+    expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.07 } })
+    one.control.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
+    expect(await one.look()).toMatchObject({
+      outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) },
+    })
+    expect(await one.trading.cancelOrder(one.own, orderId, always)()).toEqual(
+      E.left({ _tag: 'OrderGone' }),
     )
-  },
-)
+  })
 
-describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
-  'a pending order of an account of %j',
-  (options) => {
-    const terms: OrderTerms = { price: 1.08, takeProfit: 1.3, timeInForce: 'gtc' }
-    const [asPlaced, asModified] = [
-      { openPrice: 1.09, stopLoss: 1.05, takeProfit: 1.2 },
-      { openPrice: 1.08, takeProfit: 1.3 },
-    ]
-    const openPending = () => {
-      const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
-      const pending: OrderToSend = {
-        ...one.order,
-        waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
-      }
-      const { placeOrder, modifyOrder, cancelOrder, heldOrders } = one.trading
-      const number = () => one.control.orders()[0]?.id ?? ''
-      return {
-        ...one,
-        number,
-        place: placeOrder(one.own, pending, always),
-        modify: () => modifyOrder(one.own, number(), terms, always)(),
-        cancel: () => cancelOrder(one.own, number(), always)(),
-        open: heldOrders(one.own),
-        look: (sought: Partial<SentOrder> = {}) => one.look({ order: pending, ...sought }),
-        /** The terms of what the broker holds. */
-        book: () =>
-          one.control
-            .orders()
-            .map(({ openPrice, stopLoss, takeProfit }) => ({ openPrice, stopLoss, takeProfit })),
-      }
-    }
-    type Pending = ReturnType<typeof openPending>
-    const placed = async (): Promise<Pending> => {
-      const one = openPending()
-      expect(await one.place()).toMatchObject({ kind: 'placed' })
-      return one
-    }
-    const expectBook = async ({ book, look, open }: Pending, shown: object | undefined) => {
-      const found =
-        shown === undefined
-          ? { kind: expect.stringMatching(/^(found|nothing)$/) }
-          : { kind: 'open' }
-      expect([book(), await look()]).toMatchObject([shown === undefined ? [] : [shown], found])
-      expect(rightOf(await open())).toHaveLength(book().length)
-    }
-
-    it.concurrent.each<
-      readonly [Fault, answer: object, error: string | undefined, isMade: boolean]
-    >([
-      [{ kind: 'slow-body', ms: 3_000 }, unknown, outcomeUnknown, true],
-      [{ kind: 'numeric-ids' }, accepted, undefined, true],
-      [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
-      [
-        { kind: 'patch', remove: ['orderId'] },
-        { kind: 'placed', brokerOrderId: null },
-        undefined,
-        true,
-      ],
-      [{ kind: 'orders-lag', ms: 600_000 }, accepted, undefined, true],
-      [{ kind: 'new-ticket' }, accepted, undefined, true],
-      [{ kind: 'partial-fill' }, accepted, undefined, true],
-      ...(['timeout', 'cut', 'lost'] as const).flatMap((kind) => [
-        [{ kind, when: 'before' }, unknown, outcomeUnknown, false] as const,
-        [{ kind, when: 'after' }, unknown, outcomeUnknown, true] as const,
-      ]),
-      [{ kind: 'malformed-json' }, unknown, outcomeUnknown, true],
-      [{ kind: 'rate-limit', retryAfterSeconds: 2 }, notSent, 'BrokerRateLimited', false],
-      [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, true],
-      [
-        { kind: 'return-code', numericCode: 99_999, when: 'before' },
-        unknown,
-        outcomeUnknown,
-        false,
-      ],
-      [{ kind: 'return-code', numericCode: 10_016 }, { kind: 'refused' }, 'TradeRejected', false],
-      [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, false],
-    ])(
-      'that meets %j is placed, modified and cancelled once: %j, %s',
-      async (fault, answer, error, isMade) => {
-        const one = openPending()
-        one.set('trade', fault)
-        expect(await one.place()).toMatchObject(answer)
-        expect(one.requests('trade')).toBe(1)
-        one.passTime(60_000)
-        await expectBook(one, isMade ? asPlaced : undefined)
-
-        for (const [write, after] of [
-          ['modify', asModified],
-          ['cancel', undefined],
-        ] as const) {
-          const held = await placed()
-          held.set('trade', fault)
-          const changed = await held[write]()
-          expect(E.isLeft(changed) ? changed.left._tag : undefined).toBe(error)
-          expect(held.requests('trade')).toBe(2)
-          held.passTime(60_000)
-          await expectBook(held, isMade ? after : asPlaced)
-        }
-      },
+  it('that has waited for months is found cancelled in the records since it was last held', async () => {
+    const one = await placed(options)
+    one.control.addDeals(
+      Array.from({ length: 1_500 }, (_, index) => ({
+        id: `d-${index}`,
+        type: 'DEAL_TYPE_BALANCE',
+        time: new Date(daysAgo(80 - index / 20)).toISOString(),
+        profit: 1,
+      })) as never,
     )
+    await one.cancel()
+    const pages = async (heldAt: number) => {
+      const before = one.requests('deals')
+      const answer = await one.look({ sentAt: daysAgo(80), heldAt })
+      return [answer.kind, one.requests('deals') - before]
+    }
+    expect(await pages(daysAgo(80))).toEqual(['found', 2])
+    expect(await pages(daysAgo(0.5))).toEqual(['found', 1])
+  })
 
-    it('that is placed before it waits is not lost', async () => {
-      const one = openPending()
-      one.set('trade', { kind: 'placed', reads: 8, times: 1 })
-      expect(await one.place()).toMatchObject(accepted)
-      expect(await one.look()).toEqual(nothing)
-      await one.look()
-      expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.09 } })
+  it('that is filled in parts is open until all of it is filled', async () => {
+    const one = openPending(options)
+    one.set('trade', { kind: 'partial-fill', times: 1 })
+    await one.place()
+    sandbox.prices.pin('EURUSD', { bid: 1.085, ask: 1.0852 })
+    const first = { kind: options.platform === 'mt4' ? 'found' : 'open' }
+    expect(await one.look()).toMatchObject(first)
+    sandbox.prices.pin('EURUSD', { bid: 1.084, ask: 1.0842 })
+    expect(await one.look()).toMatchObject({
+      kind: 'found',
+      outcome: { kind: 'filled', fill: { volume: 0.1 } },
     })
-
-    it('that another client changes or cancels is shown so', async () => {
-      const one = await placed()
-      const orderId = one.number()
-      one.control.trade({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.07 }, 'CLIENT')
-      expect(await one.look()).toMatchObject({ kind: 'open', order: { price: 1.07 } })
-      one.control.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
-      expect(await one.look()).toMatchObject({
-        outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) },
-      })
-      expect(await one.trading.cancelOrder(one.own, orderId, always)()).toEqual(
-        E.left({ _tag: 'OrderGone' }),
-      )
-    })
-
-    it('that has waited for months is found cancelled in the records since it was last held', async () => {
-      const one = await placed()
-      one.control.addDeals(
-        Array.from({ length: 1_500 }, (_, index) => ({
-          id: `d-${index}`,
-          type: 'DEAL_TYPE_BALANCE',
-          time: new Date(daysAgo(80 - index / 20)).toISOString(),
-          profit: 1,
-        })) as never,
-      )
-      await one.cancel()
-      const pages = async (heldAt: number) => {
-        const before = one.requests('deals')
-        const answer = await one.look({ sentAt: daysAgo(80), heldAt })
-        return [answer.kind, one.requests('deals') - before]
-      }
-      expect(await pages(daysAgo(80))).toEqual(['found', 2])
-      expect(await pages(daysAgo(0.5))).toEqual(['found', 1])
-    })
-
-    it('that is filled in parts is open until all of it is filled', async () => {
-      const one = openPending()
-      one.set('trade', { kind: 'partial-fill', times: 1 })
-      await one.place()
-      sandbox.prices.pin('EURUSD', { bid: 1.085, ask: 1.0852 })
-      const first = { kind: options.platform === 'mt4' ? 'found' : 'open' }
-      expect(await one.look()).toMatchObject(first)
-      sandbox.prices.pin('EURUSD', { bid: 1.084, ask: 1.0842 })
-      expect(await one.look()).toMatchObject({
-        kind: 'found',
-        outcome: { kind: 'filled', fill: { volume: 0.1 } },
-      })
-      expect(one.executed()).toBe(0.1)
-    })
-  },
-)
+    expect(one.executed()).toBe(0.1)
+  })
+})
 
 const lists = ['positions', 'orders', 'history-orders', 'deals'] as const
 const forget: Fault = { kind: 'patch', remove: ['clientId', 'comment'] }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import * as tls from 'node:tls'
 import nock from 'nock'
 import { createCertificate } from '@tradeport/testkit/certificates'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { MaySend } from '@tradeport/domain/ports'
 import type { MetaApiConfig } from '../src/index.ts'
 import { account, apiWith, everWindow, notSent, place, reasonOf, unknown } from './support.ts'
@@ -16,9 +16,9 @@ nock.restore()
 
 const open: net.Server[] = []
 const sockets = new Set<net.Socket>()
-afterEach(() => {
+afterAll(() => {
   for (const socket of sockets) socket.destroy()
-  for (const server of open.splice(0)) server.close()
+  for (const server of open) server.close()
 })
 
 const listen = async (server: net.Server): Promise<number> => {
@@ -105,7 +105,7 @@ describe('a trade is certainly not sent if', () => {
   })
 })
 
-describe('a trade may have been executed if the other side', () => {
+describe.concurrent('a trade may have been executed if the other side', () => {
   it.each<readonly [string, (socket: net.Socket) => void]>([
     ['hangs up as soon as it has accepted', (socket) => void socket.end()],
     ['resets after the first bytes', once((socket) => socket.resetAndDestroy())],
@@ -201,7 +201,7 @@ const brokerAt = async (
     .broker
 const deadlines = { accountInformationMs: 500, readMs: 700 }
 
-describe('a read', () => {
+describe.concurrent('a read', () => {
   it.each<readonly [string, http.RequestListener]>([
     ['is not answered', silent],
     [
@@ -230,7 +230,7 @@ describe('a read', () => {
     ).toBe(
       'history-deals: no whole answer within 700 ms, with the wait for other requests of the token',
     )
-    await expect.poll(() => closed).toBe(3)
+    await vi.waitFor(() => expect(closed).toBe(3), 60_000)
   })
 
   it('ends at its deadline if the token is late or a retry would be', async () => {

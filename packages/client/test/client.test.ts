@@ -34,7 +34,7 @@ const order = {
   volume: 0.1,
 } as const
 
-describe('a method', () => {
+describe.concurrent('a method', () => {
   it('returns data, meta and headers', async () => {
     const { client } = clientWith([success([{ id: 'a' }], { version: '1.0.0' })])
     const { data, meta, headers } = await client.listAccounts()
@@ -101,7 +101,7 @@ describe('a credential', () => {
   })
 })
 
-describe('a POST', () => {
+describe.concurrent('a POST', () => {
   it('has one key for each call, the same in all attempts', async () => {
     const { client, sent } = clientWith([
       lost,
@@ -166,7 +166,7 @@ const streamOf =
     )
 const filled = { event: 'order.filled', data: { order_id: 'ord_1' } }
 
-describe('a placed order', () => {
+describe.concurrent('a placed order', () => {
   it('is sent with the wait of its caller, and needs no read where it is no longer pending', async () => {
     const { placed, sent } = await place(noStream, ['filled'])
     expect([placed.data.status, (await placed.settled()).status]).toEqual(['filled', 'filled'])

@@ -5,12 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
 import { exportLimit, newRateSubject } from '@tradeport/testkit'
 import { createTcpProxy } from '@tradeport/testkit'
-import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { openRedisRateLimiter } from '../src/index.ts'
 import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
 import { createFakeRateLimiter } from './fake-rate-limiter.ts'
 import { isInstalled, startOwnServer } from './servers.ts'
-import type { OwnServer } from './servers.ts'
 
 interface Instance extends RedisRateLimiter {
   /** Asks so often, one request after the other; the scope of each refusal, or `passed`. */
@@ -25,8 +24,8 @@ interface Instance extends RedisRateLimiter {
 }
 
 const opened: Instance[] = []
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close()
+afterAll(() => {
+  for (const one of opened) one.close()
 })
 
 const outcomeOf = ({ refusal }: RateVerdict): string =>
@@ -87,7 +86,7 @@ const expectSuspension = async (
   expect([reporting.suspended, other.suspended]).toEqual([[subject.id], []])
 }
 
-describe('a limiter without Redis', () => {
+describe.concurrent('a limiter without Redis', () => {
   it.each(['the connection is refused', 'the server never answers'])(
     'limits alone at once if %s',
     async (how) => {
@@ -113,19 +112,10 @@ describe('a limiter without Redis', () => {
 
 describe.skipIf(!isInstalled)(
   `a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`,
+  { concurrent: true },
   () => {
-    let server: OwnServer
-    beforeAll(async () => {
-      server = await startOwnServer()
-    })
-    afterAll(() => server.stop())
-    afterEach(async () => {
-      server.thaw()
-      await server.stop()
-      await server.start()
-    })
-
     it('shares limits with other instances while Redis answers', async () => {
+      await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
@@ -141,6 +131,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('probes Redis for a check', async () => {
+      await using server = await startOwnServer()
       const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
       expect(await one.check()).toBe('shared')
       server.freeze()
@@ -151,6 +142,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('limits alone, and logs it, if Redis does not have the database of the URL', async () => {
+      await using server = await startOwnServer()
       const one = await openInstance(`${server.url}/9999`)
       expect(one.status()).toBe('alone')
       await pause(200)
@@ -162,6 +154,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('shares limits once Redis is available after the start', async () => {
+      await using server = await startOwnServer()
       await server.stop()
       const one = await openInstance(server.url)
       const subject = newRateSubject()
@@ -181,6 +174,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('continues from the state of Redis during an outage, and restores it in a Redis that was emptied', async () => {
+      await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await other.ask(subject, 4)
@@ -199,6 +193,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('decides alone after one timeout while Redis is frozen, and shares limits again afterwards', async () => {
+      await using server = await startOwnServer()
       const one = await openInstance(server.url)
       const subject = newRateSubject()
       expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
@@ -216,6 +211,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('keeps a suspension during and after an outage, and reports it once', async () => {
+      await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       expect(await one.ask(subject, 21)).toEqual([
@@ -230,6 +226,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('reports a suspension that Redis began after the timeout of its request', async () => {
+      await using server = await startOwnServer()
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await one.ask(subject, 11)
@@ -244,6 +241,7 @@ describe.skipIf(!isInstalled)(
     })
 
     it('replaces a silent connection', async () => {
+      await using server = await startOwnServer()
       const one = await openInstance(server.url, { silenceMs: 1_000 })
       server.freeze()
       await one.ask(newRateSubject(), 1)

@@ -32,7 +32,7 @@ export const removeKeys = async (prefix: string): Promise<void> => {
 
 export const isInstalled = spawnSync('redis-server', ['--version']).status === 0
 
-export interface OwnServer {
+interface OwnServer extends AsyncDisposable {
   readonly url: string
   /** Ends it at once; what it held is gone. */
   readonly stop: () => Promise<void>
@@ -54,16 +54,18 @@ export const startOwnServer = async (): Promise<OwnServer> => {
     )
     await answering(port)
   }
+  const stop = async (): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
   await start()
   return {
     url: `redis://127.0.0.1:${port}`,
     start,
-    stop: async () => {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
     freeze: () => child?.kill('SIGSTOP'),
     thaw: () => child?.kill('SIGCONT'),
   }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createWebhookReach } from '../src/index.ts'
 import type { UnansweredDelivery, WebhookSenderOptions } from '../src/index.ts'
 import { certificates } from './support/certificates.ts'
@@ -21,7 +21,7 @@ const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> =>
   startReceiver({ certificate: certificates.receivers.good, ...options })
 const sendTo = ({ port }: Receiver, options: Partial<WebhookSenderOptions> = {}, path = '/') =>
   senderWith({ ca: certificates.ca, ...options })(`https://receiver.example:${port}${path}`)
-const isClosed = (receiver: Receiver) => expect.poll(receiver.open).toBe(0)
+const isClosed = (receiver: Receiver) => vi.waitFor(() => expect(receiver.open()).toBe(0), 60_000)
 const answered = (responseCode: number) => ({ responseCode, responseTimeMs: expect.any(Number) })
 const unanswered = (failureReason: string) => ({ ...answered(0), failureReason })
 const ok = 'HTTP/1.1 200 OK\r\n'
@@ -125,7 +125,7 @@ const drip = (first: string, drop: string) => (socket: Socket) => {
   socket.on('close', () => clearInterval(timer))
 }
 
-describe('an answer', () => {
+describe.concurrent('an answer', () => {
   it.each([200, 204, 226, 400, 410, 429, 500, 599])('with status %i is reported', async (code) => {
     await using receiver = await start({
       onRequest: answering(`${code} Reason`, code === 204 ? '' : 'text'),
@@ -201,7 +201,7 @@ describe('an answer', () => {
   })
 })
 
-describe('there is no answer if the receiver', () => {
+describe.concurrent('there is no answer if the receiver', () => {
   it.each<readonly [string, string, (socket: Socket) => void]>([
     ['hangs up', 'answer_broken', (socket) => void socket.end()],
     ['resets', 'answer_broken', (socket) => void socket.destroy()],
