@@ -21,6 +21,7 @@ const list = (page: Page, name: string) => page.getByRole('group', { name })
 describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
   const browser = useBrowser()
   const service = useTestService([{ id: 'first', login: '1', startBalance: 10_000 }], {
+    now: browser.now,
     environment: { CAPABILITIES: 'all' },
   })
   const accounts = [{ id: first, name: 'First', providerAccountId: 'first' }]
@@ -91,7 +92,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.route(/\/positions\?/, (route) => void held.push(route))
     await signIn(page, keyOf('trader'))
     await expect.poll(() => held.length).toBe(1)
-    await page.clock.fastForward(7_000)
+    await browser.pass(page, 7_000)
     for (const route of held) await route.continue()
     const positions = page.getByRole('region', { name: 'Open positions' })
     await positions.getByText('No position is open.').waitFor()
@@ -168,10 +169,10 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       positionId: broker().held()[0]?.ticket ?? '',
       volume: 0.01,
     })
-    await page.clock.fastForward(5_000)
+    await browser.pass(page, 5_000)
     await dialog.waitFor({ state: 'detached' })
     broker().open()
-    await page.clock.fastForward(5_000)
+    await browser.pass(page, 5_000)
     const positions = list(page, 'Open positions')
     await positions.getByRole('row').nth(2).waitFor()
     await positions.getByLabel('Select all positions').check()
@@ -200,7 +201,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await Promise.all([
       page.waitForResponse(/orders\?.*status=pending/),
       page.waitForResponse(/orders\?.*status=open/),
-      page.clock.fastForward(10_000),
+      browser.pass(page, 10_000),
     ])
     await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
     await page.unrouteAll({ behavior: 'wait' })
@@ -220,6 +221,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('button', { name: 'Halt the account' }).click()
     await confirm(page, 'Halt First: it accepts no orders until the halt is lifted.')
     await page.getByText('The account is halted by its owner').first().waitFor()
+    await browser.pass(page, 10_000)
     await page.getByText(/It would be refused/).waitFor()
     await page.getByRole('button', { name: 'Lift the halt' }).click()
     await confirm(page, 'Lift the halt of First: it accepts orders again.')
@@ -251,14 +253,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     // It is open, which does not say that it will not be closed.
     await Promise.all([
       page.waitForResponse((reply) => /positions\/[^?]+$/.test(reply.url()) && reply.ok()),
-      page.clock.fastForward(2_000),
+      browser.pass(page, 2_000),
     ])
     await expect.poll(() => close.getByText('Unknown').count()).toBe(1)
     broker().trade({
       actionType: 'POSITION_CLOSE_ID',
       positionId: broker().held()[0]?.ticket ?? '',
     })
-    await page.clock.fastForward(30_000)
+    await browser.pass(page, 30_000)
     await close.getByText('The position is not open any more.').waitFor()
     await expect.poll(() => close.getByText('Done').count()).toBe(1)
 

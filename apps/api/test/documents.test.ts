@@ -52,7 +52,7 @@ describe('examples', () => {
   let api: string
   let key: string
   beforeAll(async () => {
-    demo = spawnService({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: join(folder, 'data') })
+    demo = spawnService({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: folder })
     api = (await demo.listening).api
     const printed = await eventually(demo.output, (output) => output.includes('Ctrl+C'))
     key = /tp_live_[\w-]+(?=\n)/.exec(printed)?.[0] ?? ''

@@ -10,6 +10,7 @@ export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
 /** Opens pages while the tests of a file run. */
 export const useBrowser = () => {
   let browser: Browser | undefined
+  let aheadMs = 0
   const faults: string[] = []
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -51,7 +52,16 @@ export const useBrowser = () => {
     await page.goto(url)
     return page
   }
-  return { open }
+  return {
+    open,
+    /** The clock of a service that `pass` moves as well. */
+    now: () => Date.now() + aheadMs,
+    /** Lets time pass for a page, and for a service that has `now`. */
+    pass: (page: Page, ms: number): Promise<void> => {
+      aheadMs += ms
+      return page.clock.fastForward(ms)
+    },
+  }
 }
 
 export const signIn = async (page: Page, key: string): Promise<void> => {
