@@ -198,6 +198,14 @@ export const createSimulatedBroker = (
     copies.set(account.providerAccountId, { copy, untilMs })
   }
 
+  /** The copy while it does not follow, unless the records themselves are read. */
+  const shownBy = (account: BrokerAccount, isFresh: boolean): Broker => {
+    const kept = copies.get(account.providerAccountId)
+    return kept === undefined || isFresh || timeline.now() >= kept.untilMs
+      ? brokerOf(account)
+      : kept.copy
+  }
+
   const findOrder = async (
     life: Life,
     account: BrokerAccount,
@@ -210,9 +218,8 @@ export const createSimulatedBroker = (
     if (strikes('stale_copy', 0.1)) freezeCopy(account)
     const read = async (): Promise<LookupAnswer> => {
       if (isUnreadable) return { kind: 'unreadable' }
-      const { copy, untilMs = 0 } = copies.get(account.providerAccountId) ?? {}
-      const isStale = timeline.now() < untilMs && !(readFromTerminal && refreshShowsTruth)
-      return ((isStale && copy) || brokerOf(account)).trading.findOrder(account, sought)()
+      const isFresh = readFromTerminal && refreshShowsTruth
+      return shownBy(account, isFresh).trading.findOrder(account, sought)()
     }
     const answer = await life.ask(outMs, read, random.whole(5, 500))
     timeline.note(
@@ -290,7 +297,7 @@ export const createSimulatedBroker = (
         const read = async () =>
           isUnreadable
             ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'unreadable' }))
-            : brokerOf(account).trading.heldOrders(account)()
+            : shownBy(account, false).trading.heldOrders(account)()
         return life.ask(random.whole(5, 500), read, random.whole(5, 500))
       },
       modifyOrder: (account, orderId, terms, maySend) => () =>
