@@ -16,14 +16,15 @@ import {
   type RefusalTag,
   type ServiceUnavailable,
 } from '../errors.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import {
+  maxLotsPerOrder,
+  maxOrdersPerDay,
+  maxOrdersUnderWay,
   requireLimits,
   requireNoApproval,
-  requireOrdersUnderWayInLimit,
-  requireOrdersTodayInLimit,
+  requireRiskLimit,
   requireUnlocked,
-  requireVolumeInLimit,
   type AccountLimits,
   type ChallengeStanding,
   type LimitTag,
@@ -71,7 +72,14 @@ export const requestChecks = (
   request: OrderRequest,
 ): readonly OrderCheck<'InvalidPrice' | 'RiskLimitExceeded'>[] => [
   ['levels', requireLevelsAroundPrice(request)],
-  ['volume_per_order', requireVolumeInLimit(request.volume)],
+  [
+    'volume_per_order',
+    requireRiskLimit(request.volume > maxLotsPerOrder, {
+      limit: 'volume_per_order',
+      allowed: maxLotsPerOrder,
+      current: request.volume,
+    }),
+  ],
 ]
 
 /** The account of an order, and what else its checks need. A read that failed refuses the order. */
@@ -171,11 +179,26 @@ export const requireOrderLimits = (
   requireEach(limitChecks(order, account, E.right({ limits, openPositions })))
 
 export const countChecks = (
-  counts: OrderCounts,
+  { today, underWay }: OrderCounts,
   now: Instant,
 ): readonly OrderCheck<'RiskLimitExceeded'>[] => [
-  ['orders_per_day', requireOrdersTodayInLimit(counts, now)],
-  ['open_orders', requireOrdersUnderWayInLimit(counts)],
+  [
+    'orders_per_day',
+    requireRiskLimit(today >= maxOrdersPerDay, {
+      limit: 'orders_per_day',
+      allowed: maxOrdersPerDay,
+      current: today,
+      resetsAt: startOfUtcDay(now) + dayMs,
+    }),
+  ],
+  [
+    'open_orders',
+    requireRiskLimit(underWay >= maxOrdersUnderWay, {
+      limit: 'open_orders',
+      allowed: maxOrdersUnderWay,
+      current: underWay,
+    }),
+  ],
 ]
 
 /** Whether one more order may be recorded, given the counts before it. */

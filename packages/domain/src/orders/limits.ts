@@ -1,10 +1,11 @@
 // How much may be ordered: by a user in lots per order, orders of a UTC day and orders pending or
 // open, and on an account what its trader and its desks allow
 // (docs/behaviour.md#checks-of-a-new-order).
+import { rights } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
-import { requireBrokerAccount, type Account } from '../accounts/account.ts'
+import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BreachedLimit, type ExceededRiskLimit, type Refusal } from '../errors.ts'
-import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { compareLots } from '../primitives/lots.ts'
 import type { BrokerPosition } from '../positions/position.ts'
@@ -23,42 +24,12 @@ export interface OrderCounts {
   readonly underWay: number
 }
 
-/** A limit that the next order would pass is refused; how it stands before that order. */
-const requireRiskLimit = (
+/** @param standing the limit as it is before the next order */
+export const requireRiskLimit = (
   isExceeded: boolean,
   standing: ExceededRiskLimit,
 ): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
   isExceeded ? E.left(refuse('RiskLimitExceeded', standing)) : E.right(undefined)
-
-/** Checked before anything is read. */
-export const requireVolumeInLimit = (
-  volume: number,
-): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  requireRiskLimit(volume > maxLotsPerOrder, {
-    limit: 'volume_per_order',
-    allowed: maxLotsPerOrder,
-    current: volume,
-  })
-
-export const requireOrdersTodayInLimit = (
-  { today }: OrderCounts,
-  now: Instant,
-): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  requireRiskLimit(today >= maxOrdersPerDay, {
-    limit: 'orders_per_day',
-    allowed: maxOrdersPerDay,
-    current: today,
-    resetsAt: startOfUtcDay(now) + dayMs,
-  })
-
-export const requireOrdersUnderWayInLimit = ({
-  underWay,
-}: OrderCounts): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
-  requireRiskLimit(underWay >= maxOrdersUnderWay, {
-    limit: 'open_orders',
-    allowed: maxOrdersUnderWay,
-    current: underWay,
-  })
 
 // What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open
 // positions and lots, and large orders need an approval. Every order counts as one that opens a
@@ -189,32 +160,25 @@ const breachedLimit = (
 const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: DeskLimits): boolean =>
   maxOpenLots !== null || maxOpenPositions !== null
 
-/**
- * The accounts whose positions the limits need, one for each broker account. Accounts that no
- * broker holds (paper, another platform, not provisioned) have no positions that could count.
- */
+/** The broker accounts whose positions the limits need. */
 export const accountsToRead = (
   account: Account,
   { trader, desks }: AccountLimits,
-): readonly Account[] => {
-  const ofDesks = desks
-    .filter(({ limits }) => arePositionsNeeded(limits))
-    .flatMap(({ accounts }) => accounts)
-  const ofTrader = trader !== null && arePositionsNeeded(trader.limits) ? [account] : []
-  return [
-    ...new Map(
-      [...ofDesks, ...ofTrader].flatMap((one) =>
-        providerAccountIdsOf(one).map((id) => [id, one] as const),
-      ),
-    ).values(),
-  ]
-}
+): readonly BrokerAccount[] =>
+  brokerAccountsOf([
+    ...desks.filter(({ limits }) => arePositionsNeeded(limits)).flatMap(({ accounts }) => accounts),
+    ...(trader !== null && arePositionsNeeded(trader.limits) ? [account] : []),
+  ])
 
-/** Empty where no broker holds the account. */
-const providerAccountIdsOf = (account: Account): readonly string[] => {
-  const linked = requireBrokerAccount(account)
-  return E.isRight(linked) ? [linked.right.providerAccountId] : []
-}
+/**
+ * Each broker account once. Accounts that no broker holds (paper, another platform, not
+ * provisioned) have no positions that could count.
+ */
+const brokerAccountsOf = (accounts: readonly Account[]): readonly BrokerAccount[] => [
+  ...new Map(
+    rights(accounts.map(requireBrokerAccount)).map((one) => [one.providerAccountId, one]),
+  ).values(),
+]
 
 /**
  * The volume of each open position and of each counted order, in lots. A position and the order
@@ -229,8 +193,8 @@ const openVolumesOf = (
   )
   const executed = new Set<CountedOrder>()
   const volumes: number[] = []
-  for (const id of new Set(accounts.flatMap(providerAccountIdsOf))) {
-    const open = positions.get(id)
+  for (const { providerAccountId } of brokerAccountsOf(accounts)) {
+    const open = positions.get(providerAccountId)
     // An account that joined the desk, or was linked, after the positions were read.
     if (open === undefined)
       return E.left(

@@ -147,67 +147,73 @@ export const recordOrder =
     { owner }: Caller,
     { request, replyToStore }: PlaceOrderInput,
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
-    pipe(
-      // Before anything is read: a body that could never be an order.
-      TE.fromEither(requireNoIssues(issuesOfTerms(request, ports.clock.now()))),
-      TE.flatMapEither(() => requireEach(requestChecks(request))),
-      TE.flatMap(() => readAccountFacts(ports, owner, request.accountId)),
-      TE.tapEither((facts) => requireEach(accountChecks(request, facts))),
-      TE.bindW('destination', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-      TE.bindW('accountLimits', ({ limits }) => TE.fromEither(limits)),
-      TE.bindW('brokerSymbol', ({ destination }) =>
-        ports.resolveOrderSymbol(destination, request.symbol),
-      ),
-      TE.bindW('openPositions', ({ account, accountLimits }) =>
-        readOpenPositions(ports, account, accountLimits),
-      ),
-      TE.flatMap(({ destination, accountLimits, brokerSymbol, openPositions }) => {
-        const now = ports.clock.now()
-        const order: PendingOrder = {
-          id: ports.orderIds.newOrderId(),
-          owner,
-          request: brokerSymbol === request.symbol ? request : { ...request, brokerSymbol },
-          status: 'pending',
-          createdAt: now,
-          updatedAt: now,
-        }
-        return ports.orders.record(owner, {
-          order,
-          destination,
-          sendDeadlineMs: ports.stopwatch.elapsedMs() + sendTimeoutMs,
-          checkedAt: accountLimits.readAt,
-          databaseRun: accountLimits.databaseRun,
-          keep: replyToStore && { claim: replyToStore.claim, reply: replyToStore.replyOf(order) },
-          openPositions,
-        })
-      }),
-    )
+  async () => {
+    const { clock, stopwatch } = ports
+    // Before anything is read: a body that could never be an order.
+    const terms = requireNoIssues(issuesOfTerms(request, clock.now()))
+    if (E.isLeft(terms)) return terms
+    const possible = requireEach(requestChecks(request))
+    if (E.isLeft(possible)) return possible
+    const facts = await readAccountFacts(ports, owner, request.accountId)
+    if (E.isLeft(facts)) return facts
+    const { account, limits } = facts.right
+    const allowed = requireEach(accountChecks(request, facts.right))
+    if (E.isLeft(allowed)) return allowed
+    const destination = requireBrokerAccount(account)
+    if (E.isLeft(destination)) return destination
+    if (E.isLeft(limits)) return limits
+    const symbol = await ports.resolveOrderSymbol(destination.right, request.symbol)()
+    if (E.isLeft(symbol)) return symbol
+    const openPositions = await readOpenPositions(ports, account, limits.right)()
+    if (E.isLeft(openPositions)) return openPositions
+    const now = clock.now()
+    const order: PendingOrder = {
+      id: ports.orderIds.newOrderId(),
+      owner,
+      request:
+        symbol.right === request.symbol ? request : { ...request, brokerSymbol: symbol.right },
+      status: 'pending',
+      createdAt: now,
+      updatedAt: now,
+    }
+    return ports.orders.record(owner, {
+      order,
+      destination: destination.right,
+      sendDeadlineMs: stopwatch.elapsedMs() + sendTimeoutMs,
+      checkedAt: limits.right.readAt,
+      databaseRun: limits.right.databaseRun,
+      keep: replyToStore && { claim: replyToStore.claim, reply: replyToStore.replyOf(order) },
+      openPositions: openPositions.right,
+    })()
+  }
 
 // All reads at once, since each is a round trip to the database. One that failed matters only when
 // the checks before it have passed.
-export const readAccountFacts =
-  (ports: CheckPorts, owner: Owner, id: AccountId): AsyncResult<AccountFacts, 'AccountNotFound'> =>
-  async () => {
-    const [account, halt, providerToken, challenges, limits] = await Promise.all([
-      findAccount(ports)(owner, id)(),
-      ports.halts.find(owner, id)(),
-      ports.providerTokens.find(owner.tenantId)(),
-      ports.orderLimits.challenges(owner, id)(),
-      ports.orderLimits.limitsOf(owner, id)(),
-    ])
-    if (E.isLeft(account)) return account
-    return E.right({
-      account: account.right,
-      halt,
-      providerToken,
-      challenges: E.mapLeft(({ reason }: ServiceUnavailable) =>
-        refuse('ChallengeCheckUnavailable', { reason }),
-      )(challenges),
-      limits: E.mapLeft(({ reason }: ServiceUnavailable) =>
-        refuse('LimitCheckUnavailable', { reason }),
-      )(limits),
-    })
-  }
+export const readAccountFacts = async (
+  ports: CheckPorts,
+  owner: Owner,
+  id: AccountId,
+): Promise<E.Either<Refusal<'AccountNotFound'> | ServiceUnavailable, AccountFacts>> => {
+  const [account, halt, providerToken, challenges, limits] = await Promise.all([
+    findAccount(ports)(owner, id)(),
+    ports.halts.find(owner, id)(),
+    ports.providerTokens.find(owner.tenantId)(),
+    ports.orderLimits.challenges(owner, id)(),
+    ports.orderLimits.limitsOf(owner, id)(),
+  ])
+  if (E.isLeft(account)) return account
+  return E.right({
+    account: account.right,
+    halt,
+    providerToken,
+    challenges: E.mapLeft(({ reason }: ServiceUnavailable) =>
+      refuse('ChallengeCheckUnavailable', { reason }),
+    )(challenges),
+    limits: E.mapLeft(({ reason }: ServiceUnavailable) =>
+      refuse('LimitCheckUnavailable', { reason }),
+    )(limits),
+  })
+}
 
 /**
  * Undefined where nothing is limited. Reads bypass caches: stale positions would make the limit
@@ -223,16 +229,14 @@ export const readOpenPositions = (
     accountsToRead(account, limits),
     TE.traverseArray((one) =>
       pipe(
-        TE.fromEither(requireBrokerAccount(one)),
-        TE.bindTo('linked'),
-        TE.bindW('read', ({ linked }) => positionTrading.freshPositions(linked)),
+        positionTrading.freshPositions(one),
         TE.bimap(
           (error) =>
             refuse('LimitCheckUnavailable', {
-              reason: `the positions of account ${one.id} cannot be read: ${error._tag}`,
+              reason: `the positions of account ${one.accountId} cannot be read: ${error._tag}`,
               cause: error._tag === 'BrokerUnavailable' ? error.cause : undefined,
             }),
-          ({ linked, read }) => [linked.providerAccountId, read.positions] as const,
+          (read) => [one.providerAccountId, read.positions] as const,
         ),
       ),
     ),

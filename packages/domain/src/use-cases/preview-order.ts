@@ -77,7 +77,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
       const hasGoodTerms = requireNoIssues(issuesOfTerms(order, now))
       if (E.isLeft(hasGoodTerms)) return hasGoodTerms
       const [facts, counts] = await Promise.all([
-        readAccountFacts(ports, owner, order.accountId)(),
+        readAccountFacts(ports, owner, order.accountId),
         ports.orders.counts(owner, now)(),
       ])
       if (E.isLeft(facts)) return facts

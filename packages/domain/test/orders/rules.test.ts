@@ -5,11 +5,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { accountChecks, requireCountsInLimit, requireOrderLimits } from '../../src/orders/checks.ts'
+import {
+  accountChecks,
+  requestChecks,
+  requireCountsInLimit,
+  requireEach,
+  requireOrderLimits,
+} from '../../src/orders/checks.ts'
 import {
   accountsToRead,
   requireUnlocked,
-  requireVolumeInLimit,
   type AccountLimits,
   type OpenPositions,
   type TraderLimits,
@@ -143,11 +148,12 @@ it('an order of a tenant without a provider token is refused with that as the re
 describe('order limits', () => {
   const now = Date.UTC(2026, 10, 21, 13)
   const resetsAt = Date.UTC(2026, 10, 22)
+  const requireLots = (volume: number) => requireEach(requestChecks({ ...record.request, volume }))
   it.each<[what: string, decision: E.Either<unknown, void>, refusal?: object]>([
-    ['10 lots', requireVolumeInLimit(10)],
+    ['10 lots', requireLots(10)],
     [
       'a hundredth more',
-      requireVolumeInLimit(10.01),
+      requireLots(10.01),
       { limit: 'volume_per_order', allowed: 10, current: 10.01 },
     ],
     ['the hundredth order of a day', requireCountsInLimit({ today: 99, underWay: 0 }, now)],
@@ -312,9 +318,11 @@ describe('limits of traders and desks', () => {
     [{ maxOpenLots: 1 }, true],
     [{ maxOpenPositions: 0 }, true],
   ])('of %o need the positions of the accounts: %s', (limits, isNeeded) => {
-    expect(accountsToRead(account, limited(limits, null))).toEqual(isNeeded ? [account] : [])
+    const idsOf = (ofLimits: AccountLimits) =>
+      accountsToRead(account, ofLimits).map(({ accountId }) => accountId)
+    expect(idsOf(limited(limits, null))).toEqual(isNeeded ? [account.id] : [])
     const ofDesk = limited(null, limits, [paper, colleague, unlinked])
-    expect(accountsToRead(account, ofDesk)).toEqual(isNeeded ? [colleague] : [])
+    expect(idsOf(ofDesk)).toEqual(isNeeded ? [colleague.id] : [])
   })
 
   it.each([
