@@ -145,10 +145,11 @@ it('an order of a tenant without a provider token is refused with that as the re
   ])
 })
 
+const requireLots = (volume: number) => requireEach(requestChecks({ ...record.request, volume }))
+
 describe('order limits', () => {
   const now = Date.UTC(2026, 10, 21, 13)
   const resetsAt = Date.UTC(2026, 10, 22)
-  const requireLots = (volume: number) => requireEach(requestChecks({ ...record.request, volume }))
   it.each<[what: string, decision: E.Either<unknown, void>, refusal?: object]>([
     ['10 lots', requireLots(10)],
     [

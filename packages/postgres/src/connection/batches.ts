@@ -26,33 +26,30 @@ export const inBatches = <A, B>(
   const waiting: Waiting<A, B>[] = []
   let busy = 0
 
-  const runBatch = async (): Promise<void> => {
-    const batch = waiting.splice(0, maxSize)
-    if (batch.length === 0) return
-    try {
-      const results = await run(batch.map(({ item }) => item))
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as B)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    }
-  }
-
   const runUntilEmpty = async (): Promise<void> => {
     busy += 1
     while (waiting.length > 0) {
       // The batch then also has the other calls of this turn, and those that the last results
       // cause.
       await setImmediate()
-      await runBatch()
+      const batch = waiting.splice(0, maxSize)
+      if (batch.length === 0) break
+      try {
+        const results = await run(batch.map(({ item }) => item))
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as B)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
     }
     busy -= 1
   }
 
-  return (item) =>
-    new Promise<B>((resolve, reject) => {
-      waiting.push({ item, resolve, reject })
-      if (busy < concurrency) void runUntilEmpty()
-    })
+  return (item) => {
+    const { promise, resolve, reject } = Promise.withResolvers<B>()
+    waiting.push({ item, resolve, reject })
+    if (busy < concurrency) void runUntilEmpty()
+    return promise
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Instant,
 } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
+import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
@@ -58,11 +59,7 @@ export const parsedText = <A extends string>(
   name: string,
   parse: (text: string) => O.Option<A>,
 ): t.Type<A> =>
-  codecOf(
-    name,
-    (value) => (typeof value === 'string' ? parse(value) : O.none),
-    (text) => text,
-  )
+  codecOf(name, (value) => (typeof value === 'string' ? parse(value) : O.none), identity)
 
 const matching = <A extends string>(name: string, is: (text: string) => text is A): t.Type<A> =>
   parsedText(name, O.fromPredicate(is))
@@ -105,7 +102,7 @@ export const instant: t.Type<Instant, string> = codecOf(
 export const bytes: t.Type<Uint8Array> = codecOf(
   'bytes',
   O.fromPredicate((value) => value instanceof Uint8Array),
-  (value) => value,
+  identity,
 )
 
 // Not t.union, which would run the codec on every null and build an error first.
@@ -172,17 +169,16 @@ export const tableOf = <P extends t.Props>(
     ),
     read: (row) => {
       const values = row as Row
-      return decode(
-        Object.fromEntries(columns.map(([field, column]) => [field, values[column]])),
-        values['id'],
-      )
+      const fields: Record<string, unknown> = {}
+      for (const [field, column] of columns) fields[field] = values[column]
+      return decode(fields, values['id'])
     },
-    write: (fields) =>
-      Object.fromEntries(
-        columns
-          .filter(([field]) => field in fields)
-          .map(([field, column]) => [column, props[field]?.encode(fields[field] ?? null)]),
-      ),
+    write: (fields) => {
+      const row: Record<string, unknown> = {}
+      for (const [field, column] of columns)
+        if (field in fields) row[column] = props[field]?.encode(fields[field] ?? null)
+      return row
+    },
   }
 }
 

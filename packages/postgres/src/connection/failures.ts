@@ -2,7 +2,6 @@
 // name, never a statement or its values.
 import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 
 export interface LogEvent {
@@ -85,10 +84,14 @@ export const databasePort = <Port extends object>(
       ([method, run]) => [
         method,
         (...args: unknown[]) =>
-          pipe(
-            databaseTask(`${name}.${method}`, () => run(...args)),
-            TE.flatMapEither((result) => (isEither(result) ? result : E.right(result))),
-          ),
+          async () => {
+            try {
+              const result = await run(...args)
+              return isEither(result) ? result : E.right(result)
+            } catch (error) {
+              return E.left(toServiceUnavailable(`${name}.${method}`)(error))
+            }
+          },
       ],
     ),
   ) as Port

@@ -17,13 +17,14 @@ export class Sql {
 
 /** Parts are inserted; all other values are bound as parameters. */
 export const sql = (texts: TemplateStringsArray, ...values: readonly unknown[]): Sql => {
-  const parts = values.map((value) =>
-    value instanceof Sql ? value : new Sql('?', [value as Knex.RawBinding]),
-  )
-  return new Sql(
-    texts.map((text, at) => text + (parts[at]?.text ?? '')).join(''),
-    parts.flatMap(({ bindings }) => bindings),
-  )
+  let [text = ''] = texts
+  const bindings: Knex.RawBinding[] = []
+  for (const [at, value] of values.entries()) {
+    const part = value instanceof Sql ? value : new Sql('?', [value as Knex.RawBinding])
+    text += part.text + texts[at + 1]
+    bindings.push(...part.bindings)
+  }
+  return new Sql(text, bindings)
 }
 
 /** Conditions that all must hold; those that are false are left out. */

@@ -7,13 +7,7 @@ import {
   requireOrderLimits,
   type PendingOrder,
 } from '@tradeport/domain/orders'
-import {
-  dayMs,
-  startOfUtcDay,
-  toUtcDay,
-  type Instant,
-  type Owner,
-} from '@tradeport/domain/primitives'
+import { dayMs, startOfUtcDay, toUtcDay, type Instant } from '@tradeport/domain/primitives'
 import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -73,7 +67,7 @@ export const recordOrders = (
     for (const order of orders) await requireLimits(trx, order)
     const counters = await insertCounted(trx, orders)
     for (const { order } of orders) {
-      const counter = counters.get(keyOf(order.owner))
+      const counter = counters.get(keyOf(order.owner.tenantId, order.owner.userId))
       if (counter !== undefined) await requireCounts(trx, order, counter)
     }
     await recorder?.recordWithin(
@@ -111,9 +105,7 @@ interface Counter {
   readonly pending: number
 }
 
-const dayOf = ({ createdAt }: PendingOrder): Instant => startOfUtcDay(createdAt)
-
-const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
+const keyOf = (tenantId: string, userId: string): string => JSON.stringify([tenantId, userId])
 
 /**
  * Adds orders to the counters of their users, inserts them, and returns each user's counter.
@@ -129,26 +121,27 @@ const insertCounted = async (
   trx: Knex.Transaction,
   orders: readonly OrderToRecord[],
 ): Promise<ReadonlyMap<string, Counter>> => {
-  const users = Map.groupBy(
-    orders.map(({ order }) => order),
-    ({ owner }) => keyOf(owner),
-  )
-  const additions = [...users.values()].map((own) => {
-    const day = Math.max(...own.map(dayOf))
-    return {
-      tenant_id: own[0]?.owner.tenantId,
-      user_id: own[0]?.owner.userId,
-      day: toUtcDay(day),
-      created: own.filter((order) => dayOf(order) === day).length,
-      pending: own.length,
-    }
-  })
+  const additions = new Map<string, Counter>()
+  for (const { order } of orders) {
+    const { tenantId, userId } = order.owner
+    const day = toUtcDay(order.createdAt)
+    const key = keyOf(tenantId, userId)
+    const before = additions.get(key) ?? { day, created: 0, pending: 0 }
+    const isNewDay = day > before.day
+    additions.set(key, {
+      tenant_id: tenantId,
+      user_id: userId,
+      day: isNewDay ? day : before.day,
+      created: isNewDay ? 1 : before.created + Number(day === before.day),
+      pending: before.pending + 1,
+    })
+  }
   const rows = await queryPrepared<Counter>(
     trx,
     sql`with counters as (
         insert into order_counters as c (tenant_id, user_id, day, created, pending)
         select tenant_id, user_id, day, created, pending
-        from json_populate_recordset(null::order_counters, ${JSON.stringify(additions)}::json)
+        from json_populate_recordset(null::order_counters, ${JSON.stringify([...additions.values()])}::json)
         order by tenant_id, user_id
         on conflict (tenant_id, user_id) do update set
           day = greatest(c.day, excluded.day),
@@ -163,21 +156,20 @@ const insertCounted = async (
         where (select count(*) from counters) > 0)
       select * from counters`,
   )
-  return new Map(rows.map((row) => [JSON.stringify([row.tenant_id, row.user_id]), row] as const))
+  return new Map(rows.map((row) => [keyOf(row.tenant_id, row.user_id), row] as const))
 }
 
 /** The last of a user's orders is refused where one of them is. */
 const requireCounts = async (
   trx: Knex.Transaction,
-  order: PendingOrder,
+  { createdAt }: PendingOrder,
   counter: Counter,
 ): Promise<void> => {
-  const day = dayOf(order)
   const today =
-    toUtcDay(day) === counter.day ? counter.created : await countOrders(trx, counter, day)
-  orThrow(
-    requireCountsInLimit({ today: today - 1, underWay: counter.pending - 1 }, order.createdAt),
-  )
+    toUtcDay(createdAt) === counter.day
+      ? counter.created
+      : await countOrders(trx, counter, startOfUtcDay(createdAt))
+  orThrow(requireCountsInLimit({ today: today - 1, underWay: counter.pending - 1 }, createdAt))
 }
 
 // An order is of a day before the counter's only around midnight, where instances' clocks differ.
