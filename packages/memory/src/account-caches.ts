@@ -21,8 +21,8 @@ import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { LRUCache } from 'lru-cache'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { createLruCache } from './lru-cache.ts'
 import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
 
 interface InvalidatesAccounts {
@@ -70,7 +70,6 @@ export const cachedBroker = (
   const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
     clock,
     ttlMs: positionsTtlMs,
-    maxEntries: maxAccounts,
     maxWeight: maxPositions,
     weigh: (reading) => 1 + reading.positions.length,
     counters: countersOf?.('positions'),
@@ -78,11 +77,11 @@ export const cachedBroker = (
   const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
     clock,
     ttlMs: marginTtlMs,
-    maxEntries: maxMargins,
+    maxWeight: maxMargins,
     counters: countersOf?.('margins'),
   })
-  const invalidatedAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
-  const limits = new LRUCache<AccountId, LimitFunction>({ max: maxAccounts })
+  const invalidatedAt = createLruCache<AccountId, Instant>(maxAccounts)
+  const limits = createLruCache<AccountId, LimitFunction>(maxAccounts)
   const limitOf = (accountId: AccountId): LimitFunction => {
     const limit = limits.get(accountId) ?? pLimit(maxMarginCalls)
     limits.set(accountId, limit)
@@ -132,7 +131,7 @@ const noneIfLate =
  */
 const createAccountKeys = () => {
   // More accounts than can change while a value is kept.
-  const changes = new LRUCache<AccountId, number>({ max: 100_000 })
+  const changes = createLruCache<AccountId, number>(100_000)
   let lastChange = 0
   return {
     keyOf: (account: BrokerAccount, ...more: readonly (string | number)[]): string => {
@@ -159,7 +158,7 @@ export const cachedLiveAccounts = (
   const readings = createSingleFlightCache<BrokerReadError | ServiceUnavailable, AccountReading>({
     clock,
     ttlMs: liveAccountTtlMs,
-    maxEntries: maxAccounts,
+    maxWeight: maxAccounts,
     counters: countersOf?.('live_accounts'),
   })
   return {
@@ -184,7 +183,6 @@ export const cachedMarketData = (
   const symbols = createSingleFlightCache<BrokerReadError, readonly string[]>({
     clock,
     ttlMs: termsTtlMs,
-    maxEntries: maxAccounts,
     maxWeight: maxSymbols,
     weigh: (names) => 1 + names.length,
     counters: countersOf?.('symbols'),
@@ -192,19 +190,18 @@ export const cachedMarketData = (
   const instruments = createSingleFlightCache<MarketDataError, BrokerInstrument>({
     clock,
     ttlMs: termsTtlMs,
-    maxEntries: maxInstruments,
+    maxWeight: maxInstruments,
     counters: countersOf?.('instruments'),
   })
   const quotes = createSingleFlightCache<MarketDataError, Quote>({
     clock,
     ttlMs: quoteTtlMs,
-    maxEntries: maxQuotes,
+    maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
   const latestCandles = createSingleFlightCache<MarketDataError, readonly Candle[]>({
     clock,
     ttlMs: quoteTtlMs,
-    maxEntries: maxAccounts,
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
@@ -235,7 +232,7 @@ export const cachedMarketDataFeeds = (
   const feeds = createSingleFlightCache<ServiceUnavailable, O.Option<MarketDataFeed>>({
     clock,
     ttlMs: quoteTtlMs,
-    maxEntries: 1,
+    maxWeight: 1,
     counters: countersOf?.('market_data_feed'),
   })
   return { find: feeds.read('', find) }

@@ -5,7 +5,7 @@ import type { CredentialHash } from '@tradeport/domain/access'
 import type { AddressLimits, CallerAddress } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import ipaddr from 'ipaddr.js'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from './lru-cache.ts'
 
 /** Failures allowed for an address within a minute of the first. */
 const maxFailures = 60
@@ -23,8 +23,8 @@ interface Failures {
 export const createAddressLimits = ({
   maxEntries = 100_000,
 }: AddressLimitsOptions = {}): AddressLimits => {
-  const failures = new LRUCache<string, Failures>({ max: maxEntries })
-  const acceptedAt = new LRUCache<CredentialHash, Instant>({ max: maxEntries })
+  const failures = createLruCache<string, Failures>(maxEntries)
+  const acceptedAt = createLruCache<CredentialHash, Instant>(maxEntries)
 
   const failuresOf = (group: string, now: Instant): Failures => {
     const found = failures.get(group)

@@ -15,8 +15,8 @@ import type { Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import { createSingleFlightCache, type CacheParts } from './single-flight-cache.ts'
 
-const maxEntries = 20_000
-const maxMisses = 10_000
+const maxFound = 20_000
+const maxMissing = 10_000
 const shortTtlMs = 1_000
 const longTtlMs = 5 * 60_000
 /**
@@ -43,14 +43,14 @@ const createFindCache = <A>(
   const found = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
     ...shared,
     ...options,
-    maxEntries,
+    maxWeight: maxFound,
     isKept: O.isSome,
     counters: countersOf?.(name),
   })
   const missing = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
     ...shared,
     ttlMs: shortTtlMs,
-    maxEntries: maxMisses,
+    maxWeight: maxMissing,
     isKept: O.isNone,
   })
   return {
@@ -113,7 +113,7 @@ export const cachedAccounts = (
   store: AccountStore,
   { clock, countersOf }: CacheParts,
 ): AccountStore & { readonly invalidateAll: () => void } => {
-  const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxEntries } as const
+  const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxWeight: maxFound } as const
   const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>({
     ...options,
     isKept: O.isSome,

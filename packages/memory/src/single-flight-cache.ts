@@ -4,7 +4,7 @@ import type { Clock } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { LRUCache } from 'lru-cache'
+import { createLruCache } from './lru-cache.ts'
 
 interface SingleFlightCacheOptions<A> {
   readonly clock: Clock
@@ -16,11 +16,12 @@ interface SingleFlightCacheOptions<A> {
    * which revocations need; a slower read is shared but not kept.
    */
   readonly ageFrom?: 'completion' | 'start'
-  /** The most values kept; the least recently used are dropped first. */
-  readonly maxEntries: number
-  /** The most weight kept in all; a value that is heavier alone is not kept. */
-  readonly maxWeight?: number
-  /** The weight of a value, a positive whole number; needed with `maxWeight`. */
+  /**
+   * The most weight kept; the least recently used values are dropped first. A value that is heavier
+   * alone is not kept.
+   */
+  readonly maxWeight: number
+  /** The weight of a value, a positive whole number; 1 by default. */
   readonly weigh?: (value: A) => number
   /** Which values are kept; all by default. */
   readonly isKept?: (value: A) => boolean
@@ -77,7 +78,6 @@ export const createSingleFlightCache = <Failure, A>({
   clock,
   ttlMs,
   ageFrom = 'completion',
-  maxEntries,
   maxWeight,
   weigh = () => 1,
   isKept = () => true,
@@ -85,16 +85,12 @@ export const createSingleFlightCache = <Failure, A>({
   maxJoinMs = 60_000,
 }: SingleFlightCacheOptions<A>): SingleFlightCache<Failure, A> => {
   const reads = new Map<string, ReadInProgress<Failure, A>>()
-  const kept = new LRUCache<string, Kept<A>>({
-    max: maxEntries,
+  const kept = createLruCache<string, Kept<A>>(maxWeight, ({ value }) => weigh(value), {
     // Frees the memory of stale values that nobody asks for. The library purges by this clock in
     // fractions of a millisecond; an entry that is read in its last millisecond would stay.
     ttlAutopurge: true,
     ttlResolution: 1_000,
     perf: { now: () => performance.now() },
-    ...(maxWeight === undefined
-      ? {}
-      : { maxSize: maxWeight, sizeCalculation: ({ value }: Kept<A>) => weigh(value) }),
   })
   const ttlNow = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
   // With ages from the start, a read that is joined must be as young as a kept value.

@@ -14,7 +14,7 @@ const cacheWith = (options: Partial<Options> = {}) => {
   const cache = createSingleFlightCache<string, number>({
     clock,
     ttlMs: 100,
-    maxEntries: 10,
+    maxWeight: 10,
     ...options,
   })
   return { clock, cache, read: (key: string, value: number) => cache.read(key, TE.right(value))() }
@@ -36,7 +36,7 @@ describe('the single-flight cache', () => {
   })
 
   it.each([
-    ['the most recently used values', { maxEntries: 2 }, ['a4', 'b5', 'a4', 'c3'], ['a', 'c']],
+    ['the most recently used values', { maxWeight: 2 }, ['a4', 'b5', 'a4', 'c3'], ['a', 'c']],
     [
       'values up to its weight',
       { maxWeight: 10, weigh: Number },
@@ -76,7 +76,7 @@ describe('the single-flight cache', () => {
 
 const ttlMs = 100
 const maxJoinMs = 1_000
-const maxEntries = 2
+const maxWeight = 2
 const keys = ['a', 'b', 'c'] as const
 type Key = (typeof keys)[number]
 type Outcome = 'right' | 'left' | 'rejection'
@@ -113,7 +113,7 @@ interface Load {
 
 const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Promise<void> => {
   const clock = createMovableClock()
-  const options = { clock, ttlMs, ageFrom, maxEntries, maxJoinMs }
+  const options = { clock, ttlMs, ageFrom, maxWeight, maxJoinMs }
   const cache = createSingleFlightCache<number, number>(options)
   const joinForMs = ageFrom === 'start' ? ttlMs : maxJoinMs
   const loads: Load[] = []
@@ -175,7 +175,7 @@ const play = async (ageFrom: 'start' | 'completion', run: readonly Action[]): Pr
       keyDrops[action.key] += 1
     }
     await ended()
-    expect(cache.size()).toBeLessThanOrEqual(maxEntries)
+    expect(cache.size()).toBeLessThanOrEqual(maxWeight)
   }
   for (const { endedAt, withOutcome } of loads) if (endedAt === undefined) withOutcome('rejection')
   await Promise.all(readers)
