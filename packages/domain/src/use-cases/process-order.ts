@@ -13,7 +13,7 @@ import {
   requireTradable,
   type BrokerAccount,
 } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
+import type { AsyncResult, BrokerReadError, Halt, ServiceUnavailable } from '../errors.ts'
 import { isCorrection, isLimitOrStop } from '../orders/order.ts'
 import {
   afterLookup,
@@ -64,7 +64,8 @@ export interface ProcessedOrder {
   readonly retry?: OrderRetry | undefined
 }
 
-type Processing = AsyncResult<ProcessedOrder>
+type OrUnavailable<A> = E.Either<ServiceUnavailable, A>
+type Processed = OrUnavailable<ProcessedOrder>
 
 /**
  * After how long others look up an order that is being sent; a lookup does not disturb the send.
@@ -79,7 +80,7 @@ const lookupPatienceMs = 10 * secondMs
 const writeAttempts = 60
 const writePauseMs = secondMs
 
-const nothingFollows: ProcessedOrder = {}
+const nothingFollows: Processed = E.right({})
 
 /** An order that this process is sending. */
 interface SendingOrder extends StoredOrder {
@@ -95,7 +96,9 @@ interface SendResult {
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
-export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processing) => {
+export const processOrder = (
+  ports: ProcessPorts,
+): ((job: OrderJob) => AsyncResult<ProcessedOrder>) => {
   const { orders, trading, slots, clock, stopwatch } = ports
 
   const timeToDeadlineMs = ({ order, sendDeadlineMs }: OrderJob): number =>
@@ -104,28 +107,26 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   // --- sending ---
 
   // The slot is held for the checks and the send, not for the write of what follows.
-  const send = (job: OrderJob): Processing =>
-    pipe(
-      inSlot<SendResult | undefined>(
-        slots.forSend,
-        job.destination,
-        timeToDeadlineMs(job),
-        pipe(
-          requireDestination(job),
-          TE.flatMap((destination) => sendOnce({ ...job, destination })),
-          TE.orElse((obstacle): AsyncResult<SendResult | undefined> =>
-            obstacle._tag === 'ServiceUnavailable'
-              ? TE.left(obstacle)
-              : TE.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) }),
-          ),
-        ),
-        TE.right({ step: lateRejection('no_slot') }),
-      ),
-      TE.flatMap((result) => {
-        if (result === undefined) return TE.right(nothingFollows)
-        return write(job, result.step, result.sent)
-      }),
+  const send = async (job: OrderJob): Promise<Processed> => {
+    const tried = await inSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
+      checkAndSend(job),
     )
+    if (tried === undefined) return write(job, lateRejection('no_slot'))
+    if (E.isLeft(tried)) return tried
+    return tried.right === undefined
+      ? nothingFollows
+      : write(job, tried.right.step, tried.right.sent)
+  }
+
+  /** Undefined where another process was quicker. */
+  const checkAndSend = async (job: OrderJob): Promise<OrUnavailable<SendResult | undefined>> => {
+    const destination = await requireDestination(job)()
+    if (E.isRight(destination)) return sendOnce({ ...job, destination: destination.right })
+    const obstacle = destination.left
+    return obstacle._tag === 'ServiceUnavailable'
+      ? E.left(obstacle)
+      : E.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) })
+  }
 
   // The account may have been relinked, or turned out to be live, since the order was accepted. An
   // account that its broker never confirmed to be a demo account is read first.
@@ -146,38 +147,33 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       TE.map(({ linked }) => linked),
     )
 
-  /** Undefined where another process was quicker. */
-  const sendOnce =
-    (job: OrderJob): AsyncResult<SendResult | undefined> =>
-    async () => {
-      const { order, destination, version } = job
-      const sending: Sending = { step: 'sending', sentAt: clock.now() }
-      const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })()
-      if (E.isLeft(stored)) return stored
-      if (!stored.right) return rejectIfHalted(job)()
-      const answer = await trading.placeOrder(
-        destination,
-        orderToSend(order),
-        () => timeToDeadlineMs(job) > 0,
-      )()
-      if (answer.kind !== 'refused' && answer.kind !== 'not_sent')
-        ports.onAccountChanged(destination)
-      return E.right({
-        step: afterSendAnswer(sending, answer, timeToDeadlineMs(job), isLimitOrStop(order)),
-        // No databaseRun check: the broker's answer must be stored even after a database failover.
-        sent: { order, placement: sending, destination, version: version + 1 },
-      })
-    }
+  const sendOnce = async (job: OrderJob): Promise<OrUnavailable<SendResult | undefined>> => {
+    const { order, destination, version } = job
+    const sending: Sending = { step: 'sending', sentAt: clock.now() }
+    const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })
+    if (E.isLeft(stored)) return stored
+    if (!stored.right) return rejectIfHalted(job)
+    const answer = await trading.placeOrder(
+      destination,
+      orderToSend(order),
+      () => timeToDeadlineMs(job) > 0,
+    )()
+    if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
+    return E.right({
+      step: afterSendAnswer(sending, answer, timeToDeadlineMs(job), isLimitOrStop(order)),
+      // No databaseRun check: the broker's answer must be stored even after a database failover.
+      sent: { order, placement: sending, destination, version: version + 1 },
+    })
+  }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectIfHalted = ({
+  const rejectIfHalted = async ({
     order: { owner, request },
-  }: OrderJob): AsyncResult<SendResult | undefined> =>
-    pipe(
-      ports.halts.find(owner, request.accountId),
-      TE.map((halt) => requireNotHalted(request.accountId, halt)),
-      TE.map((halted) => (E.isLeft(halted) ? { step: rejectUnusable(halted.left) } : undefined)),
-    )
+  }: OrderJob): Promise<OrUnavailable<SendResult | undefined>> =>
+    E.map((halt: O.Option<Halt>) => {
+      const halted = requireNotHalted(request.accountId, halt)
+      return E.isLeft(halted) ? { step: rejectUnusable(halted.left) } : undefined
+    })(await ports.halts.find(owner, request.accountId)())
 
   // --- looking up ---
 
@@ -198,61 +194,61 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
   }
 
   /** @param after what follows from the answer; undefined where the order may be sent */
-  const lookUp = (
+  const lookUp = async (
     job: OrderJob,
     now: Instant,
     hints: LookupHints,
     after: (answer: LookupAnswer) => PlacementStep | undefined,
-  ): Processing =>
-    pipe(
-      inSlot<LookupAnswer | undefined>(
-        slots.forLookup,
-        job.destination,
-        lookupPatienceMs,
-        lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, now, hints) }),
-        TE.right(undefined),
-      ),
-      TE.flatMap((answer) => {
-        if (answer === undefined) return TE.right(nothingFollows)
-        if (answer.kind === 'found') ports.onAccountChanged(job.destination)
-        const step = after(answer)
-        return step === undefined ? send(job) : write(job, step)
-      }),
+  ): Promise<Processed> => {
+    const { destination } = job
+    const answer = await inSlot(
+      slots.forLookup,
+      destination,
+      lookupPatienceMs,
+      lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, now, hints) }),
     )
+    if (answer === undefined) return nothingFollows
+    if (E.isLeft(answer)) return answer
+    if (answer.right.kind === 'found') ports.onAccountChanged(destination)
+    const step = after(answer.right)
+    return step === undefined ? send(job) : write(job, step)
+  }
 
   // --- writing ---
 
-  const advance = (replaces: StoredOrder, step: PlacementStep): AsyncResult<boolean> =>
-    orders.advance(replaces.order.owner, replaces, step, clock.now())
+  const advance = (replaces: StoredOrder, step: PlacementStep): Promise<OrUnavailable<boolean>> =>
+    orders.advance(replaces.order.owner, replaces, step, clock.now())()
 
   /**
    * @param sent where the step follows from the broker's answer to a send, the order as it was
    * sent: the answer is held in memory while the database is unavailable, and may override what
    * another process wrote meanwhile
    */
-  const write =
-    (job: OrderJob, step: PlacementStep, sent?: SendingOrder): Processing =>
-    async () => {
-      let replaces: StoredOrder = sent ?? job
-      for (let failures = 0; ;) {
-        const written = await advance(replaces, step)()
-        if (E.isRight(written) && written.right) {
-          // The account may have been halted after the order was sent.
-          await ports.cancelWhereHalted({ ...replaces, placement: step.placement })()
-          return E.right(resultOf(job, replaces, step, sent !== undefined))
-        }
-        if (sent === undefined) return E.isLeft(written) ? written : E.right(nothingFollows)
-        const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
-        if (E.isRight(stored)) {
-          if (O.isNone(stored.right)) return E.right(nothingFollows)
-          replaces = stored.right.value
-        } else {
-          failures += 1
-          if (failures === writeAttempts) return stored
-          await ports.pause(writePauseMs)()
-        }
+  const write = async (
+    job: OrderJob,
+    step: PlacementStep,
+    sent?: SendingOrder,
+  ): Promise<Processed> => {
+    let replaces: StoredOrder = sent ?? job
+    for (let failures = 0; ;) {
+      const written = await advance(replaces, step)
+      if (E.isRight(written) && written.right) {
+        // The account may have been halted after the order was sent.
+        await ports.cancelWhereHalted({ ...replaces, placement: step.placement })()
+        return E.right(resultOf(job, replaces, step, sent !== undefined))
+      }
+      if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
+      const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
+      if (E.isRight(stored)) {
+        if (O.isNone(stored.right)) return nothingFollows
+        replaces = stored.right.value
+      } else {
+        failures += 1
+        if (failures === writeAttempts) return stored
+        await ports.pause(writePauseMs)()
       }
     }
+  }
 
   /** What another process wrote of an order that this one sent, where the step overrides it. */
   const rereadIfOurAnswerWins = (
@@ -266,7 +262,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
           TE.map(O.filter((stored) => ourAnswerWins(stored, sent, step))),
         )
 
-  return (job) => () => {
+  return (job) => async () => {
     const { order, sentBefore } = job
     const { createdAt } = order
     const now = clock.now()
@@ -278,7 +274,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
     })
     switch (action.kind) {
       case 'send':
-        return send(job)()
+        return send(job)
       case 'verify_and_send':
         return lookUp(
           job,
@@ -286,7 +282,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
           { sentAt: createdAt, brokerOrderId: null, readFromTerminal: true },
           (answer) =>
             afterVerification(answer, timeToDeadlineMs(job), createdAt, isLimitOrStop(order)),
-        )()
+        )
       case 'look_up': {
         const { from, readFromTerminal } = action
         return lookUp(job, now, { ...from, readFromTerminal }, (answer) =>
@@ -296,16 +292,16 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
             readFromTerminal,
             isLimitOrStop: isLimitOrStop(order),
           }),
-        )()
+        )
       }
       case 'recheck':
         return lookUp(job, now, { ...action.from, readFromTerminal: true }, (answer) =>
           afterRecheck(action.from, answer, now, isLimitOrStop(order)),
-        )()
+        )
       case 'reject_late':
-        return write(job, lateRejection('overdue'))()
+        return write(job, lateRejection('overdue'))
       case 'none':
-        return Promise.resolve(E.right(nothingFollows))
+        return nothingFollows
     }
   }
 }
@@ -320,23 +316,21 @@ const afterObstacle = (
     : rejectUnusable(obstacle)
 }
 
-const inSlot =
-  <A>(
-    acquire: AcquireSlot,
-    account: BrokerAccount,
-    patienceMs: number,
-    work: AsyncResult<A>,
-    otherwise: AsyncResult<A>,
-  ): AsyncResult<A> =>
-  async () => {
-    const release = await acquire(account, patienceMs)()
-    if (release === undefined) return otherwise()
-    try {
-      return await work()
-    } finally {
-      release()
-    }
+/** Undefined where no slot came free. */
+const inSlot = async <A>(
+  acquire: AcquireSlot,
+  account: BrokerAccount,
+  patienceMs: number,
+  work: () => Promise<A>,
+): Promise<A | undefined> => {
+  const release = await acquire(account, patienceMs)()
+  if (release === undefined) return undefined
+  try {
+    return await work()
+  } finally {
+    release()
   }
+}
 
 /**
  * An ended placement is never overridden. Of others, an execution overrides what another process
