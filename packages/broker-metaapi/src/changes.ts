@@ -1,8 +1,7 @@
 // Changes of positions and pending orders: each is one request, and its effect is read by the
 // caller.
 import * as E from 'fp-ts/lib/Either.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
-import { pipe } from 'fp-ts/lib/function.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerReadError, type Refusal } from '@tradeport/domain/errors'
 import type { RejectReason } from '@tradeport/domain/orders'
@@ -18,21 +17,7 @@ const progressOf = {
   no_changes: 'unchanged',
 } as const
 
-export const outcomeUnknown = ({ accountId }: BrokerAccount): Refusal<'BrokerOutcomeUnknown'> =>
-  refuse('BrokerOutcomeUnknown', { accountId })
-
-/**
- * A broker that found nothing to close or to cancel has not said whether it is still there.
- */
-export const requireChanged = (
-  account: BrokerAccount,
-): (<Failure>(
-  made: TE.TaskEither<Failure, ChangeReceipt>,
-) => TE.TaskEither<Failure | Refusal<'BrokerOutcomeUnknown'>, ChangeReceipt>) =>
-  TE.filterOrElseW(
-    ({ progress }) => progress !== 'unchanged',
-    () => outcomeUnknown(account),
-  )
+const modifications: readonly unknown[] = ['ORDER_MODIFY', 'POSITION_MODIFY']
 
 type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
 
@@ -44,23 +29,27 @@ export const createChange =
     body: TradeBody,
     maySend: MaySend,
   ): TE.TaskEither<ChangeError<Gone>, ChangeReceipt> =>
-    pipe(
-      TE.tryCatch(
-        async () => trade(await targetOf(account), body, maySend),
-        (failure): ChangeError<Gone> =>
-          failure instanceof CallFailure
-            ? toBrokerReadError(account, clock.now)(failure)
-            : outcomeUnknown(account),
-      ),
-      TE.flatMapEither((answer): E.Either<ChangeError<Gone>, ChangeReceipt> => {
-        if (answer.kind === 'unknown') return E.left(outcomeUnknown(account))
-        if ('reason' in answer)
-          return E.left(
-            answer.kind === 'gone'
-              ? errorWhenGone(answer.reason)
-              : refuse('TradeRejected', answer.reason),
-          )
-        const { orderId: brokerOrderId = null } = answer.tickets
-        return E.right({ progress: progressOf[answer.kind], brokerOrderId })
-      }),
-    )
+  async () => {
+    const { accountId } = account
+    const outcomeUnknown = E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+    let answer
+    try {
+      answer = await trade(await targetOf(account), body, maySend)
+    } catch (failure) {
+      return failure instanceof CallFailure
+        ? E.left(toBrokerReadError(account, clock.now)(failure))
+        : outcomeUnknown
+    }
+    if (answer.kind === 'unknown') return outcomeUnknown
+    if ('reason' in answer)
+      return E.left(
+        answer.kind === 'gone'
+          ? errorWhenGone(answer.reason)
+          : refuse('TradeRejected', answer.reason),
+      )
+    // A broker that found nothing to close or to cancel has not said whether it is still there.
+    if (answer.kind === 'no_changes' && !modifications.includes(body['actionType']))
+      return outcomeUnknown
+    const { orderId: brokerOrderId = null } = answer.tickets
+    return E.right({ progress: progressOf[answer.kind], brokerOrderId })
+  }

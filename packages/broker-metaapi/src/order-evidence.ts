@@ -2,7 +2,7 @@
 // final, so it is given only if the records cannot mean anything else:
 //
 // - found: they show how the order ended
-// - open: they show the order, and not how it ended
+// - open, or unfinished for a market order: they show the order, and not how it ended
 // - unreadable: a list is incomplete, or a record without a client id may be the order's
 // - nothing: all four lists are complete, and no record is or may be the order's
 import * as O from 'fp-ts/lib/Option.js'
@@ -101,6 +101,8 @@ export const findingOf = (
         : { kind: 'found', outcome: endOf(orderToFind.order, last) },
       isComplete: true,
     }
+  if (orderToFind.order.limitOrStop === undefined)
+    return { answer: { kind: 'unfinished' }, isComplete: true }
   const held = rows.open.find((row) => row.held !== undefined)?.held
   return { answer: { kind: 'open', ...(held && { order: held }) }, isComplete: true }
 }
@@ -221,11 +223,11 @@ const lastChangeOf = (
 
 /** How an order ended that executed nothing. */
 const endOf = (
-  { waiting }: OrderToSend,
-  { state = '', endedAt, expiresAt = waiting?.expiresAt }: RecordRow,
+  { limitOrStop }: OrderToSend,
+  { state = '', endedAt, expiresAt = limitOrStop?.expiresAt }: RecordRow,
 ): OrderOutcome => {
-  if (waiting !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
-  if (waiting !== undefined && state === 'CANCELED') {
+  if (limitOrStop !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
+  if (limitOrStop !== undefined && state === 'CANCELED') {
     // MT4 has no state for expired orders.
     const isExpired = endedAt !== undefined && expiresAt !== undefined && endedAt >= expiresAt
     return isExpired
@@ -354,7 +356,7 @@ const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
   const [first, ...rest] = executions
   if (deals.length === 0) return undefined
   return {
-    ...(volumes.length === deals.length && { volume: sumExactly(volumes) }),
+    volume: volumes.length === deals.length ? sumExactly(volumes) : undefined,
     ...(first && executions.length === deals.length && fillOfExecutions([first, ...rest])),
     ...positionOf(ownRows),
   }
@@ -362,8 +364,8 @@ const fillOfDeals = (ownRows: RowsOfOrder): Fill | undefined => {
 
 /** What a position shows of the order that opened it. */
 const fillOfPosition = ({ id, price, at }: RecordRow): Fill => ({
-  ...(price !== undefined && { price }),
-  ...(at !== undefined && { at }),
+  price,
+  at,
   ...positionIdField(id),
 })
 
@@ -374,10 +376,9 @@ const positionOf = ({ deals, endedOrders, position }: RowsOfOrder): Fill =>
   )
 
 /** A broker's number as a fill holds it. */
-export const positionIdField = (id: string | undefined): Pick<Fill, 'positionId'> => {
-  const ticket = parseTicket(id ?? '')
-  return O.isSome(ticket) ? { positionId: ticket.value } : {}
-}
+export const positionIdField = (id = ''): Pick<Fill, 'positionId'> => ({
+  positionId: O.toUndefined(parseTicket(id)),
+})
 
 /**
  * Whether a row could be the order without its client id, which brokers may overwrite. Such a row
@@ -434,7 +435,7 @@ const createSimilarityCheck = (
   // On a netting account this order may have opened the position of others.
   const othersOrders = platform === 'mt4' || traits.isHedging === true ? othersTickets : new Set()
   const earliest = sentAt + skewMs - clockSlackMs
-  const isLimitOrStop = order.waiting !== undefined
+  const isLimitOrStop = order.limitOrStop !== undefined
   const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs
   return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&

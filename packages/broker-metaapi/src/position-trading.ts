@@ -1,9 +1,8 @@
 // The port of position changes: a change is one request, and its effect is read by the caller.
-import { pipe } from 'fp-ts/lib/function.js'
 import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
-import { createChange, requireChanged } from './changes.ts'
+import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
@@ -34,15 +33,12 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
       change(account, { actionType: 'POSITION_MODIFY', positionId, stopLoss, takeProfit }, maySend),
 
     closePosition: (account, positionId, lots, maySend) =>
-      pipe(
-        change(
-          account,
-          lots === null
-            ? { actionType: 'POSITION_CLOSE_ID', positionId }
-            : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) },
-          maySend,
-        ),
-        requireChanged(account),
+      change(
+        account,
+        lots === null
+          ? { actionType: 'POSITION_CLOSE_ID', positionId }
+          : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) },
+        maySend,
       ),
   }
 }

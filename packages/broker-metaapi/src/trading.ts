@@ -1,11 +1,10 @@
 // The trading port: an order is sent by one request, and everything else reads its outcome.
 import { setTimeout as pause } from 'node:timers/promises'
-import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
 import { minuteMs, roundLots } from '@tradeport/domain/primitives'
-import { createChange, requireChanged } from './changes.ts'
+import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
@@ -52,8 +51,8 @@ export const createTrading = (connection: Connection): Trading => {
     // `no_changes` is a success for a modification only; of a new order the outcome is unknown.
     if (answer.kind === 'unknown' || answer.kind === 'no_changes') return { kind: 'unknown' }
     const orderToFind = { order, sentAt, sentBy: sentAt, tickets: answer.tickets }
-    if (order.waiting !== undefined)
-      return { kind: 'placed', brokerOrderId: answer.tickets.orderId ?? null }
+    if (order.limitOrStop !== undefined)
+      return { kind: 'open', brokerOrderId: answer.tickets.orderId ?? null }
     if (answer.kind === 'done') return withDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
     const answered = await placedOrEnded(target, account, orderToFind)
@@ -82,7 +81,10 @@ export const createTrading = (connection: Connection): Trading => {
       const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
       const { answer } = findingOf(orderToFind, evidence, contextOf(options))
       const isFound = answer.kind === 'found' && 'fill' in answer.outcome
-      if (isFound) fill = { ...fill, ...answer.outcome.fill }
+      if (isFound) {
+        const { positionId = fill.positionId } = answer.outcome.fill
+        fill = { ...answer.outcome.fill, positionId }
+      }
       // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
       return isFound || (!positions.isWhole && !deals.isWhole)
     })
@@ -126,10 +128,12 @@ export const createTrading = (connection: Connection): Trading => {
       othersTickets: new Set(othersTickets),
       since: heldAt,
       latestExecution:
-        order.waiting === undefined ? sentBy + longestExecutionMs : (missing?.since ?? clock.now()),
+        order.limitOrStop === undefined
+          ? sentBy + longestExecutionMs
+          : (missing?.since ?? clock.now()),
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
-      readFromTerminal: readFromTerminal || order.waiting !== undefined,
+      readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,
     }
     return (await lookUp(target, orderToFind, options, deadlines.lookupMs)).answer
   }
@@ -205,10 +209,7 @@ export const createTrading = (connection: Connection): Trading => {
     modifyOrder: (account, orderId, terms, maySend) =>
       change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),
     cancelOrder: (account, orderId, maySend) =>
-      pipe(
-        change(account, { actionType: 'ORDER_CANCEL', orderId }, maySend),
-        requireChanged(account),
-      ),
+      change(account, { actionType: 'ORDER_CANCEL', orderId }, maySend),
   }
 }
 
@@ -229,14 +230,14 @@ const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLo
 
 /** Without the caller's own comment and reference. */
 const bodyOf = (order: OrderToSend) => {
-  const { side, symbol, volume, stopLoss, takeProfit, clientId, waiting } = order
+  const { side, symbol, volume, stopLoss, takeProfit, clientId, limitOrStop } = order
   return {
-    actionType: orderTypeOf(side, waiting?.type),
+    actionType: orderTypeOf(side, limitOrStop?.type),
     symbol,
     volume,
     stopLoss,
     takeProfit,
-    ...(waiting !== undefined && termsBody({ ...waiting, stopLoss, takeProfit })),
+    ...(limitOrStop !== undefined && termsBody({ ...limitOrStop, stopLoss, takeProfit })),
     clientId,
   }
 }

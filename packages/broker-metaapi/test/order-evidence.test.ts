@@ -99,10 +99,11 @@ const rejected = (state: string) => ({
 })
 const whole = { price: 1.1, volume: 0.1, at: sentAt + 1_000, positionId: '501' }
 const half = { ...whole, volume: 0.05 }
-const [nothing, unreadable, stillOpen] = [
+const [nothing, unreadable, stillOpen, unfinished] = [
   { kind: 'nothing' },
   { kind: 'unreadable' },
   { kind: 'open' },
+  { kind: 'unfinished' },
 ] as const
 
 // What closed the position, or a part of it.
@@ -313,7 +314,7 @@ const ends = (outcome: object) => ({ kind: 'found', outcome })
 describe('a pending order', () => {
   const pendingOrder: OrderToSend = {
     ...order,
-    waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+    limitOrStop: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
   }
   const filledAt = 3 * 86_400
   const justAfter = sentAt + (filledAt + 1) * 1_000
@@ -595,7 +596,7 @@ describe('an order is open', () => {
       { historyOrders: [done({ state: 'ORDER_STATE_REQUEST_CANCEL', currentVolume: 0.1 })] },
     ],
   ])('%s', (_, lists) => {
-    expect(answerOf(lists)).toEqual(stillOpen)
+    expect(answerOf(lists)).toEqual(unfinished)
   })
 
   it.each<Case>([
@@ -625,10 +626,10 @@ describe('an order is open', () => {
       ]
     }),
   ])('with %s for a minute, in which the lists may lag', (_, lists, answer) => {
-    expect(answerOf(lists)).toEqual(stillOpen)
+    expect(answerOf(lists)).toEqual(unfinished)
     expect(answerOf(lists, late)).toEqual(answer)
-    expect(answerOf({ ...lists, orders: [openRow({ id: '502' })] }, late)).toEqual(stillOpen)
-    expect(answerOf({ ...lists, orders: null }, late)).toEqual(stillOpen)
+    expect(answerOf({ ...lists, orders: [openRow({ id: '502' })] }, late)).toEqual(unfinished)
+    expect(answerOf({ ...lists, orders: null }, late)).toEqual(unfinished)
   })
 
   // Some brokers work the rest of a market order for longer than a minute.
@@ -637,7 +638,7 @@ describe('an order is open', () => {
     ['a deal without a volume', { deals: [deal({ volume: undefined, time: at(70) })] }],
     ['a smaller position', { positions: [position({ volume: 0.05, time: at(70) })] }],
   ])('with %s that was executed late, for a minute from then', (_, lists) => {
-    expect(answerOf(lists, late)).toEqual(stillOpen)
+    expect(answerOf(lists, late)).toEqual(unfinished)
     expect(answerOf(lists, late + 60_000)).toMatchObject({ kind: 'found' })
   })
 })

@@ -88,7 +88,7 @@ const found = { kind: 'found', outcome: filled }
 const nothing = { kind: 'nothing' }
 const unreadable = { kind: 'unreadable' }
 const notSent = { kind: 'not_sent' }
-const accepted = { kind: 'placed', brokerOrderId: expect.stringMatching(/^\d+$/) }
+const accepted = { kind: 'open', brokerOrderId: expect.stringMatching(/^\d+$/) }
 const [outcomeUnknown, unavailable] = ['BrokerOutcomeUnknown', 'BrokerUnavailable']
 
 const accountKinds: readonly Partial<AccountOptions>[] = [
@@ -165,7 +165,7 @@ const openPending = (options: Partial<AccountOptions>) => {
   const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
   const pending: OrderToSend = {
     ...one.order,
-    waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+    limitOrStop: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
   }
   const { placeOrder, modifyOrder, cancelOrder, heldOrders } = one.trading
   const number = () => one.control.orders()[0]?.id ?? ''
@@ -187,7 +187,7 @@ const openPending = (options: Partial<AccountOptions>) => {
 type Pending = ReturnType<typeof openPending>
 const placed = async (options: Partial<AccountOptions>): Promise<Pending> => {
   const one = openPending(options)
-  expect(await one.place()).toMatchObject({ kind: 'placed' })
+  expect(await one.place()).toMatchObject({ kind: 'open' })
   return one
 }
 const expectBook = async ({ book, look, open }: Pending, shown: object | undefined) => {
@@ -204,7 +204,7 @@ describe.concurrent.each(accountKinds)('a pending order of an account of %j', (o
     [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
     [
       { kind: 'patch', remove: ['orderId'] },
-      { kind: 'placed', brokerOrderId: null },
+      { kind: 'open', brokerOrderId: null },
       undefined,
       true,
     ],
@@ -311,7 +311,7 @@ const lists = ['positions', 'orders', 'history-orders', 'deals'] as const
 const forget: Fault = { kind: 'patch', remove: ['clientId', 'comment'] }
 
 describe('an order', () => {
-  it('that is accepted before it is filled is placed, then open, then filled; also found by its number alone', async () => {
+  it('that is accepted before it is filled is placed, then unfinished, then filled; also found by its number alone', async () => {
     const one = open()
     one.set('trade', { kind: 'placed', reads: 8 })
     const answer = await one.send()
@@ -319,7 +319,7 @@ describe('an order', () => {
       kind: 'placed',
       brokerOrderId: expect.stringMatching(/^\d+$/) as string,
     })
-    expect([one.executed(), await one.look()]).toEqual([0, { kind: 'open' }])
+    expect([one.executed(), await one.look()]).toEqual([0, { kind: 'unfinished' }])
     for (const route of lists) one.set(route, forget)
     expect(await one.look()).toEqual(unreadable)
     expect(

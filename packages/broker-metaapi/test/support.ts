@@ -103,7 +103,7 @@ export const ticket = '46648037' as Ticket
 
 export const pendingOrder: OrderToSend = {
   ...order,
-  waiting: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+  limitOrStop: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
 }
 
 export const modifyOrder = ({ modifyOrder: modify }: Trading, of = account) =>

@@ -14,7 +14,7 @@ import {
   type UnavailableCause,
 } from '@tradeport/domain/errors'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
-import type { OrderChangeError, WaitingPart } from '@tradeport/domain/ports'
+import type { OrderChangeError, LimitOrStop } from '@tradeport/domain/ports'
 import { returnCodeOf, returnCodes } from '../src/return-codes.ts'
 import { tradeAnswerOf } from '../src/trade-answer.ts'
 import {
@@ -71,7 +71,7 @@ const accepted = (answer: PlacementAnswer, progress: string): Outcomes => ({
   order: answer,
   levels: E.right({ progress, brokerOrderId: '7' }),
   close: E.right({ progress, brokerOrderId: '7' }),
-  pendingOrder: { kind: 'placed', brokerOrderId: '7' },
+  pendingOrder: { kind: 'open', brokerOrderId: '7' },
   modification: E.right({ progress, brokerOrderId: '7' }),
   cancellation: E.right({ progress, brokerOrderId: '7' }),
 })
@@ -376,8 +376,8 @@ describe('the body', () => {
     positionTrading.closePosition(account, ticket, lots, always)
 
   const expiresAt = Date.parse('2026-05-02T08:00:00.000Z')
-  const placePending = (waiting: WaitingPart, side: 'buy' | 'sell' = 'buy') =>
-    trading.placeOrder(account, { ...order, side, waiting }, always)
+  const placePending = (limitOrStop: LimitOrStop, side: 'buy' | 'sell' = 'buy') =>
+    trading.placeOrder(account, { ...order, side, limitOrStop }, always)
 
   it.each<readonly [string, () => Promise<unknown>, object]>([
     [

@@ -86,6 +86,7 @@ const answerOutcomes: Readonly<Record<(PlacementAnswer | LookupAnswer)['kind'], 
     unknown: 'unknown',
     found: 'ok',
     open: 'ok',
+    unfinished: 'ok',
     nothing: 'ok',
     unreadable: 'unavailable',
   }

@@ -72,7 +72,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     const found = book.lookup(order.clientId)
     return found.kind === 'found'
       ? (found.outcome as PlacementAnswer)
-      : { kind: 'placed', brokerOrderId }
+      : { kind: order.limitOrStop === undefined ? 'placed' : 'open', brokerOrderId }
   }
 
   const change = (
@@ -98,7 +98,7 @@ export const createFakeTrading = (book = createOrderBook()) => {
     placeOrder: (_account, order, maySend) => async () => {
       if (!maySend()) return { kind: 'not_sent', retryAfterMs: null }
       sent.push(order)
-      return place(order, planned.shift() ?? (order.waiting === undefined ? 'fill' : 'accept'))
+      return place(order, planned.shift() ?? (order.limitOrStop === undefined ? 'fill' : 'accept'))
     },
     findOrder: (account, sought) => async () => {
       lookedUp.push({ ...sought, account })

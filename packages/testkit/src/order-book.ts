@@ -20,18 +20,18 @@ export interface BookEntry {
 }
 
 const termsOf = (
-  { clientId, stopLoss, takeProfit, waiting }: OrderToSend,
+  { clientId, stopLoss, takeProfit, limitOrStop }: OrderToSend,
   brokerOrderId: string,
 ): BrokerOrder => ({
   brokerOrderId,
   clientId,
   isUnexecuted: true,
-  price: waiting?.price ?? 0,
-  stopLimitPrice: waiting?.stopLimitPrice,
+  price: limitOrStop?.price ?? 0,
+  stopLimitPrice: limitOrStop?.stopLimitPrice,
   stopLoss,
   takeProfit,
-  timeInForce: waiting?.timeInForce ?? 'gtc',
-  expiresAt: waiting?.expiresAt,
+  timeInForce: limitOrStop?.timeInForce ?? 'gtc',
+  expiresAt: limitOrStop?.expiresAt,
 })
 
 const noTerms: Partial<BrokerOrder> = {
@@ -107,11 +107,13 @@ export const createOrderBook = (entries = new Map<string, BookEntry>()) => {
       if (entry === undefined) return { kind: 'nothing' }
       const outcome = outcomeOf(entry)
       if (outcome !== undefined) return { kind: 'found', outcome }
-      return { kind: 'open', order: entry.order.waiting && entry.terms }
+      return entry.order.limitOrStop === undefined
+        ? { kind: 'unfinished' }
+        : { kind: 'open', order: entry.terms }
     },
     /** The pending orders that wait. */
     open: (): readonly BrokerOrder[] =>
-      waiting().flatMap(([, entry]) => (entry.order.waiting ? [entry.terms] : [])),
+      waiting().flatMap(([, entry]) => (entry.order.limitOrStop ? [entry.terms] : [])),
     /** Under which number an order was accepted that waits under this one now. */
     numberOf: (brokerOrderId: string): string | undefined =>
       waiting().find(([, { terms }]) => terms.brokerOrderId === brokerOrderId)?.[0],

@@ -106,8 +106,12 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
 
     describe('a pending order', () => {
       const levels = { stopLoss: 0.5, takeProfit: 1.5 }
-      const waiting = { price: 0.9, timeInForce: 'gtc' } as const
-      const limit: OrderToSend = { ...buy, ...levels, waiting: { type: 'limit', ...waiting } }
+      const limitOrStop = { price: 0.9, timeInForce: 'gtc' } as const
+      const limit: OrderToSend = {
+        ...buy,
+        ...levels,
+        limitOrStop: { type: 'limit', ...limitOrStop },
+      }
       const openPendingDesk = async (order = limit) => {
         const desk = await openDesk(order)
         const { trading, account, heldOrders } = desk
@@ -128,7 +132,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       it.each<
         readonly [
           OrderToSend['side'],
-          NonNullable<OrderToSend['waiting']>['type'],
+          NonNullable<OrderToSend['limitOrStop']>['type'],
           placed: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
           moved: Pick<OrderTerms, 'price' | 'stopLimitPrice'>,
           reached: readonly number[],
@@ -160,11 +164,11 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
           const timeInForce = 'gtc'
           const desk = await openPendingDesk({
             ...order,
-            waiting: { type, ...placed, timeInForce },
+            limitOrStop: { type, ...placed, timeInForce },
           })
           // MT4 has none; the service refuses them before.
           if (type === 'stop_limit' && desk.account.platform === 'mt4') return
-          expect(await desk.place()).toEqual({ kind: 'placed', brokerOrderId: desk.numberOf() })
+          expect(await desk.place()).toEqual({ kind: 'open', brokerOrderId: desk.numberOf() })
           const brokerOrderId = desk.numberOf()
           const { clientId } = buy
           const before = { ...placed, stopLoss, takeProfit, timeInForce, brokerOrderId, clientId }
@@ -193,8 +197,8 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         'that was %s by itself is found so',
         async (how) => {
           const gtd = { timeInForce: 'gtd', expiresAt: Date.UTC(2100, 0, 1) } as const
-          const waiting = { type: 'limit', price: 0.9, ...gtd } as const
-          const desk = await openPendingDesk({ ...limit, waiting })
+          const limitOrStop = { type: 'limit', price: 0.9, ...gtd } as const
+          const desk = await openPendingDesk({ ...limit, limitOrStop })
           await desk.place()
           expect(await desk.listed()).toMatchObject([gtd])
           await desk.endOrder(desk.numberOf(), how)

@@ -19,7 +19,7 @@ export {
   orderStatuses,
   orderTypes,
   parseOrderId,
-  waitingOrderTypes,
+  limitOrStopTypes,
   timesInForce,
   isCorrection,
   isUnderWay,

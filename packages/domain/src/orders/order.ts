@@ -41,11 +41,11 @@ export const orderStatuses = [
 ] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-export const waitingOrderTypes = ['limit', 'stop', 'stop_limit'] as const
+export const limitOrStopTypes = ['limit', 'stop', 'stop_limit'] as const
 /** A pending order waits at the broker until the market reaches its price. */
-export type WaitingOrderType = (typeof waitingOrderTypes)[number]
+export type LimitOrStopType = (typeof limitOrStopTypes)[number]
 
-export const orderTypes = ['market', ...waitingOrderTypes] as const
+export const orderTypes = ['market', ...limitOrStopTypes] as const
 export type OrderType = (typeof orderTypes)[number]
 
 /** How long the broker holds the order: until it is cancelled, the trading day or a time. */
@@ -91,10 +91,10 @@ export interface OrderRequest {
 
 /** What is known of an execution; what the broker has not reported is absent. */
 export interface Fill {
-  readonly price?: number
-  readonly volume?: number
-  readonly at?: Instant
-  readonly positionId?: Ticket
+  readonly price?: number | undefined
+  readonly volume?: number | undefined
+  readonly at?: Instant | undefined
+  readonly positionId?: Ticket | undefined
 }
 
 /** Why an order was not executed: the broker's code, or one of ours, and a message. */
@@ -266,10 +266,6 @@ const requestWith = (request: OrderRequest, terms: OrderTerms): OrderRequest => 
   const fields = Object.entries({ ...request, ...after }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(fields) as unknown as OrderRequest
 }
-
-/** Whether the broker holds the order until its price is reached; a market order is executed. */
-export const isLimitOrStop = ({ request }: Pick<Order, 'request'>): boolean =>
-  request.orderType !== 'market'
 
 /** Whether the order has not ended: it is pending or open. */
 export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>

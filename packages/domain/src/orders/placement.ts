@@ -116,9 +116,9 @@ export type Placement = Recorded | Sending | LookingUp | Open | Rechecking | End
 /** The provider's answer to a send, by what it means. */
 export type PlacementAnswer =
   | { readonly kind: 'filled' | 'partially_filled'; readonly fill: Fill }
-  /**
-   * Accepted and not yet reported filled; with the broker's number of the order, where it gave one.
-   */
+  /** The broker holds the limit or stop order; with its number of it, where it gave one. */
+  | { readonly kind: 'open'; readonly brokerOrderId: string | null }
+  /** The broker accepted the market order, and did not report all of it as filled. */
   | {
       readonly kind: 'placed'
       readonly brokerOrderId: string | null
@@ -148,10 +148,12 @@ export interface BrokerOrder extends OrderTerms {
 export type LookupAnswer =
   | { readonly kind: 'found'; readonly outcome: OrderOutcome }
   /**
-   * The broker holds the order and has not executed all of it yet. `order` is absent where other
-   * records than the list of what it holds show that.
+   * The broker holds the limit or stop order and has not executed all of it yet. `order` is absent
+   * where other records than the list of what it holds show that.
    */
   | { readonly kind: 'open'; readonly order?: BrokerOrder | undefined }
+  /** The records show the market order, and not how it ended yet. */
+  | { readonly kind: 'unfinished' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unreadable' }
 
@@ -298,7 +300,6 @@ export const afterSendAnswer = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
   timeToDeadlineMs: number,
-  isLimitOrStop: boolean,
 ): PlacementStep => {
   switch (answer.kind) {
     case 'filled':
@@ -308,13 +309,13 @@ export const afterSendAnswer = (
       return afterEnd({ kind: 'rejected', reason: answer.reason })
     case 'not_sent':
       return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
+    case 'open':
+      return afterAccepted(sentAt, answer.brokerOrderId)
     case 'placed':
-      return isLimitOrStop
-        ? afterAccepted(sentAt, answer.brokerOrderId)
-        : lookUpLater({
-            ...firstLookup(sentAt, answer.brokerOrderId),
-            ...(answer.isPartlyExecuted && { isPartlyExecuted: true }),
-          })
+      return lookUpLater({
+        ...firstLookup(sentAt, answer.brokerOrderId),
+        ...(answer.isPartlyExecuted && { isPartlyExecuted: true }),
+      })
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
   }
@@ -343,10 +344,9 @@ export const afterVerification = (
   answer: LookupAnswer,
   timeToDeadlineMs: number,
   createdAt: Instant,
-  isLimitOrStop: boolean,
 ): PlacementStep | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = resolvedStep(from, answer, isLimitOrStop)
+  const shown = resolvedStep(from, answer)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -354,23 +354,18 @@ export const afterVerification = (
   return lookUpLater(from)
 }
 
-/** A lookup that was made. */
-export interface Lookup {
-  readonly answer: LookupAnswer
-  /** When its job began, before it waited for a slot. */
-  readonly at: Instant
-  /** Whether it read from the trading terminal itself. */
-  readonly readFromTerminal: boolean
-  readonly isLimitOrStop: boolean
-}
-
-/** What follows from a lookup. */
+/**
+ * What follows from a lookup.
+ * @param at when its job began, before it waited for a slot
+ */
 export const afterLookup = (
   from: LookingUp | Open,
-  { answer, at, readFromTerminal, isLimitOrStop }: Lookup,
+  answer: LookupAnswer,
+  at: Instant,
+  readFromTerminal: boolean,
 ): PlacementStep => {
   if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
-  const shown = resolvedStep(from, answer, isLimitOrStop)
+  const shown = resolvedStep(from, answer)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal && !from.isPartlyExecuted
@@ -379,16 +374,15 @@ export const afterLookup = (
 }
 
 /**
- * What follows where the records show how the order ended, or that it is a limit or stop order that
- * the broker holds; undefined where they show neither.
+ * What follows where the records show how the order ended, or that the broker holds it; undefined
+ * where they show neither.
  */
 const resolvedStep = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
-  isLimitOrStop: boolean,
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return afterEnd(answer.outcome)
-  return answer.kind === 'open' && isLimitOrStop
+  return answer.kind === 'open'
     ? afterFoundHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
     : undefined
 }
@@ -485,11 +479,10 @@ export const afterRecheck = (
   from: Rechecking,
   answer: LookupAnswer,
   at: Instant,
-  isLimitOrStop: boolean,
 ): PlacementStep => {
-  const shown = resolvedStep(from, answer, isLimitOrStop)
+  const shown = resolvedStep(from, answer)
   if (shown !== undefined) return shown
-  if (answer.kind === 'open') return { placement: from, continueInMs: steadyLookupPauseMs }
+  if (answer.kind === 'unfinished') return { placement: from, continueInMs: steadyLookupPauseMs }
   if (answer.kind === 'unreadable')
     return at - from.sentAt >= maxRecheckMs
       ? { placement: { step: 'ended' }, isUnverified: true, continueInMs: null }

@@ -5,7 +5,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { OrderId, WaitingOrderType, OrderTerms } from '../orders/order.ts'
+import type { OrderId, LimitOrStopType, OrderTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, BrokerOrder, Missing } from '../orders/placement.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
@@ -48,8 +48,8 @@ export interface Broker {
 }
 
 /** What makes it a limit or stop order; its levels are those of the order. */
-export interface WaitingPart extends Omit<OrderTerms, 'stopLoss' | 'takeProfit'> {
-  readonly type: WaitingOrderType
+export interface LimitOrStop extends Omit<OrderTerms, 'stopLoss' | 'takeProfit'> {
+  readonly type: LimitOrStopType
 }
 
 /** An order as it is sent: a market order unless it has the terms of another. In lots. */
@@ -64,7 +64,7 @@ export interface OrderToSend {
   readonly volume: number
   readonly stopLoss?: number | undefined
   readonly takeProfit?: number | undefined
-  readonly waiting?: WaitingPart | undefined
+  readonly limitOrStop?: LimitOrStop | undefined
 }
 
 /** An order that may have been executed, with what is known of its sending. */

@@ -6,13 +6,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, requireNoIssues, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
 import { stuckAfterMs } from '../operator/health.ts'
 import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
-import {
-  parseOrderId,
-  isUnderWay,
-  type Fill,
-  type Order,
-  type OrderOutcome,
-} from '../orders/order.ts'
+import { parseOrderId, isUnderWay, type Order, type OrderOutcome } from '../orders/order.ts'
 import type { PlacementStep } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
@@ -170,13 +164,8 @@ const outcomeOf = (
   if (as === 'cancelled') return { kind: 'cancelled', reason: 'broker' }
   if (as === 'rejected')
     return { kind: 'rejected', reason: { code: finishedByOperatorCode, message: reason } }
-  const fill: Fill = {
-    ...(price === undefined ? {} : { price }),
-    ...(volume === undefined ? {} : { volume }),
-    ...(position === undefined ? {} : { positionId: position }),
-  }
   return {
     kind: volume !== undefined && volume < request.volume ? 'partially_filled' : 'filled',
-    fill,
+    fill: { price, volume, positionId: position },
   }
 }

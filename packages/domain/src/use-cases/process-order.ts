@@ -14,7 +14,7 @@ import {
   type BrokerAccount,
 } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, Halt, ServiceUnavailable } from '../errors.ts'
-import { isCorrection, isLimitOrStop } from '../orders/order.ts'
+import { isCorrection } from '../orders/order.ts'
 import {
   afterLookup,
   retryOrReject,
@@ -160,7 +160,7 @@ export const processOrder = (
     )()
     if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
     return E.right({
-      step: afterSendAnswer(sending, answer, timeToDeadlineMs(job), isLimitOrStop(order)),
+      step: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
       // No databaseRun check: the broker's answer must be stored even after a database failover.
       sent: { order, placement: sending, destination, version: version + 1 },
     })
@@ -280,23 +280,17 @@ export const processOrder = (
           job,
           now,
           { sentAt: createdAt, brokerOrderId: null, readFromTerminal: true },
-          (answer) =>
-            afterVerification(answer, timeToDeadlineMs(job), createdAt, isLimitOrStop(order)),
+          (answer) => afterVerification(answer, timeToDeadlineMs(job), createdAt),
         )
       case 'look_up': {
         const { from, readFromTerminal } = action
         return lookUp(job, now, { ...from, readFromTerminal }, (answer) =>
-          afterLookup(from, {
-            answer,
-            at: now,
-            readFromTerminal,
-            isLimitOrStop: isLimitOrStop(order),
-          }),
+          afterLookup(from, answer, now, readFromTerminal),
         )
       }
       case 'recheck':
         return lookUp(job, now, { ...action.from, readFromTerminal: true }, (answer) =>
-          afterRecheck(action.from, answer, now, isLimitOrStop(order)),
+          afterRecheck(action.from, answer, now),
         )
       case 'reject_late':
         return write(job, lateRejection('overdue'))

@@ -34,7 +34,6 @@ import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
 const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
-const lookup = { at: createdAt, readFromTerminal: false, isLimitOrStop: false }
 const lookingUp: LookingUp = {
   step: 'looking_up',
   sentAt: createdAt + 7,
@@ -122,7 +121,7 @@ describe('the provider’s answer to a send', () => {
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
   ])('%o is followed by %o', (answer, step) => {
-    expect(afterSendAnswer(sending, answer, sendTimeoutMs, false)).toEqual(step)
+    expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
   })
 
   it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
@@ -140,15 +139,9 @@ describe('the provider’s answer to a send', () => {
     'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
     (retryAfterMs, leftMs, step, cause) => {
       expect(retryOrReject(retryAfterMs, leftMs, cause)).toEqual(step)
-      for (const isLimitOrStop of [false, true])
-        expect(
-          afterSendAnswer(
-            sending,
-            { kind: 'not_sent', retryAfterMs, cause },
-            leftMs,
-            isLimitOrStop,
-          ),
-        ).toEqual(step)
+      expect(afterSendAnswer(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs)).toEqual(
+        step,
+      )
     },
   )
 })
@@ -159,10 +152,10 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
     [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'open' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'unfinished' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'found', outcome: filled }, sendTimeoutMs, ended(filled)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
-    expect(afterVerification(answer, leftMs, createdAt, false)).toEqual(step)
+    expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
   })
 })
 
@@ -171,11 +164,11 @@ describe('the lookup before the first send of another process’s order', () => 
  * that has an outcome.
  */
 const stepsAfter = (
-  kinds: readonly ('nothing' | 'unreadable' | 'open')[],
+  kinds: readonly ('nothing' | 'unreadable' | 'unfinished')[],
   lateMs = 0,
 ): readonly PlacementStep[] => {
   const steps: PlacementStep[] = [
-    afterSendAnswer(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0, false),
+    afterSendAnswer(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0),
   ]
   let now = createdAt
   for (const kind of kinds) {
@@ -189,14 +182,7 @@ const stepsAfter = (
       now,
     })
     if (action.kind !== 'look_up') return expect.fail(action.kind)
-    steps.push(
-      afterLookup(action.from, {
-        answer: { kind },
-        at: now,
-        readFromTerminal: action.readFromTerminal,
-        isLimitOrStop: false,
-      }),
-    )
+    steps.push(afterLookup(action.from, { kind }, now, action.readFromTerminal))
   }
   return steps
 }
@@ -205,7 +191,7 @@ const repeated = <A>(value: A, count: number): readonly A[] =>
   Array.from({ length: count }, () => value)
 
 describe('lookups', () => {
-  it.each(['unreadable', 'open'] as const)(
+  it.each(['unreadable', 'unfinished'] as const)(
     'come after growing pauses, and for as long as the answer is %s',
     (kind) => {
       const pauses = stepsAfter(repeated(kind, 200)).map(({ continueInMs }) => continueInMs)
@@ -219,9 +205,9 @@ describe('lookups', () => {
   )
 
   it('end with what the broker shows', () => {
-    expect(
-      afterLookup(lookingUp, { ...lookup, answer: { kind: 'found', outcome: filled } }),
-    ).toEqual(ended(filled))
+    expect(afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false)).toEqual(
+      ended(filled),
+    )
   })
 
   it('prove absence after five minutes of nothing, with a refreshed lookup', () => {
@@ -267,19 +253,14 @@ describe('lookups', () => {
         absence: { ...absence, lastAt: createdAt },
       }
       expect(
-        afterLookup(from, {
-          ...lookup,
-          answer: { kind: 'nothing' },
-          at: createdAt + gapMs,
-          readFromTerminal,
-        }).placement.step,
+        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, readFromTerminal).placement.step,
       ).toBe(step)
     },
   )
 
   it('prove absence only by an unbroken row of them that covers five minutes, however late each comes', () => {
     const kinds = fc.array(
-      fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'open'),
+      fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'unfinished'),
       { maxLength: 60 },
     )
     fc.assert(
@@ -304,19 +285,19 @@ describe('lookups', () => {
 describe('an order that was rejected as not found', () => {
   it.each<[LookupAnswer, PlacementStep]>([
     [{ kind: 'found', outcome: filled }, ended(filled)],
-    [{ kind: 'open' }, { placement: rechecking, continueInMs: minuteMs }],
+    [{ kind: 'unfinished' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: rechecking, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
-    expect(afterRecheck(rechecking, answer, createdAt, false)).toEqual(step)
+    expect(afterRecheck(rechecking, answer, createdAt)).toEqual(step)
   })
 
   it('is looked up for a day, or a week where its records cannot be read', () => {
     const last = { placement: { step: 'ended' }, continueInMs: null }
     const from: Rechecking = { ...rechecking, rechecks: 23 }
-    expect(afterRecheck(from, { kind: 'nothing' }, createdAt, false)).toEqual(last)
+    expect(afterRecheck(from, { kind: 'nothing' }, createdAt)).toEqual(last)
     const weekLater = rechecking.sentAt + 7 * 24 * hourMs
-    const unread = (at: number) => afterRecheck(rechecking, { kind: 'unreadable' }, at, false)
+    const unread = (at: number) => afterRecheck(rechecking, { kind: 'unreadable' }, at)
     expect(unread(weekLater - 1)).toEqual({ placement: rechecking, continueInMs: hourMs })
     expect(unread(weekLater)).toEqual({ ...last, isUnverified: true })
   })
@@ -341,23 +322,19 @@ const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', a
 describe('a pending order', () => {
   it.each<[PlacementAnswer, PlacementStep]>([
     [
-      { kind: 'placed', brokerOrderId: '7' },
+      { kind: 'open', brokerOrderId: '7' },
       { placement: open, continueInMs: null },
     ],
-    [{ kind: 'placed', brokerOrderId: null }, seenElsewhere],
-    [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
-    // A market price on the right side of its own fills it at once.
-    [filled, ended(filled)],
-    [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
+    [{ kind: 'open', brokerOrderId: null }, seenElsewhere],
   ])('whose send is answered %o goes on with %o', (answer, step) => {
-    expect(afterSendAnswer(sending, answer, sendTimeoutMs, true)).toEqual(step)
+    expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
   })
 
   it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
-    ['was sent', (answer) => afterLookup(lookingUp, { ...lookup, answer, isLimitOrStop: true })],
-    ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt, true)],
-    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, createdAt, true)],
-    ['is open', (answer) => afterLookup(anyNumber, { ...lookup, answer, isLimitOrStop: true })],
+    ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false)],
+    ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt)],
+    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, createdAt)],
+    ['is open', (answer) => afterLookup(anyNumber, answer, createdAt, false)],
   ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
     expect(after(shown)).toMatchObject({
       placement: { step: 'open', brokerOrderId: '7', missing: null },
@@ -387,12 +364,7 @@ describe('a pending order', () => {
           })
           expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
           if (action.kind !== 'look_up') return
-          step = afterLookup(action.from, {
-            ...lookup,
-            answer: { kind },
-            at: now,
-            isLimitOrStop: true,
-          })
+          step = afterLookup(action.from, { kind }, now, true)
           expect(step).toMatchObject({
             placement: { ...open, missing: { since: createdAt, lookups: index + 1 } },
           })
@@ -402,9 +374,10 @@ describe('a pending order', () => {
           now += pauseMs
         }
         if (step.placement.step !== 'open') return expect.fail(step.placement.step)
-        expect(
-          afterLookup(step.placement, { ...lookup, answer: shown, at: now, isLimitOrStop: true }),
-        ).toEqual({ ...isHeld, placement: { ...open, heldAt: now } })
+        expect(afterLookup(step.placement, shown, now, true)).toEqual({
+          ...isHeld,
+          placement: { ...open, heldAt: now },
+        })
       }),
     )
   })
@@ -421,7 +394,7 @@ describe('a pending order', () => {
     ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
   ])('that %s cancelled and the broker shows as %o ends as %o', (cancelledBy, outcome, end) => {
     const from = { ...open, cancelledBy, missing: { since: createdAt, lookups: 1 } }
-    expect(afterLookup(from, { ...lookup, answer: { kind: 'found', outcome } })).toEqual(ended(end))
+    expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true)).toEqual(ended(end))
   })
 
   it.each([true, false])(
@@ -430,7 +403,7 @@ describe('a pending order', () => {
       const renumbered = { ...order, brokerOrderId: '8', isUnexecuted }
       const at = createdAt + hourMs
       const answer: LookupAnswer = { kind: 'open', order: renumbered }
-      expect(afterLookup(open, { ...lookup, at, answer })).toEqual({
+      expect(afterLookup(open, answer, at, true)).toEqual({
         ...isHeld,
         placement: { ...open, brokerOrderId: '8', heldAt: isUnexecuted ? at : open.heldAt },
       })

@@ -73,7 +73,7 @@ export const createSimulatedBroker = (
 
   /** What the broker does with an order that has reached it, and what it answers. */
   const receive = async (account: BrokerAccount, order: OrderToSend): Promise<PlacementAnswer> => {
-    const { clientId, waiting } = order
+    const { clientId, limitOrStop } = order
     const { book, trading } = brokerOf(account)
     const note = (what: string) => timeline.note(`broker     ${clientId} ${what}`)
     const refused = { kind: 'refused', reason: fakeRefusal } as const
@@ -106,7 +106,7 @@ export const createSimulatedBroker = (
         executeWithin(inMs - firstInMs, left - first, most - 1)
       })
     }
-    if (waiting !== undefined) {
+    if (limitOrStop !== undefined) {
       const endsInMs = random.whole(0, 10 * minuteMs)
       const ending = random.pick(['filled', 'filled', 'expired', 'cancelled', 'stays'] as const)
       note(`waits on ${account.providerAccountId}, ${ending} in ${endsInMs} ms`)
@@ -129,7 +129,9 @@ export const createSimulatedBroker = (
       executeWithin(endsInMs, executed)
       timeline.schedule(endsInMs + 1, end('cancelled'))
     }
-    return random.chance(0.6) ? placed : { kind: 'placed', brokerOrderId: null }
+    return random.chance(0.6)
+      ? placed
+      : { kind: limitOrStop === undefined ? 'placed' : 'open', brokerOrderId: null }
   }
 
   const placeOrder = async (
@@ -275,6 +277,7 @@ export const createSimulatedBroker = (
   const truthOf = (clientId: string) => {
     for (const { book } of brokers.values()) {
       const found = book.lookup(clientId)
+      if (found.kind === 'unfinished') return { status: 'open' } as const
       if (found.kind === 'open') {
         const { price, brokerOrderId } = found.order ?? {}
         return { status: 'open', price, brokerOrderId } as const

@@ -85,7 +85,7 @@ describe('a pending order', () => {
     expect(await read(order)).toMatchObject({ status })
     expect((await read(order)).brokerOrderId).toBe(brokerOrderId)
     expect(trading.sent()).toMatchObject([
-      { waiting: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
+      { limitOrStop: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
     ])
     await runFor(10 * 60)
     expect(trading.sent()).toHaveLength(1)

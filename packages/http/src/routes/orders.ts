@@ -4,7 +4,7 @@ import {
   maxLotsPerOrder,
   orderStatuses,
   orderTypes,
-  waitingOrderTypes,
+  limitOrStopTypes,
   timesInForce,
   type Order,
   type OrderType,
@@ -281,7 +281,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route[] => {
   const data = order(hasPending)
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
-    !hasPending && waitingOrderTypes.some((type) => type === orderType)
+    !hasPending && limitOrStopTypes.some((type) => type === orderType)
       ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
       : undefined
   return [

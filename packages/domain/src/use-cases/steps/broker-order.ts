@@ -6,16 +6,16 @@ import { presentLinkTo } from '../../accounts/account.ts'
 import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
-import type { OrderToSend, StoredOrder, WaitingPart, Ports, SentOrder } from '../../ports/index.ts'
+import type { OrderToSend, StoredOrder, LimitOrStop, Ports, SentOrder } from '../../ports/index.ts'
 
 /** Undefined for a market order, whose price is not sent. */
-const waitingPartOf = ({
+const limitOrStopOf = ({
   orderType: type,
   price,
   stopLimitPrice,
   timeInForce = 'gtc',
   expiresAt,
-}: OrderRequest): WaitingPart | undefined =>
+}: OrderRequest): LimitOrStop | undefined =>
   type === 'market' || price === undefined
     ? undefined
     : { type, price, stopLimitPrice, timeInForce, expiresAt }
@@ -30,7 +30,7 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
     volume,
     stopLoss,
     takeProfit,
-    waiting: waitingPartOf(request),
+    limitOrStop: limitOrStopOf(request),
   }
 }
 
