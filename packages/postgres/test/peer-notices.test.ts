@@ -133,7 +133,7 @@ onEachDatabase('peer notices', (here, _, kind) => {
       '{}',
       '[]',
       '{"kind":"later"}',
-      '{"kind":"account_changed","account":"x","from":"y"}',
+      '{"from":"y","notice":{"kind":"account_changed","accountId":"x"}}',
     ]
     for (const text of unreadable)
       await here.knex.raw(`select pg_notify('tradeport_peer_notices', ?)`, [text])

@@ -11,7 +11,7 @@ import * as Json from 'fp-ts/lib/Json.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
-import { ids } from './columns.ts'
+import { ids, nullable } from './columns.ts'
 import { inBatches } from './batches.ts'
 import type { Database, ServerOptions } from './database.ts'
 import { DescribedError, silentLog, type Log } from './failures.ts'
@@ -57,53 +57,59 @@ const probeTimeoutMs = 2_000
 const firstRetryMs = 50
 const maxRetryMs = 5_000
 
-const payloadCodec = t.union([
-  t.strict({
-    kind: t.literal('credentials_changed'),
-    users: t.union([t.literal('everyone'), t.readonlyArray(ids.user)]),
-  }),
-  /** `from` is the instance that sends it and has acted on it already. */
-  t.strict({ kind: t.literal('account_changed'), account: ids.account, from: t.string }),
-  t.strict({ kind: t.literal('events_recorded'), tenant: ids.tenant, user: ids.user }),
-  /** Sent by an instance to itself, to check that notices arrive. */
-  t.strict({ kind: t.literal('probe'), probe: t.string }),
-])
+/** Sent by an instance to itself, to check that notices arrive. */
+const probe = 'probe'
+
+const payloadCodec = t.strict({
+  /** The instance that has acted on it already. */
+  from: nullable(t.string),
+  notice: t.union([
+    t.strict({
+      kind: t.literal('credentials_changed'),
+      users: t.union([t.literal('everyone'), t.readonlyArray(ids.user)]),
+    }),
+    t.strict({ kind: t.literal('account_changed'), accountId: ids.account }),
+    t.strict({
+      kind: t.literal('events_recorded'),
+      owner: t.strict({ tenantId: ids.tenant, userId: ids.user }),
+    }),
+  ]),
+})
 
 type Payload = t.TypeOf<typeof payloadCodec>
-
-// More users than a payload has room for are everyone.
-const writePayload = (payload: Payload): string => {
-  const text = JSON.stringify(payload)
-  const isTooLong =
-    payload.kind === 'credentials_changed' && Buffer.byteLength(text) > maxPayloadBytes
-  return isTooLong ? JSON.stringify({ ...payload, users: 'everyone' } satisfies Payload) : text
-}
 
 /**
  * SQL that notifies every instance of the owners in the rows of `recorded`, once the transaction is
  * committed.
  */
 export const notifyEventsRecorded = sql`
-  select pg_notify(${channel}, json_build_object('kind', 'events_recorded', 'tenant', tenant_id, 'user', user_id)::text)
+  select pg_notify(${channel}, json_build_object('from', null, 'notice', json_build_object(
+    'kind', 'events_recorded', 'owner', json_build_object('tenantId', tenant_id, 'userId', user_id)))::text)
   from (select distinct tenant_id, user_id from recorded) as owners`
 
 /** Within a transaction they are sent if and when it commits. */
-const send = async (knex: Knex, payloads: readonly Payload[]): Promise<void> => {
-  await query(
+const send = (knex: Knex, payloads: readonly string[]) =>
+  query(
     knex,
-    sql`select pg_notify(${channel}, payload) from unnest(${payloads.map(writePayload)}::text[]) as payload`,
+    sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as payload`,
   )
-}
+
+const textOf = (notice: Payload['notice'], from: Payload['from']): string =>
+  JSON.stringify({ from, notice } satisfies Payload)
 
 /**
  * Notifies every instance of whose credentials a document changed, within the transaction that
- * writes it.
+ * writes it. More users than a payload has room for are everyone.
  */
 export const sendCredentialsChanged = async (
   trx: Knex.Transaction,
   users: AffectedUsers,
 ): Promise<void> => {
-  if (users.length > 0) await send(trx, [{ kind: 'credentials_changed', users }])
+  if (users.length === 0) return
+  const fitting = [users, 'everyone' as const]
+    .map((whose) => textOf({ kind: 'credentials_changed', users: whose }, null))
+    .find((text) => Buffer.byteLength(text) <= maxPayloadBytes)
+  await send(trx, [fitting!])
 }
 
 const serverNotices = (
@@ -120,7 +126,6 @@ const serverNotices = (
   let client: Client | undefined
   let confirmedAt = -Infinity
   let retryMs = firstRetryMs
-  let awaitedProbe: { readonly probe: string; readonly arrived: () => void } | undefined
   let lastSent = Promise.resolve()
 
   const publish = (notice: PeerNotice): void => {
@@ -129,25 +134,18 @@ const serverNotices = (
 
   // What cannot be read comes from another version of the service, and could mean anything.
   const onNotification = (text: string): void => {
+    if (text === probe) return
     const decoded = E.flatMap((value) => payloadCodec.decode(value))(Json.parse(text))
-    if (E.isLeft(decoded)) return publish({ kind: 'notices_missed' })
-    const payload = decoded.right
-    if (payload.kind === 'credentials_changed') publish(payload)
-    else if (payload.kind === 'events_recorded')
-      publish({ kind: payload.kind, owner: { tenantId: payload.tenant, userId: payload.user } })
-    else if (payload.kind === 'probe' && payload.probe === awaitedProbe?.probe)
-      awaitedProbe.arrived()
-    else if (payload.kind === 'account_changed' && payload.from !== self)
-      publish({ kind: 'account_changed', accountId: payload.account })
+    if (E.isLeft(decoded)) publish({ kind: 'notices_missed' })
+    else if (decoded.right.from !== self) publish(decoded.right.notice)
   }
 
   // Sent over another connection: one that only receives its own NOTIFY is probably behind a
-  // transaction pooler.
-  const awaitProbe = async (): Promise<void> => {
+  // transaction pooler. A notice of another instance is as good.
+  const awaitProbe = async (connection: Client): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const probe = randomUUID()
-    awaitedProbe = { probe, arrived: resolve }
-    await send(knex, [{ kind: 'probe', probe }])
+    connection.once('notification', () => resolve())
+    await send(knex, [probe])
     const isLate = setTimeout(probeTimeoutMs, true, { ref: false, signal: stopping.signal })
     if (await Promise.race([promise, isLate])) throw new DescribedError(notArriving)
   }
@@ -160,7 +158,7 @@ const serverNotices = (
     await connection.connect()
     const listenedAt = clock.now()
     await connection.query(`listen ${channel}`)
-    await awaitProbe()
+    await awaitProbe(connection)
     publish({ kind: 'notices_missed' })
     confirmedAt = listenedAt
     retryMs = firstRetryMs
@@ -190,7 +188,9 @@ const serverNotices = (
     async (accounts: readonly AccountId[]) => {
       await send(
         knex,
-        [...new Set(accounts)].map((account) => ({ kind: 'account_changed', account, from: self })),
+        [...new Set(accounts)].map((accountId) =>
+          textOf({ kind: 'account_changed', accountId }, self),
+        ),
       )
       return accounts
     },
