@@ -6,9 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
 import { hourMs } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
+import pLimit from 'p-limit'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
-import { DescribedError } from '../connection/failures.ts'
-import { createFairPool } from '../connection/fair-pool.ts'
 import { createFailureLog, isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
 import { sql, type Sql } from '../connection/sql.ts'
 import {
@@ -67,8 +66,7 @@ export interface DeliveryWorker {
  */
 const defaultLimits = { fast: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
-const connectionLimits = { size: 4, perTenant: 2, perAccount: 1 }
-const connectionPatienceMs = 60_000
+const maxConnections = 4
 /** After it other webhooks have their turn. */
 const turnMs = 2_000
 const drainMs = 5_000
@@ -78,18 +76,8 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
   const { knex, log, heartbeats, clock, attempt, limits = {} } = dependencies
   const { slowAfterMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = dependencies
   const unreadable = createFailureLog('webhook_delivery_unreadable', log)
-  const databaseSlots = createFairPool(connectionLimits)
+  const inDatabaseSlot = pLimit(maxConnections)
   const stopping = new AbortController()
-
-  const inDatabaseSlot = async <A>(
-    { owner, webhookId }: DueWebhook,
-    statements: () => Promise<A>,
-  ): Promise<A> => {
-    const key = { tenant: owner.userId, account: webhookId }
-    const release = await databaseSlots.acquire(key, connectionPatienceMs)
-    if (release === undefined) throw new DescribedError('no database connection came free')
-    return statements().finally(release)
-  }
 
   // A turn that fails leaves the lease, which is the pause before the next one.
   const sendTurn = async (
@@ -99,7 +87,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     let leasedAt = webhook.leasedAtMs
     const endsAt = performance.now() + turnMs
     while (performance.now() < endsAt && !stopping.signal.aborted) {
-      const next = await inDatabaseSlot(webhook, () => deliveries.next(webhook, clock.now()))
+      const next = await inDatabaseSlot(() => deliveries.next(webhook, clock.now()))
       if (next === undefined) break
       const { due, renewedAtMs = leasedAt } = next
       const [startedAt, started] = [clock.now(), performance.now()]
@@ -109,9 +97,9 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       leasedAt = performance.now()
       const isSlow = answer.responseCode === 0 || leasedAt - started > slowAfterMs
       const ended = { answer, startedAt, endedAt: clock.now() }
-      await inDatabaseSlot(webhook, () => deliveries.recordAttempt(due, ended, isSlow))
+      await inDatabaseSlot(() => deliveries.recordAttempt(due, ended, isSlow))
     }
-    await inDatabaseSlot(webhook, () => deliveries.endLease(webhook))
+    await inDatabaseSlot(() => deliveries.endLease(webhook))
   }
 
   const workers = (['fast', 'slow'] as const).map((group) => {
