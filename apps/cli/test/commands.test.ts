@@ -269,10 +269,10 @@ describe('a change of one record', () => {
     ['tokens revoke t-none', 'There is no token t-none'],
     [`accounts unlink ${other}`, `There is no account ${other}`],
     [`challenges remove ${account} --started ${started}`, 'There is no challenge'],
-    [`limits set ${other} --max-open-lots 1`, `there is no account ${other}`],
+    [`limits set ${other} --max-open-lots 1`, 'must be the id of an existing account'],
     [`limits clear ${other}`, `There is no limit of account ${other}, and nothing was changed.`],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
-    ['keys make --user u-none', '  --user: there is no user u-none\n'],
+    ['keys make --user u-none', '  --user must be the id of an existing user; got "u-none"\n'],
   ])('is refused: %s', async (words, message) => {
     expect(await refused(words)).toContain(message)
   })

@@ -180,7 +180,8 @@ const isOnePerAccount = (section: Section): boolean =>
 type Put<S extends Section> = OperatorChanges[S]['put'][number]
 type RecordsAfter = { readonly [S in Section]: Map<string, Put<S>> }
 
-type ReportFault = (field: string, message: string) => unknown
+/** @param fault the rest of the sentence that begins with the path of the field */
+type ReportFault = (field: string, fault: string) => unknown
 
 /**
  * The record to write of an entry; undefined where nothing changes or there is a fault.
@@ -243,7 +244,7 @@ export const decideApply =
       apiKeys: (entry, fields, stored, reportFault) => {
         const hash = apiKeys.hashOf(entry, stored, reportFault)
         if (typeof entry.key === 'string' && !isApiKey(entry.key))
-          reportFault('key', `a key must be ${apiKeyRequirement}`)
+          reportFault('key', `must be ${apiKeyRequirement}`)
         return fields && hash && { ...fields, name: fields.name || entry.id, hash }
       },
       accessTokens: (entry, fields, stored, reportFault) => {
@@ -255,7 +256,10 @@ export const decideApply =
         // Stored accounts were checked when they were named.
         for (const [index, id] of (entry.accounts ?? []).entries())
           if (recordsAfter.accounts.get(id)?.owner.tenantId !== desk.tenantId)
-            reportFault(`accounts[${index}]`, `tenant ${desk.tenantId} has no account ${id}`)
+            reportFault(
+              `accounts[${index}]`,
+              `must be an account of tenant ${desk.tenantId}, which has no ${id}`,
+            )
         return {
           ...desk,
           accounts: [...new Set(desk.accounts)],
@@ -270,7 +274,7 @@ export const decideApply =
       halts: (_, halt, stored) => halt && { ...halt, since: stored?.since ?? now },
       marketDataFeed: ({ accountId }, feed, _, reportFault) => {
         if (typeof accountId === 'string' && !recordsAfter.accounts.has(accountId))
-          reportFault('accountId', `there is no account ${accountId}`)
+          reportFault('accountId', notThere('account', accountId))
         return feed
       },
     }
@@ -296,16 +300,16 @@ export const decideApply =
         const path = section === 'marketDataFeed' ? section : `${section}[${index}]`
         const id = idOf(entry)
         // The document would contradict itself.
-        if (seen.has(id)) faults.push({ path, message: 'this record is named twice; name it once' })
+        if (seen.has(id)) faults.push({ path, message: `${path} repeats a record; name it once` })
         seen.add(id)
-        const reportFault: ReportFault = (field, message) =>
-          faults.push({ path: `${path}.${field}`, message })
+        const reportFault: ReportFault = (field, fault) =>
+          faults.push({ path: `${path}.${field}`, message: `${path}.${field} ${fault}` })
         const stored = recordsAfter[section].get(id)
         const isThere = stored !== undefined
         if (entry.new === isThere) {
           reportFault(
             'new',
-            `new must not be ${isThere} for a record that is ${isThere ? '' : 'not '}there`,
+            `must not be ${isThere} for a record that is ${isThere ? '' : 'not '}there`,
           )
           continue
         }
@@ -352,8 +356,8 @@ const mergeEntry = (
 ): Fields | undefined => {
   const storedFields: object = before && 'owner' in before ? accountFieldsOf(before) : { ...before }
   let hasFault = false
-  const fault = (field: string, message: string): void => {
-    reportFault(field, message)
+  const fault: ReportFault = (field, reason) => {
+    reportFault(field, reason)
     hasFault = true
   }
   const merged: Record<string, unknown> = {}
@@ -368,19 +372,18 @@ const mergeEntry = (
       requested !== undefined &&
       requested !== stored
     )
-      fault(
-        field,
-        `${field} of a record that is there cannot change; remove the record and create it anew`,
-      )
-    else if (requested === null) fault(field, `${field} cannot be unset; leave it out to keep it`)
-    else if (value === undefined)
-      fault(field, `${field} is required for a record that is not there yet`)
+      fault(field, 'cannot change while the record is there; remove the record and create it anew')
+    else if (requested === null) fault(field, 'cannot be unset; leave it out to keep it')
+    else if (value === undefined) fault(field, 'is required for a record that is not there yet')
     else if (rule !== 'required' && !recordsAfter[`${rule}s` as const].has(value as string))
-      fault(field, `there is no ${rule} ${value as string}`)
+      fault(field, notThere(rule, value as string))
     else merged[field] = value
   }
   return hasFault ? undefined : merged
 }
+
+const notThere = (what: string, id: string): string =>
+  `must be the id of an existing ${what}; got ${JSON.stringify(id)}`
 
 const accountOf = (
   entry: Patch<AccountFields>,
@@ -457,14 +460,14 @@ const credentialHashes = <Field extends 'key' | 'token'>(
     reportFault: ReportFault,
   ): CredentialHash | undefined => {
     if (given === null) {
-      reportFault(field, `a ${field} cannot be unset; revoke it with enabled: false or remove it`)
+      reportFault(field, 'cannot be unset; revoke it with enabled: false or remove it')
       return undefined
     }
     if (given === undefined && before !== undefined) return before.hash
     const secret = given ?? make()
     const hash = hashSecret(secret)
     if ((holders.get(hash) ?? id) !== id)
-      reportFault(field, `this ${field} is already in use; give another or none`)
+      reportFault(field, 'is already in use; give another or none')
     holders.set(hash, id)
     issued.push({ id, secret })
     return hash

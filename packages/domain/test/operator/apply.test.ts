@@ -69,9 +69,11 @@ const faultsOf = (
   records: OperatorRecords,
 ): readonly string[] => {
   const result = decide(document, records)
-  return E.isRight(result)
-    ? []
-    : result.left.issues.map(({ path, message }) => `${path}: ${message}`)
+  if (E.isRight(result)) return []
+  return result.left.issues.map(({ path, message }) => {
+    expect(message.startsWith(`${path} `)).toBe(true)
+    return message
+  })
 }
 
 const noRecords = Object.fromEntries(
@@ -182,31 +184,31 @@ it.each<
     },
     noRecords,
     [
-      'tenants[0].name: name is required for a record that is not there yet',
-      'users[0].tenantId: there is no tenant nobody',
-      'accounts[0].userId: there is no user u-1',
-      'accounts[0].brokerType: brokerType is required for a record that is not there yet',
-      'accounts[0].accountNumber: accountNumber is required for a record that is not there yet',
-      'accounts[0].server: server is required for a record that is not there yet',
-      'accounts[0].purpose: purpose is required for a record that is not there yet',
-      'accounts[0].currency: currency is required for a record that is not there yet',
-      'apiKeys[0].userId: there is no user u-1',
-      `apiKeys[0].key: a key must be ${apiKeyRequirement}`,
-      'desks[0].tenantId: there is no tenant acme',
-      `challenges[0].accountId: there is no account ${main}`,
+      'tenants[0].name is required for a record that is not there yet',
+      'users[0].tenantId must be the id of an existing tenant; got "nobody"',
+      'accounts[0].userId must be the id of an existing user; got "u-1"',
+      'accounts[0].brokerType is required for a record that is not there yet',
+      'accounts[0].accountNumber is required for a record that is not there yet',
+      'accounts[0].server is required for a record that is not there yet',
+      'accounts[0].purpose is required for a record that is not there yet',
+      'accounts[0].currency is required for a record that is not there yet',
+      'apiKeys[0].userId must be the id of an existing user; got "u-1"',
+      `apiKeys[0].key must be ${apiKeyRequirement}`,
+      'desks[0].tenantId must be the id of an existing tenant; got "acme"',
+      `challenges[0].accountId must be the id of an existing account; got "${main}"`,
     ],
   ],
   [
     'a record that is named twice',
     { users: [{ id: ann }, { id: ann, removed: true }] },
     linked,
-    ['users[1]: this record is named twice; name it once'],
+    ['users[1] repeats a record; name it once'],
   ],
   [
     'a required field that is unset',
     { accounts: [{ id: main, name: null }] },
     linked,
-    ['accounts[0].name: name cannot be unset; leave it out to keep it'],
+    ['accounts[0].name cannot be unset; leave it out to keep it'],
   ],
   [
     'another owner',
@@ -221,9 +223,9 @@ it.each<
     },
     linked,
     [
-      'users[1].tenantId: tenantId of a record that is there cannot change; remove the record and create it anew',
-      'accounts[0].userId: userId of a record that is there cannot change; remove the record and create it anew',
-      'apiKeys[0].userId: userId of a record that is there cannot change; remove the record and create it anew',
+      'users[1].tenantId cannot change while the record is there; remove the record and create it anew',
+      'accounts[0].userId cannot change while the record is there; remove the record and create it anew',
+      'apiKeys[0].userId cannot change while the record is there; remove the record and create it anew',
     ],
   ],
   [
@@ -236,8 +238,8 @@ it.each<
     },
     linked,
     [
-      'apiKeys[0].key: this key is already in use; give another or none',
-      'apiKeys[1].key: a key cannot be unset; revoke it with enabled: false or remove it',
+      'apiKeys[0].key is already in use; give another or none',
+      'apiKeys[1].key cannot be unset; revoke it with enabled: false or remove it',
     ],
   ],
   [
@@ -249,8 +251,8 @@ it.each<
     },
     linked,
     [
-      'apiKeys[0].userId: there is no user u-1',
-      `challenges[0].accountId: there is no account ${main}`,
+      'apiKeys[0].userId must be the id of an existing user; got "u-1"',
+      `challenges[0].accountId must be the id of an existing account; got "${main}"`,
     ],
   ],
   [
@@ -262,8 +264,8 @@ it.each<
     },
     linked,
     [
-      'apiKeys[0].userId: there is no user u-1',
-      `traderLimits[0].accountId: there is no account ${main}`,
+      'apiKeys[0].userId must be the id of an existing user; got "u-1"',
+      `traderLimits[0].accountId must be the id of an existing account; got "${main}"`,
     ],
   ],
   [
@@ -278,9 +280,9 @@ it.each<
     },
     linked,
     [
-      'riskThresholds[0].value: value is required for a record that is not there yet',
-      'riskThresholds[2]: this record is named twice; name it once',
-      `riskThresholds[3].accountId: there is no account ${nowhere}`,
+      'riskThresholds[0].value is required for a record that is not there yet',
+      'riskThresholds[2] repeats a record; name it once',
+      `riskThresholds[3].accountId must be the id of an existing account; got "${nowhere}"`,
     ],
   ],
   [
@@ -290,7 +292,7 @@ it.each<
       desks: [{ id: 'd-1', tenantId: other, accounts: [main] }],
     },
     linked,
-    [`desks[0].accounts[0]: tenant other has no account ${main}`],
+    [`desks[0].accounts[0] must be an account of tenant other, which has no ${main}`],
   ],
   [
     'nothing where fields, users and tenants are stored',
@@ -316,14 +318,14 @@ describe('a document on records that are there', () => {
   it('is refused where a record that it calls new is there, or one that it does not call new is not', () => {
     const accounts = [main, nowhere].map((id) => ({ id, new: false, removed: true }))
     expect(faultsOf({ accounts, users: [{ id: bob, new: false }] }, linked)).toEqual([
-      'users[0].new: new must not be false for a record that is not there',
-      'accounts[1].new: new must not be false for a record that is not there',
+      'users[0].new must not be false for a record that is not there',
+      'accounts[1].new must not be false for a record that is not there',
     ])
     const users = [{ id: ann, tenantId: acme, email: 'other@example.com', new: true }]
     const apiKeys = [{ id: 'k-1', userId: bob, new: true }]
     expect(faultsOf({ users, apiKeys }, linked)).toStrictEqual([
-      'users[0].new: new must not be true for a record that is there',
-      'apiKeys[0].new: new must not be true for a record that is there',
+      'users[0].new must not be true for a record that is there',
+      'apiKeys[0].new must not be true for a record that is there',
     ])
     expect(applied({ tenants: link.tenants, users }, noRecords).changes.users.put).toMatchObject([
       { id: ann, email: 'other@example.com' },
