@@ -88,8 +88,10 @@ const describeReceived = (value: unknown, { writeOnly, type }: JsonSchema): stri
   if (typeof value === 'object' && value !== null) return 'an object'
   const shown = String(value)
   if (writeOnly === true || mayHoldSecret(shown)) return 'a value that is not shown here'
-  if (typeof value !== 'string') return shown
-  return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(shown))}`
+  const isText = type === 'string'
+  if (typeof value === 'string')
+    return `${isText ? '' : 'the text '}${JSON.stringify(shorten(shown))}`
+  return isText && value !== null ? `the ${typeof value} ${shown}` : shown
 }
 
 const fault = (

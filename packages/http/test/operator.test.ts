@@ -383,8 +383,9 @@ describe('a document', () => {
       'riskThresholds[0].halt must be true or false; got the text "no"',
     ],
     [
-      '{"accounts":[{"id":"x","balance":1e999}]}',
+      '{"accounts":[{"id":"x","accountNumber":5012345,"balance":1e999}]}',
       'accounts[0].id must be the UUID of an account; got "x"',
+      `accounts[0].accountNumber ${name} the number 5012345`,
       'accounts[0].balance must be a number; got Infinity',
     ],
     [
