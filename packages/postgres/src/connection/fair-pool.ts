@@ -26,102 +26,73 @@ export interface FairPool {
 }
 
 interface Entry {
-  readonly tenant: Group
-  readonly account: Group
+  /** Under which it is counted: in all, for its tenant, and for its account. */
+  readonly keys: readonly string[]
   readonly start: (release: ReleaseSlot) => void
 }
 
-/** A tenant, or an account, with work that runs or waits. */
-interface Group {
-  readonly key: string
-  /** The work of it that runs or waits. */
-  entries: number
-  running: number
-  /** The number of the turn in which it last came or was served. */
-  lastTurn: number
-}
-
 export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits): FairPool => {
-  const groups = new Map<string, Group>()
+  const limits = [size, perTenant, perAccount]
+  const all = ''
+  const running = new Map<string, number>()
+  /** In the order in which they start, as far as the limits allow. */
   const waiting = new Set<Entry>()
-  let running = 0
-  let turns = 0
 
-  const enter = (key: string): Group => {
-    const group = groups.get(key) ?? { key, entries: 0, running: 0, lastTurn: (turns += 1) }
-    groups.set(key, group)
-    group.entries += 1
-    return group
-  }
-
-  const leave = ({ tenant, account }: Entry): void => {
-    for (const group of [tenant, account]) {
-      group.entries -= 1
-      if (group.entries === 0) groups.delete(group.key)
+  const count = (key: string): number => running.get(key) ?? 0
+  const add = ({ keys }: Entry, change: 1 | -1): void => {
+    for (const key of keys) {
+      running.set(key, count(key) + change)
+      if (count(key) === 0) running.delete(key)
     }
   }
-
-  const hasRoom = ({ tenant, account }: Entry): boolean =>
-    running < size && tenant.running < perTenant && account.running < perAccount
+  const hasRoom = ({ keys }: Pick<Entry, 'keys'>): boolean =>
+    keys.every((key, at) => count(key) < limits[at]!)
 
   const begin = (entry: Entry): void => {
-    let isReleased = false
     waiting.delete(entry)
-    running += 1
-    for (const group of [entry.tenant, entry.account]) {
-      group.running += 1
-      group.lastTurn = turns += 1
-    }
+    add(entry, 1)
+    // Its tenant's turn is over, and within the tenant its account's.
+    for (const key of entry.keys.slice(1))
+      for (const other of [...waiting].filter(({ keys }) => keys.includes(key))) {
+        waiting.delete(other)
+        waiting.add(other)
+      }
+    let isReleased = false
     entry.start(() => {
       if (isReleased) return
       isReleased = true
-      running -= 1
-      entry.tenant.running -= 1
-      entry.account.running -= 1
-      leave(entry)
+      add(entry, -1)
       beginWaiting()
     })
   }
 
   const beginWaiting = (): void => {
-    if (running >= size) return
-    let next: Entry | undefined
-    for (const entry of waiting)
-      if (hasRoom(entry) && (next === undefined || isBefore(entry, next))) next = entry
-    if (next === undefined) return
-    begin(next)
-    beginWaiting()
-  }
-
-  const wait = (entry: Entry, patienceMs: number, giveUp: () => void): NodeJS.Timeout => {
-    waiting.add(entry)
-    return setTimeout(() => {
-      waiting.delete(entry)
-      leave(entry)
-      giveUp()
-    }, patienceMs)
+    for (const entry of waiting) {
+      if (count(all) >= size) return
+      if (hasRoom(entry)) begin(entry)
+    }
   }
 
   return {
     acquire: ({ tenant, account }, patienceMs) =>
       new Promise((resolve) => {
-        let timer: NodeJS.Timeout | undefined
+        const keys = [all, JSON.stringify([tenant]), JSON.stringify([tenant, account])]
+        // Nobody waits who could run, so that a newcomer overtakes nobody.
+        if (hasRoom({ keys })) return begin({ keys, start: resolve })
+        const timer = setTimeout(() => {
+          waiting.delete(entry)
+          resolve(undefined)
+        }, patienceMs)
         const entry: Entry = {
-          tenant: enter(JSON.stringify([tenant])),
-          account: enter(JSON.stringify([tenant, account])),
+          keys,
           start: (release) => {
             clearTimeout(timer)
             resolve(release)
           },
         }
-        // Nobody waits who could run, so that a newcomer overtakes nobody.
-        if (hasRoom(entry)) begin(entry)
-        else timer = wait(entry, patienceMs, () => resolve(undefined))
+        waiting.add(entry)
       }),
-    running: () => running,
+    running: () => count(all),
     waiting: () => waiting.size,
   }
 }
-
-const isBefore = (one: Entry, other: Entry): boolean =>
-  (one.tenant.lastTurn - other.tenant.lastTurn || one.account.lastTurn - other.account.lastTurn) < 0
