@@ -28,8 +28,8 @@ interface Events<Batch> {
   readonly framesOf: (batch: Batch) => string
   /** What the client resumes after once it has this batch. */
   readonly resumesAfter?: (batch: Batch) => string
-  /** Aborted where the reader is too slow. */
-  readonly readerTooSlow?: AbortSignal
+  /** Whether it has ended, as where the reader is too slow. */
+  readonly isOver?: () => boolean
   readonly close: () => void
 }
 
@@ -40,7 +40,7 @@ const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
-  endless: { abort: events.readerTooSlow, close: events.close },
+  endless: events,
 })
 
 async function* frames<Batch>(

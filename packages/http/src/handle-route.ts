@@ -1,6 +1,5 @@
 // One request of a route, from its credential to its reply.
 import { hash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import { parse as parseQuery, type ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { IdempotencyClaim } from '@tradeport/domain/access'
@@ -41,7 +40,12 @@ export type Authorize = (
   ctx: Context,
   route: Route,
   needsCredential: boolean,
-) => Promise<DescribedCaller | undefined>
+) => Promise<AuthorizedCaller | undefined>
+
+interface AuthorizedCaller extends DescribedCaller {
+  /** Whether the credential that was sent would still be accepted. */
+  readonly isStillAccepted: () => Promise<boolean>
+}
 
 export interface RouteDependencies extends Yielder, Draining {
   readonly clock: Clock
@@ -227,29 +231,28 @@ const writeStream = (
   ctx: Context,
   { headers, content, endless }: StreamedReply,
   dependencies: RouteDependencies,
-  caller: DescribedCaller | undefined,
+  caller: AuthorizedCaller | undefined,
 ): void => {
   const { res } = ctx
   ctx.set(headers)
   ctx.body = Readable.from(content(dependencies))
   if (endless === undefined) return
   if (res.destroyed) return endless.close()
-  endless.abort?.addEventListener('abort', () => res.destroy())
-  // It checks the credential whenever it writes, which it cannot while its reader reads nothing.
-  const checking = setInterval(() => void cutOffUnlessAccepted(res, caller), stalledCheckMs)
+  let isEnding = false
+  const endUnlessAccepted = async (): Promise<void> => {
+    const isAccepted = await caller?.isStillAccepted().catch(() => false)
+    if (isAccepted !== false && endless.isOver?.() !== true) return
+    // A reader that reads nothing, or is not at the end after another check, is cut off.
+    if (res.writableNeedDrain || (isEnding && !res.writableEnded)) res.destroy()
+    isEnding = true
+    endless.close()
+  }
+  const checking = setInterval(() => void endUnlessAccepted(), checkMs)
   res.once('close', () => {
     clearInterval(checking)
     endless.close()
   })
 }
 
-const stalledCheckMs = 500
-
-const cutOffUnlessAccepted = async (
-  res: ServerResponse,
-  caller: DescribedCaller | undefined,
-): Promise<void> => {
-  if (caller === undefined || !res.writableNeedDrain) return
-  const isAccepted = await caller.isStillAccepted().catch(() => false)
-  if (!isAccepted) res.destroy()
-}
+/** Two checks end a stream within a second after its credential is revoked. */
+const checkMs = 400

@@ -75,9 +75,9 @@ export interface StreamedReply {
   readonly content: (dependencies: Yielder & Draining) => AsyncIterable<string>
   /** Of events: it lasts as long as its reader and the credential do. */
   readonly endless?: {
-    /** The connection is closed when it is aborted. */
-    readonly abort?: AbortSignal | undefined
-    /** Called when the caller is gone. */
+    /** Whether it has ended by itself. */
+    readonly isOver?: (() => boolean) | undefined
+    /** Ends it. It may be called again. */
     readonly close: () => void
   }
 }

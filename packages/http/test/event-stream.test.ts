@@ -10,14 +10,16 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { credential, goodKey, runApi, send } from './fakes.ts'
 
 const target = '/api/v1/events/stream'
+const good = TE.right(credential(scopes))
 
 const streamOf = (
   batches: EventStream['batches'],
   close: () => void = () => undefined,
+  isOver = () => false,
 ): EventStream => ({
   batches,
   startsAfter: formatEventId(1n),
-  tooSlow: new AbortController().signal,
+  isOver,
   close,
 })
 
@@ -32,6 +34,13 @@ async function* quiet(clock: { readonly mockReturnValue: (ms: number) => unknown
     clock.mockReturnValue(ms)
     yield { events: [], readTo: formatEventId(number) }
   }
+}
+
+/** As where every read of the broker hangs; ends once it is closed. */
+const hanging = () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const next = () => closed.then(() => ({ done: true, value: undefined }) as const)
+  return streamOf({ [Symbol.asyncIterator]: () => ({ next }) }, resolve)
 }
 
 async function* endless() {
@@ -81,31 +90,43 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
   ])
 })
 
+it('ends within a second after its credential is revoked, also where nothing comes', async () => {
+  let isRevoked = false
+  await using api = await runApi({
+    identifyCaller: () => (isRevoked ? TE.left(refuse('Unauthorized')) : good),
+    streamEvents: () => TE.right(hanging()),
+  })
+  const reply = send(api, target).then(({ text }) => text)
+  await setTimeout(600)
+  isRevoked = true
+  expect(await Promise.race([reply, setTimeout(1_000, 'open')])).toBe(
+    `retry: 2000\nid: ${formatEventId(1n)}\n\n`,
+  )
+})
+
 it.each([
-  ['is revoked', TE.left(refuse('Unauthorized'))],
-  ['cannot be checked', () => Promise.reject(new Error('a broken cache'))],
-])(
-  'disconnects a reader that reads nothing within a second after its credential %s',
-  async (_, then) => {
-    let isRevoked = false
-    const closed = Promise.withResolvers<void>()
-    await using api = await runApi({
-      identifyCaller: () => (isRevoked ? then : TE.right(credential(scopes))),
-      streamEvents: () => TE.right(streamOf(endless(), closed.resolve)),
-    })
-    const socket = connect(api.port, '127.0.0.1', () =>
-      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),
-    )
-    onTestFinished(() => void socket.destroy())
-    socket.on('error', () => undefined)
-    // Until the buffers are full, and longer than the check takes.
-    await setTimeout(1_500)
-    const first = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(0, 'open')])
-    isRevoked = true
-    const last = await Promise.race([
-      closed.promise.then(() => 'closed'),
-      setTimeout(1_000, 'open'),
-    ])
-    expect([first, last]).toEqual(['open', 'closed'])
-  },
-)
+  ['its credential is revoked', TE.left(refuse('Unauthorized'))],
+  ['its credential cannot be checked', () => Promise.reject(new Error('a broken cache'))],
+  ['it has fallen too far behind', good],
+])('disconnects a reader that reads nothing within a second after %s', async (_, then) => {
+  let isRevoked = false
+  const closed = Promise.withResolvers<void>()
+  const isOver = () => isRevoked && then === good
+  await using api = await runApi({
+    identifyCaller: () => (isRevoked ? then : good),
+    streamEvents: () => TE.right(streamOf(endless(), closed.resolve, isOver)),
+  })
+  const socket = connect(api.port, '127.0.0.1', () =>
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),
+  )
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined)
+  // Until the buffers are full, and longer than the check takes.
+  await setTimeout(1_500)
+  const within = (ms: number) =>
+    Promise.race([closed.promise.then(() => 'closed'), setTimeout(ms, 'open')])
+  const first = await within(0)
+  isRevoked = true
+  const last = await within(1_000)
+  expect([first, last]).toEqual(['open', 'closed'])
+})

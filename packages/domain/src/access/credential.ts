@@ -1,5 +1,4 @@
 // A stored credential and whether it may be used now (docs/behaviour.md#authentication).
-import type * as T from 'fp-ts/lib/Task.js'
 import type { Brand, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import * as E from 'fp-ts/lib/Either.js'
@@ -62,11 +61,9 @@ export interface CallingProgram extends Caller {
   readonly program: ProgramId
 }
 
-/** For a use case that also depends on what the credential may do, and for how long. */
+/** For a use case that also depends on what the credential may do. */
 export interface ScopedCaller extends CallingProgram {
   readonly scopes: ReadonlySet<Scope>
-  /** Whether the credential that was sent would still be accepted. */
-  readonly isStillAccepted: T.Task<boolean>
 }
 
 /** Distinguishes the programs of one user. No two have one text: the kinds hold no space. */

@@ -41,13 +41,13 @@ export interface EventStream {
   /** What to resume after where no event came. */
   readonly startsAfter: EventId
   /**
-   * The events as they are recorded, and an empty batch about every second. It ends where the
-   * credential is not accepted any more, where the log cannot be read, and where events were
-   * cleared away before they were read.
+   * The events as they are recorded, and an empty batch about every second. It ends where it is
+   * closed, where the log cannot be read, where events were cleared away before they were read, and
+   * where the reader has fallen too far behind.
    */
   readonly batches: AsyncIterable<EventBatch>
-  /** Aborted where the reader has fallen too far behind. */
-  readonly tooSlow: AbortSignal
+  /** Whether it has ended, which a reader that reads nothing does not see. */
+  readonly isOver: () => boolean
   /** Must be called when the reader is gone, also where nothing was read. */
   readonly close: () => void
 }
@@ -69,13 +69,12 @@ export const createEvents = (ports: EventPorts) => {
     )
 
   async function* batchesOf(
-    { owner, isStillAccepted }: ScopedCaller,
+    owner: Owner,
     query: EventsQuery,
     feed: FollowerFeed,
   ): EventStream['batches'] {
     const { from } = feed
-    for (let { after } = query; after !== undefined && after < from;) {
-      if (!(await isStillAccepted())) return
+    for (let { after } = query; after !== undefined && after < from && !feed.isOver();) {
       const page = await readPage(owner, { ...query, after })()
       if (E.isLeft(page)) return
       // The feed has those that were recorded since it began.
@@ -85,7 +84,7 @@ export const createEvents = (ports: EventPorts) => {
     }
     for (;;) {
       const batch = await feed.next()
-      if (batch === undefined || !(await isStillAccepted())) return
+      if (batch === undefined) return
       yield batch
     }
   }
@@ -128,19 +127,18 @@ export const createEvents = (ports: EventPorts) => {
         TE.bindTo('readable'),
         TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
         TE.flatMap(({ readable, leave }) => {
-          const tooSlow = new AbortController()
           const followed = { types: readable, accountId }
           return pipe(
-            tails.follow(caller.owner, followed, () => tooSlow.abort()),
+            tails.follow(caller.owner, followed),
             TE.orElseFirstIOK(() => leave),
             TE.map((feed) => ({
               startsAfter: after ?? feed.from,
               batches: batchesOf(
-                caller,
+                caller.owner,
                 { ...followed, after, order: 'asc', limit: pageLimit },
                 feed,
               ),
-              tooSlow: tooSlow.signal,
+              isOver: feed.isOver,
               close: () => {
                 feed.end()
                 leave()

@@ -318,7 +318,6 @@ export const createMarketData = (ports: MarketPorts) => {
   }
 
   async function* batchesOf(
-    { isStillAccepted }: ScopedCaller,
     listener: QuoteListener,
     located: readonly Located[],
     isStillThere: () => Promise<boolean>,
@@ -337,7 +336,7 @@ export const createMarketData = (ports: MarketPorts) => {
         sent.set(one.symbol, text)
       }
       yield changed
-    } while ((await listener.next()) && (await isStillAccepted()) && (await isStillThere()))
+    } while ((await listener.next()) && (await isStillThere()))
   }
 
   return {
@@ -411,7 +410,7 @@ export const createMarketData = (ports: MarketPorts) => {
             return isSameBrokerAccount(present, account) && present.region === account.region
           }
           return {
-            batches: batchesOf(caller, listener, located, isStillThere),
+            batches: batchesOf(listener, located, isStillThere),
             close: () => {
               listener.end()
               leave()

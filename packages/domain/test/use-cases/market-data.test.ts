@@ -21,7 +21,6 @@ const open = () => {
   const marketData = createFakeMarketData(clock)
   let feed: MarketDataFeed | undefined
   let waiting: (() => void)[] = []
-  let isAccepted = true
   const use = createMarketData({
     marketData,
     marketDataFeeds: { find: () => TE.right(O.fromNullable(feed))() },
@@ -38,7 +37,6 @@ const open = () => {
     owner,
     program: 'api_key k-1' as ProgramId,
     scopes: new Set(),
-    isStillAccepted: async () => isAccepted,
   }
   const link = (fields: Parameters<typeof newAccount>[1] = {}, symbols = ['EURUSD']) => {
     const account = desk.link(fields)
@@ -53,7 +51,6 @@ const open = () => {
     link,
     unlink: (id: string) => void desk.records.tables.accounts.delete(id),
     setFeed: (one: MarketDataFeed) => void (feed = one),
-    revoke: () => void (isAccepted = false),
     wait: (ms: number) => void (now += ms),
     /** A second passes for all streams. */
     tick: async () => {
@@ -343,8 +340,8 @@ describe('a stream of quotes', () => {
     ])
   })
 
-  it('ends when the credential is revoked or the account is unlinked, and has the limits of all streams', async () => {
-    const { follow, use, caller, account, revoke, unlink, tick } = listening()
+  it('ends when the account is unlinked, and has the limits of all streams', async () => {
+    const { follow, use, caller, account, unlink, tick } = listening()
     const streams = await Promise.all(
       Array.from({ length: streamLimits.perProgram }, () => follow(['EURUSD'], 0)),
     )
@@ -362,11 +359,5 @@ describe('a stream of quotes', () => {
     unlink(account.id)
     for (let second = 0; second < 3; second += 1) await tick()
     expect(other.isOver).toBe(true)
-    const fresh = listening()
-    const revoked = await fresh.follow(['EURUSD'])
-    fresh.revoke()
-    for (let second = 0; second < 3; second += 1) await fresh.tick()
-    expect(revoked.isOver).toBe(true)
-    revoke()
   })
 })

@@ -223,8 +223,8 @@ export const marketDataRoutes = (isOn: IsOn) => {
         ...eventStreamOf(
           'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
         ),
-        stream: ({ batches, close }) =>
-          eventStreamReply({ batches, framesOf: (quotes) => quotes.map(frameOf).join(''), close }),
+        stream: (quotes) =>
+          eventStreamReply({ ...quotes, framesOf: (batch) => batch.map(frameOf).join('') }),
       },
     ),
     route(

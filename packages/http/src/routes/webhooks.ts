@@ -136,14 +136,11 @@ export const eventRoutes = [
     ...eventStreamOf(
       'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
     ),
-    stream: ({ startsAfter, batches, tooSlow, close }) =>
+    stream: (events) =>
       eventStreamReply({
-        startsAfter,
-        batches,
-        framesOf: ({ events }) => events.map(frameOf).join(''),
+        ...events,
+        framesOf: (batch) => batch.events.map(frameOf).join(''),
         resumesAfter: ({ readTo }) => readTo,
-        readerTooSlow: tooSlow,
-        close,
       }),
   }),
 ]

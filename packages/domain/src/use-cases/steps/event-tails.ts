@@ -43,6 +43,7 @@ export interface FollowerFeed {
    * once the follower has ended: by `end`, by a failed read, or because it was too slow.
    */
   readonly next: () => Promise<EventBatch | undefined>
+  readonly isOver: () => boolean
   readonly end: () => void
 }
 
@@ -145,14 +146,7 @@ export const createEventTails = ({
   }
 
   return {
-    /**
-     * @param onTooSlow called when so much waits for the follower that it is cut off
-     */
-    follow: (
-      owner: Owner,
-      { types, accountId }: FollowedEvents,
-      onTooSlow: () => void,
-    ): AsyncResult<FollowerFeed> =>
+    follow: (owner: Owner, { types, accountId }: FollowedEvents): AsyncResult<FollowerFeed> =>
       pipe(
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
@@ -182,10 +176,8 @@ export const createEventTails = ({
                   pending.push(event)
                   characters += added
                 }
-              if (pending.length > maxPending.events || characters > maxPending.characters) {
-                onTooSlow()
-                end()
-              } else if (pending.length > 0) wake?.()
+              if (pending.length > maxPending.events || characters > maxPending.characters) end()
+              else if (pending.length > 0) wake?.()
             },
             tick: () => wake?.(),
             end,
@@ -207,6 +199,7 @@ export const createEventTails = ({
               characters = 0
               return { events, readTo: laterId(from, tail.lastRead) }
             },
+            isOver: () => isOver,
             end,
           }
         }),
