@@ -40,6 +40,7 @@ export class ExactSum {
   #remainder = zero
 
   add(value: number): void {
+    if (value === 0) return
     const sum = this.#units + wholeUnits(value, moneyUnit)
     if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
     else this.#remainder = addDecimals(this.#remainder, decimalOf(value))
