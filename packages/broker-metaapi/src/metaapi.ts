@@ -61,10 +61,9 @@ const createBroker = (connection: Connection): Broker => {
 
     dealsPage: (account, window) =>
       asPortRead(account, async () => {
-        const readAt = clock.now()
         const deals = await fetchFrom(account, requests.history('history-deals', window), dealsIn)
         const nextOffset = deals.length < pageSize ? null : window.offset + pageSize
-        return { deals, nextOffset, readAt }
+        return { deals, nextOffset }
       }),
 
     requiredMargin: (account, query) =>

@@ -14,7 +14,6 @@ import {
   clientHost,
   closeNetwork,
   dealRow,
-  everWindow,
   informationRow,
   manyRows,
   now,
@@ -39,7 +38,6 @@ const without = (...fields: readonly string[]): Row =>
 it.each([
   ['accountInformation', informationRow],
   ['positions', []],
-  ['dealsPage', []],
 ] as const)('%s are as old as the beginning of their read', async (read, rows) => {
   let at = now
   provider()
@@ -49,7 +47,7 @@ it.each([
       return [200, rows]
     })
   const { broker } = apiWith({ clock: { now: () => at } })
-  expect(await broker[read](account, everWindow)()).toMatchObject({ right: { readAt: now } })
+  expect(await broker[read](account)()).toMatchObject({ right: { readAt: now } })
 })
 
 describe('account information', () => {

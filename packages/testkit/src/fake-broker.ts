@@ -7,7 +7,7 @@ import type { AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerDeal, DealsPage, DealsWindow } from '@tradeport/domain/journal'
 import type { Broker, MarginQuery, Clock } from '@tradeport/domain/ports'
 import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
-import type { AccountId, Instant } from '@tradeport/domain/primitives'
+import type { AccountId } from '@tradeport/domain/primitives'
 import { isReadableTime, type Deal } from '@tradeport/domain/trades'
 import { createFakeReads, type ReadControls } from './fake-reads.ts'
 
@@ -86,7 +86,7 @@ export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => 
     dealsPage: (account, window) =>
       pipe(
         openAt('dealsPage', account),
-        TE.map(({ deals, readAt }) => pageOf(deals, window, pageSize, readAt)),
+        TE.map(({ deals }) => pageOf(deals, window, pageSize)),
       ),
     requiredMargin: (account, query) =>
       pipe(
@@ -103,7 +103,6 @@ const pageOf = (
   deals: FakeBook['deals'],
   { from, to, offset }: DealsWindow,
   size: number,
-  readAt: Instant,
 ): DealsPage => {
   const inWindow = deals.filter(
     ({ time }) => time === undefined || !isReadableTime(time) || (time >= from && time < to),
@@ -111,5 +110,5 @@ const pageOf = (
   const page = inWindow
     .slice(offset, offset + size)
     .map((deal): BrokerDeal => ({ kind: deal.side ?? 'balance', ...deal }))
-  return { deals: page, nextOffset: page.length < size ? null : offset + size, readAt }
+  return { deals: page, nextOffset: page.length < size ? null : offset + size }
 }

@@ -113,7 +113,6 @@ export interface DealsPage {
   readonly deals: readonly BrokerDeal[]
   /** Where the next page of the window begins; null after the last. */
   readonly nextOffset: number | null
-  readonly readAt: Instant
 }
 
 // How the deals that the broker shows differ from those that are kept.

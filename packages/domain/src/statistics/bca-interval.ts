@@ -33,11 +33,9 @@ export const bcaInterval = (
   if (!Number.isFinite(acceleration) || !Number.isFinite(estimate)) return unknown
   if (resampled[0] === resampled.at(-1)) return unknown
   const count = resampled.length
-  const [below, upTo] = [
-    countBelow(resampled, estimate, false),
-    countBelow(resampled, estimate, true),
-  ]
-  const share = (below + upTo) / 2 / count
+  let below = 0
+  for (const value of resampled) below += value < estimate ? 1 : value === estimate ? 0.5 : 0
+  const share = below / count
   const least = 0.5 / count
   const bias = normalQuantile(Math.min(1 - least, Math.max(least, share)))
   const boundAt = (probability: number): number | null => {
@@ -59,18 +57,6 @@ const accelerationOf = (jackknife: Float64Array): number => {
     cubes += offset * offset * offset
   }
   return cubes / (6 * squares ** 1.5)
-}
-
-/** How many of sorted values are below a number, or up to it. */
-const countBelow = (sorted: Float64Array, bound: number, isIncluded: boolean): number => {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    const value = sorted[middle] ?? 0
-    if (value < bound || (isIncluded && value === bound)) from = middle + 1
-    else to = middle
-  }
-  return from
 }
 
 /**

@@ -89,22 +89,19 @@ export const figuresOf = (
   }
 }
 
-const columnsOf = (length: number): ResampledStatistics => ({
-  expectancy: new Float64Array(length),
-  winRate: new Float64Array(length),
-  profitFactor: new Float64Array(length),
-  sharpeRatio: new Float64Array(length),
-})
+const names = ['expectancy', 'winRate', 'profitFactor', 'sharpeRatio'] as const
+
+const columnsOf = (length: number): ResampledStatistics => {
+  const column = () => new Float64Array(length)
+  return { expectancy: column(), winRate: column(), profitFactor: column(), sharpeRatio: column() }
+}
 
 const put = (
   columns: ResampledStatistics,
   at: number,
   figures: ResampledStatistics<number>,
 ): void => {
-  columns.expectancy[at] = figures.expectancy
-  columns.winRate[at] = figures.winRate
-  columns.profitFactor[at] = figures.profitFactor
-  columns.sharpeRatio[at] = figures.sharpeRatio
+  for (const name of names) columns[name][at] = figures[name]
 }
 
 /**

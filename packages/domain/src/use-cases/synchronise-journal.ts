@@ -234,7 +234,7 @@ const readClaimed = async (
    * The pages of a window, fetched while those before them are being written. Pages that came
    * meanwhile are one, so that they share a transaction.
    */
-  async function* pagesOf(window: DealsWindow): AsyncGenerator<Omit<DealsPage, 'readAt'>> {
+  async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
     const fetched: DealsPage[] = []
     let fetching: Promise<void> | undefined
     const fetchPage = async (offset: number): Promise<void> => {

@@ -145,7 +145,7 @@ describe('the first read', () => {
 
   it('fails where the provider keeps returning the same page', async () => {
     const desk = withHistory(two)
-    desk.broker.dealsPage = () => TE.right({ deals: [], nextOffset: 1_000, readAt: 0 })
+    desk.broker.dealsPage = () => TE.right({ deals: [], nextOffset: 1_000 })
     expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
   })
 

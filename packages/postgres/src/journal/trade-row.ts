@@ -29,6 +29,21 @@ export const positionColumns = sql`status, skip_reason, volume_estimated, closin
   position_id, symbol, side, volume, entry_price, exit_price, profit, commission, swap, net_profit,
   opened_at, closed_at, holding_time`
 
+const tradeFields = [
+  'symbol',
+  'side',
+  'volume',
+  'entryPrice',
+  'exitPrice',
+  'profit',
+  'commission',
+  'swap',
+  'netProfit',
+  'openedAt',
+  'closedAt',
+  'holdingTime',
+] as const
+
 /** In the order of `positionColumns`. */
 export const rowOfPosition = (positionId: string, folded: FoldedPosition): readonly CopyValue[] => {
   const reason = folded.status === 'skipped' ? folded.position.reason : undefined
@@ -39,17 +54,6 @@ export const rowOfPosition = (positionId: string, folded: FoldedPosition): reado
     trade?.volumeEstimated,
     folded.status === 'closed' ? folded.closingDealId : undefined,
     positionId,
-    trade?.symbol,
-    trade?.side,
-    trade?.volume,
-    trade?.entryPrice,
-    trade?.exitPrice,
-    trade?.profit,
-    trade?.commission,
-    trade?.swap,
-    trade?.netProfit,
-    trade?.openedAt,
-    trade?.closedAt,
-    trade?.holdingTime,
+    ...tradeFields.map((field) => trade?.[field]),
   ]
 }
