@@ -74,7 +74,7 @@ const checkPauseMs = 100
  */
 const maxRepeatedPages = 3
 /** Fetched before those before them are written. */
-const maxPagesAhead = 2
+const maxPagesAhead = 4
 /** Of the kept deals, and of those that differ from them: some 5 MB. */
 const mostDealsAtOnce = 5_000
 

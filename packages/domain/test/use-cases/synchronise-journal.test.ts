@@ -1,5 +1,6 @@
 // An account's journal is brought up to date with the broker's history: what is read, what is
 // written, and what happens when the two disagree.
+import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -115,6 +116,8 @@ describe('the first read', () => {
     const { deals } = await rightOf(desk.sync())
     expect(deals).toBeGreaterThan(3)
     expect(deals).toBeLessThan(40)
+    // Until the pages that were asked for ahead have come.
+    await setImmediate()
     const reads = desk.reads()
     expect((await rightOf(desk.sync())).deals).toBe(deals)
     await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
