@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
-import { minuteMs, roundLots } from '@tradeport/domain/primitives'
+import { minuteMs } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
@@ -118,7 +118,7 @@ export const createTrading = (connection: Connection): Trading => {
   ): Promise<LookupAnswer> => {
     const target = await targetOf(account)
     const orderToFind = {
-      order: inLots(order),
+      order,
       sentAt,
       sentBy,
       tickets: { orderId: brokerOrderId ?? undefined },
@@ -197,7 +197,7 @@ export const createTrading = (connection: Connection): Trading => {
 
   return {
     placeOrder: (account, order, maySend) => () =>
-      placeOrder(account, inLots(order), maySend).catch((): PlacementAnswer => ({
+      placeOrder(account, order, maySend).catch((): PlacementAnswer => ({
         kind: 'unknown',
       })),
     findOrder: (account, sent) => () =>
@@ -225,8 +225,6 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
 })
 
 const notRead: RecordList = { rows: [], isWhole: false }
-
-const inLots = (order: OrderToSend): OrderToSend => ({ ...order, volume: roundLots(order.volume) })
 
 /** Without the caller's own comment and reference. */
 const bodyOf = (order: OrderToSend) => {

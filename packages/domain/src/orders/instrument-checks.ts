@@ -57,30 +57,20 @@ const requireMarketOpen: InstrumentCheck = ({ instrument: { sessions }, now }) =
   return { code: 'MARKET_CLOSED', message, details: {} }
 }
 
-const invalidVolume = (
-  requirement: string,
-  volume: number,
-  details: InstrumentFinding['details'],
-): InstrumentFinding => ({
-  code: 'INVALID_VOLUME',
-  message: `volume must be ${requirement}; got ${volume}.`,
-  details: { ...details, volume },
-})
+const requireVolume =
+  (
+    name: 'minVolume' | 'maxVolume' | 'volumeStep',
+    words: string,
+    isGood: (volume: number, bound: number) => boolean,
+  ): InstrumentCheck =>
+  ({ order: { volume }, instrument: { [name]: bound } }) => {
+    if (isGood(volume, bound)) return 'passed'
+    const message = `volume must be ${words} ${bound} lots; got ${volume}.`
+    return { code: 'INVALID_VOLUME', message, details: { [name]: bound, volume } }
+  }
 
-const requireMinVolume: InstrumentCheck = ({ order: { volume }, instrument: { minVolume } }) =>
-  volume >= minVolume
-    ? 'passed'
-    : invalidVolume(`at least ${minVolume} lots`, volume, { minVolume })
-
-const requireMaxVolume: InstrumentCheck = ({ order: { volume }, instrument: { maxVolume } }) =>
-  volume <= maxVolume ? 'passed' : invalidVolume(`at most ${maxVolume} lots`, volume, { maxVolume })
-
-const requireVolumeStep: InstrumentCheck = ({ order: { volume }, instrument: { volumeStep } }) =>
-  isMultiple(decimalOf(volume), decimalOf(volumeStep))
-    ? 'passed'
-    : invalidVolume(`a multiple of ${volumeStep} lots`, volume, { volumeStep })
-
-const isMultiple = (value: Decimal, step: Decimal): boolean => {
+const isMultiple = (volume: number, bound: number): boolean => {
+  const [value, step] = [decimalOf(volume), decimalOf(bound)]
   const scale = Math.max(value.scale, step.scale)
   const unitsOf = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale)
   return step.units === 0n || unitsOf(value) % unitsOf(step) === 0n
@@ -115,9 +105,15 @@ const requireLevel =
 export const instrumentChecks = [
   { name: 'trade_mode', check: requireTradeMode },
   { name: 'market_open', check: requireMarketOpen },
-  { name: 'volume_minimum', check: requireMinVolume },
-  { name: 'volume_maximum', check: requireMaxVolume },
-  { name: 'volume_step', check: requireVolumeStep },
+  {
+    name: 'volume_minimum',
+    check: requireVolume('minVolume', 'at least', (volume, least) => volume >= least),
+  },
+  {
+    name: 'volume_maximum',
+    check: requireVolume('maxVolume', 'at most', (volume, most) => volume <= most),
+  },
+  { name: 'volume_step', check: requireVolume('volumeStep', 'a multiple of', isMultiple) },
   { name: 'stop_loss', check: requireLevel('stopLoss') },
   { name: 'take_profit', check: requireLevel('takeProfit') },
 ] as const

@@ -64,7 +64,7 @@ import {
   changeAtBroker,
   doEach,
   readChanged,
-  readRepeatedly,
+  readUntil,
   type BrokerChangeTag,
   type OnAccountChanged,
   type SendChange,
@@ -344,7 +344,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // A confirmed cancellation proves that nothing more is executed. What was executed before
       // only the records show, so that the last lookup is awaited. Where the outcome is unknown,
       // one read decides.
-      if (E.isRight(sent)) await readRepeatedly(ports, read)
+      if (E.isRight(sent)) await readUntil(ports, read)
       else await read()
       const after = await applyLookup(open, answer)
       if (E.isLeft(after)) return after
@@ -408,23 +408,6 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     return E.isLeft(cancelled) ? cancelled.left._tag : undefined
   }
 
-  /** Returns the step that was made; undefined where there was nothing to store. */
-  const follow = (
-    one: StoredOrder,
-    shown: BrokerOrder | undefined,
-  ): AsyncResult<PlacementStep | undefined> => {
-    const { order, placement } = one
-    if (placement.step !== 'open') return TE.right(undefined)
-    const now = clock.now()
-    const step = stepOfRound(order, placement, shown, now)
-    return step === undefined
-      ? TE.right(undefined)
-      : pipe(
-          orders.advance(order.owner, one, step, now),
-          TE.map(() => step),
-        )
-  }
-
   return {
     /** PUT /orders/:id: gives an open order other terms. */
     modifyOrder: (
@@ -466,28 +449,28 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
      * hold any more is due to be looked up.
      * @returns whether an order is due to be looked up now
      */
-    followOpenOrders: (account: BrokerAccount): AsyncResult<boolean, BrokerReadTag> =>
-      pipe(
-        orders.openOrders(account.owner, account.accountId),
-        TE.map((open) =>
-          open.filter(
-            ({ destination }) => destination.providerAccountId === account.providerAccountId,
-          ),
-        ),
-        TE.flatMap((open) =>
-          open.length === 0
-            ? TE.right([])
-            : pipe(
-                trading.heldOrders(account),
-                TE.flatMap((shown) =>
-                  TE.traverseArray((one: StoredOrder) =>
-                    follow(one, findBrokerOrder(one.order, shown)),
-                  )(open),
-                ),
-              ),
-        ),
-        TE.map((steps) => steps.some((step) => step?.continueInMs === 0)),
-      ),
+    followOpenOrders:
+      (account: BrokerAccount): AsyncResult<boolean, BrokerReadTag> =>
+      async () => {
+        const found = await orders.openOrders(account.owner, account.accountId)()
+        if (E.isLeft(found)) return found
+        const open = found.right.filter(
+          ({ destination }) => destination.providerAccountId === account.providerAccountId,
+        )
+        if (open.length === 0) return E.right(false)
+        const shown = await trading.heldOrders(account)()
+        if (E.isLeft(shown)) return shown
+        let isDue = false
+        for (const one of open) {
+          const now = clock.now()
+          const step = stepOfRound(one, findBrokerOrder(one.order, shown.right), now)
+          if (step === undefined) continue
+          const written = await orders.advance(account.owner, one, step, now)()
+          if (E.isLeft(written)) return written
+          isDue ||= step.continueInMs === 0
+        }
+        return E.right(isDue)
+      },
   }
 }
 
@@ -510,11 +493,11 @@ const requireOpenPlacement =
 
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
 const stepOfRound = (
-  order: Order,
-  placement: Open,
+  { order, placement }: StoredOrder,
   shown: BrokerOrder | undefined,
   now: Instant,
 ): PlacementStep | undefined => {
+  if (placement.step !== 'open') return undefined
   // One that is missing already falls due by itself.
   if (shown === undefined)
     return placement.missing === null ? afterFoundMissing(placement, now) : undefined

@@ -53,9 +53,9 @@ import type { ById, WithBody } from './input.ts'
 import {
   changeAtBroker,
   doEach,
-  mayPass,
+  isTransient,
   readChanged,
-  repeatUntil,
+  readUntilInTime,
   type BrokerChangeTag,
   type OnAccountChanged,
   type SendChange,
@@ -352,14 +352,14 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
-        if (E.isLeft(read)) return !mayPass(read.left)
+        if (E.isLeft(read)) return !isTransient(read.left)
         shown = shownClose(close, read.right)
         return shown !== undefined
       }
       const isFilled = async (): Promise<boolean> => {
         if (brokerOrderId === null) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
-        if (E.isLeft(synchronised)) return !mayPass(synchronised.left)
+        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
@@ -369,8 +369,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
       }
       // Each by itself: a first read of a long history must not delay the positions.
       await Promise.all([
-        shown === undefined ? repeatUntil(ports, isShown) : undefined,
-        repeatUntil(ports, isFilled),
+        shown === undefined ? readUntilInTime(ports, isShown) : undefined,
+        readUntilInTime(ports, isFilled),
       ])
       return { shown, fill: fill() }
     }

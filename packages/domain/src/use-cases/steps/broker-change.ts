@@ -30,12 +30,12 @@ export type OnAccountChanged = (account: BrokerAccount) => void
 /** Sends what makes the change, and waits for the broker's answer while there is time. */
 export type SendChange = <Failure, A>(
   trade: (maySend: MaySend) => TE.TaskEither<Failure, A>,
-) => TE.TaskEither<Failure | Overdue, A>
+) => TE.TaskEither<Failure | NoAnswerInTime, A>
 
 /** Nothing was sent, or it is unknown whether the broker made the change. */
-type Overdue = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
+type NoAnswerInTime = Refusal<'BrokerUnavailable' | 'BrokerOutcomeUnknown'>
 
-export type BrokerChangeTag = Overdue['_tag'] | 'InternalTimeout'
+export type BrokerChangeTag = NoAnswerInTime['_tag'] | 'InternalTimeout'
 
 interface BrokerChange<A, Tag extends RefusalTag> {
   readonly accountId: AccountId
@@ -76,15 +76,15 @@ export const changeAtBroker =
     const change = await found()
     if (E.isLeft(change)) return change
     const { accountId, subject, destination, make } = change.right
-    const { promise: made, resolve } = Promise.withResolvers<Answer<A, Tag>>()
+    const { promise: result, resolve } = Promise.withResolvers<Answer<A, Tag>>()
     // Set as the last step before anything is sent.
     let mayHaveBeenSent = false
-    // The request was answered without the broker's answer, so that nothing more is sent for it.
-    let hasGivenUp = false
+    // The request was answered, so that nothing more is sent for it.
+    let isOver = false
     let lastSend: Promise<unknown> = Promise.resolve()
 
-    const giveUp = (): E.Either<Overdue, never> => {
-      hasGivenUp = true
+    const endWithoutAnswer = (): E.Either<NoAnswerInTime, never> => {
+      isOver = true
       const reason = 'nothing was sent, because the time to send it was over'
       return E.left(
         mayHaveBeenSent
@@ -98,19 +98,19 @@ export const changeAtBroker =
       (trade) =>
       () => {
         const maySend = (): boolean => {
-          if (hasGivenUp || leftMs(deadlinesMs.sendBy) <= 0 || !holdsLock()) return false
+          if (isOver || leftMs(deadlinesMs.sendBy) <= 0 || !holdsLock()) return false
           mayHaveBeenSent = true
           return true
         }
         const sent = trade(maySend)()
         lastSend = sent
-        return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswerBy).then(giveUp)])
+        return Promise.race([sent, pauseUntil(deadlinesMs.brokerAnswerBy).then(endWithoutAnswer)])
       }
 
-    const overdue = async (): Promise<E.Either<Overdue, never>> => {
+    const endInTime = async (): Promise<E.Either<NoAnswerInTime, never>> => {
       await pauseUntil(deadlinesMs.sendBy)
       if (mayHaveBeenSent) await pauseUntil(deadlinesMs.replyBy)
-      return giveUp()
+      return endWithoutAnswer()
     }
 
     const locked = pipe(
@@ -121,45 +121,45 @@ export const changeAtBroker =
           subject,
           leftMs(deadlinesMs.lockBy),
         )((holdsLock) => async () => {
-          const result = await make(account, sendWith(holdsLock))()
-          resolve(result)
+          const made = await make(account, sendWith(holdsLock))()
+          resolve(made)
           // The lock is held until the answer has come, so that the next change does not overtake
           // it.
           await lastSend
-          return result
+          return made
         }),
       ),
     )
-    const answer = await Promise.race<Answer<A, Tag>>([made, locked(), overdue()])
+    const answer = await Promise.race<Answer<A, Tag>>([result, locked(), endInTime()])
     // Whatever could not be stored or read afterwards, the change may have been made.
     return E.isLeft(answer) && answer.left._tag === 'ServiceUnavailable' && mayHaveBeenSent
-      ? giveUp()
+      ? endWithoutAnswer()
       : answer
   }
 
 // --- reads after a change: brokers show it a moment after they have made it ---
 
-/** How long a read may take to show a change that was made. */
-const repeatForMs = 2 * secondMs
+/** How long reads are repeated. */
+const readsMs = 2 * secondMs
 /** Between the end of one read and the next. */
-const repeatPauseMs = 250
+const readPauseMs = 250
 
-/** Reads until a read returns true, or ends when two seconds have passed. */
-export const readRepeatedly = async (
-  { pause }: Pauser,
-  read: () => Promise<boolean>,
-): Promise<void> => {
-  const repeating = { isOver: false }
-  void pause(repeatForMs)().then(() => (repeating.isOver = true))
-  while (!(await read()) && !repeating.isOver) await pause(repeatPauseMs)()
+/**
+ * Reads until a read returns true. No read begins later than two seconds after the first; one that
+ * is under way then is awaited.
+ */
+export const readUntil = async ({ pause }: Pauser, read: () => Promise<boolean>): Promise<void> => {
+  const time = { isOver: false }
+  void pause(readsMs)().then(() => (time.isOver = true))
+  while (!(await read()) && !time.isOver) await pause(readPauseMs)()
 }
 
-/** The same for at most two seconds. A read that is still under way then may end later. */
-export const repeatUntil = (ports: Pauser, read: () => Promise<boolean>): Promise<void> =>
-  Promise.race([readRepeatedly(ports, read), ports.pause(repeatForMs)()])
+/** The same, and a read that is under way after two seconds is not awaited. */
+export const readUntilInTime = (ports: Pauser, read: () => Promise<boolean>): Promise<void> =>
+  Promise.race([readUntil(ports, read), ports.pause(readsMs)()])
 
 /** Whether a read that failed so may succeed within two seconds. */
-export const mayPass = ({ _tag }: { readonly _tag: string }): boolean =>
+export const isTransient = ({ _tag }: { readonly _tag: string }): boolean =>
   _tag === 'BrokerUnavailable' || _tag === 'ServiceUnavailable'
 
 /**
@@ -177,13 +177,13 @@ export const readChanged = async <Failure extends { readonly _tag: string }, A>(
   let latest: E.Either<Failure, A> | undefined
   const isShown = async (): Promise<boolean> => {
     const shown = await read()
-    if (E.isLeft(shown) && mayPass(shown.left)) return false
+    if (E.isLeft(shown) && isTransient(shown.left)) return false
     latest = shown
     if (E.isLeft(shown) || progress === 'unchanged') return true
     return progress === 'accepted' ? is.made(shown.right) : !is.old(shown.right)
   }
   if (progress === 'unknown') await isShown()
-  else await repeatUntil(ports, isShown)
+  else await readUntilInTime(ports, isShown)
   return latest
 }
 
