@@ -2,7 +2,7 @@
 // or died; lists rely on numbers that rise in the order of commits; operators see and end orders.
 import { setTimeout } from 'node:timers/promises'
 import type { Account } from '@tradeport/domain/accounts'
-import type { OrderId, PlacementStep } from '@tradeport/domain/orders'
+import type { OrderId, Transition } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
@@ -27,13 +27,13 @@ import { openOrders, type LogEvent } from '../src/index.ts'
 import { lockWaits, onEachDatabase, stopwatch } from './harness.ts'
 
 const minuteMs = 60_000
-const filled: PlacementStep = {
+const filled: Transition = {
   placement: { step: 'ended' },
   outcome: { kind: 'filled', fill: {} },
   continueInMs: null,
 }
 const made = Date.parse('2026-11-21T12:00:00.000Z')
-const lookingUp: PlacementStep = {
+const lookingUp: Transition = {
   placement: {
     step: 'looking_up',
     sentAt: made + 1_000,
@@ -45,7 +45,7 @@ const lookingUp: PlacementStep = {
 }
 
 /** As the broker holds it. */
-const open: PlacementStep = {
+const open: Transition = {
   placement: {
     step: 'open',
     sentAt: made,
@@ -104,7 +104,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const worker = await jobs.work(async (job) => {
       given.push(job)
       const again = given.length < 3
-      const step: PlacementStep = again
+      const step: Transition = again
         ? { placement: { step: 'recorded' }, continueInMs: 20 }
         : filled
       await rightOf(store.advance(job.order.owner, job, step, Date.now()))
@@ -401,13 +401,13 @@ onEachDatabase('orders', (here, there, kind) => {
 
   const recordedOn = async (account: Account, createdAt = made): Promise<OrderId> =>
     (await rightOf(here.orders.record(account.owner, toRecord(newOrderOn(account, createdAt))))).id
-  const advanced = async ({ owner }: Account, id: OrderId, step: PlacementStep): Promise<void> => {
+  const advanced = async ({ owner }: Account, id: OrderId, step: Transition): Promise<void> => {
     const from = O.toNullable(await rightOf(here.orders.placement(owner, id)))
     if (from === null) throw new Error(`there is no order ${id}`)
     expect(await rightOf(here.orders.advance(owner, from, step, made))).toBe(true)
   }
   it('an account’s orders are not stored as sending while it is halted, and the open ones are given out again where the halt cancels orders', async () => {
-    const sending: PlacementStep = {
+    const sending: Transition = {
       placement: { step: 'sending', sentAt: made },
       continueInMs: minuteMs,
     }

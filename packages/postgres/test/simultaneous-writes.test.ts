@@ -4,7 +4,7 @@ import {
   maxOrdersPerDay,
   type Order,
   type PendingOrder,
-  type PlacementStep,
+  type Transition,
 } from '@tradeport/domain/orders'
 import { dayMs, type Owner } from '@tradeport/domain/primitives'
 import { maxWebhooks, type WebhookUrl } from '@tradeport/domain/webhooks'
@@ -37,7 +37,7 @@ import { lockWaits, onEachDatabase } from './harness.ts'
 import type { StorePorts } from './store-commands.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
-const ended: PlacementStep = {
+const ended: Transition = {
   placement: { step: 'ended' },
   outcome: { kind: 'filled', fill: {} },
   continueInMs: null,

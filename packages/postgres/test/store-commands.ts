@@ -19,7 +19,7 @@ import {
   type OrderOutcome,
   type OrderTerms,
   type OrderRequest,
-  type PlacementStep,
+  type Transition,
 } from '@tradeport/domain/orders'
 import type { OpenPositions } from '@tradeport/domain/orders'
 import {
@@ -379,13 +379,13 @@ const terms: OrderTerms = {
 const sent = { sentAt: noon, brokerOrderId: '4711' } as const
 const absence = { lookups: 3, coveredMs: 60_000, lastAt: noon }
 const reason = { code: notFoundAtBrokerCode, message: 'not "found" \\ ü' }
-const step: fc.Arbitrary<PlacementStep> = fc.oneof(
+const step: fc.Arbitrary<Transition> = fc.oneof(
   fc.oneof(fill, end).map((outcome) => ({
     placement: { step: 'ended' as const },
     outcome,
     continueInMs: null,
   })),
-  one<Omit<PlacementStep, 'continueInMs'>>(
+  one<Omit<Transition, 'continueInMs'>>(
     { placement: { step: 'recorded' } },
     { placement: { step: 'sending', sentAt: noon } },
     { placement: { step: 'looking_up', ...sent, lookups: 4, absence } },

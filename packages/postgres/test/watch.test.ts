@@ -1,6 +1,6 @@
 // The watch: which accounts have rounds, when these are due, and that instances share them.
 import type { Account } from '@tradeport/domain/accounts'
-import type { PlacementStep } from '@tradeport/domain/orders'
+import type { Transition } from '@tradeport/domain/orders'
 import type { JournalClaim, JournalReadResult } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import { brokerEventTypes, type Webhook } from '@tradeport/domain/webhooks'
@@ -157,7 +157,7 @@ onEachDatabase('the watch', (here, there, kind) => {
     }
     const order = newOrderOn(account, Date.now(), { orderType: 'limit', price: 1 })
     await rightOf(here.orders.record(owner, toRecord(order)))
-    const advance = async (step: Omit<PlacementStep, 'continueInMs'>) => {
+    const advance = async (step: Omit<Transition, 'continueInMs'>) => {
       const found = O.toUndefined(await rightOf(here.orders.placement(owner, order.id)))
       if (found === undefined) return expect.fail('the order is stored')
       const written = here.orders.advance(owner, found, { ...step, continueInMs: null }, Date.now())

@@ -11,7 +11,7 @@ import {
   isUnderWay,
   requireCountsInLimit,
   requireOrderLimits,
-  withStep,
+  withTransition,
   type Order,
   type OrderId,
   type PendingOrder,
@@ -137,17 +137,17 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
         return pageOf(newestFirst(listed), query)
       },
       placement: (owner, id) => O.map(placementIn)(O.fromNullable(own(owner, id))),
-      advance: (owner, from, step, now) => {
+      advance: (owner, from, transition, now) => {
         const stored = own(owner, from.order.id)
         if (stored?.version !== from.version || stored.placement.step === 'ended') return false
         if (sentAtOf(stored.placement) !== sentAtOf(from.placement)) return false
         if (from.databaseRun !== undefined && from.databaseRun !== records.databaseRun) return false
         const { accountId } = stored.order.request
         const { halts, ownHalts, orders } = records.tables
-        const { placement, continueInMs, finish } = step
+        const { placement, continueInMs, finish } = transition
         if (placement.step === 'sending' && (halts.has(accountId) || ownHalts.has(accountId)))
           return false
-        const order = withStep(stored.order, step, now)
+        const order = withTransition(stored.order, transition, now)
         const nowEndedAt = isUnderWay(order) ? null : clock.now()
         orders.put({
           ...stored,

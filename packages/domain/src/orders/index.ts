@@ -36,10 +36,10 @@ export {
 } from './order.ts'
 export {
   sendTimeoutMs,
-  withStep,
+  withTransition,
   type LookupAnswer,
   type Placement,
   type PlacementAnswer,
-  type PlacementStep,
+  type Transition,
   type BrokerOrder,
 } from './placement.ts'

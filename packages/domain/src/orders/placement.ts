@@ -1,8 +1,8 @@
 // How an order reaches the broker at most once, and how a limit or stop order is followed there. A
-// pure state machine over what is stored before and after each step, so that a process that dies
-// anywhere leaves a record of what may have happened. An order is sent from `recorded` alone, and
-// `sending` is stored before the send: a process that finds `sending` queries the broker's records
-// and never sends again.
+// pure state machine over what is stored before and after each transition, so that a process that
+// dies anywhere leaves a record of what may have happened. An order is sent from `recorded` alone,
+// and `sending` is stored before the send: a process that finds `sending` queries the broker's
+// records and never sends again.
 //
 //      ┌──── not sent ────┐
 //      ▼                  │
@@ -163,14 +163,14 @@ export interface ManualFinish {
   readonly reason: string
 }
 
-/** What to store, and when to go on; null when there is nothing more to do. */
-export interface PlacementStep {
+/** From one placement to the next: what to store, and when to go on; null means never. */
+export interface Transition {
   readonly placement: Placement
-  /** How the order ended, stored with the step. */
+  /** How the order ended, stored with the placement. */
   readonly outcome?: OrderOutcome
   /** The terms on which the broker holds the order, stored in its record. */
   readonly terms?: OrderTerms
-  /** Stored with the step when an operator ended the order. */
+  /** Stored with the placement when an operator ended the order. */
   readonly finish?: ManualFinish
   /** The rechecks of an order that was not found ended before enough of them could be read. */
   readonly isUnverified?: true
@@ -227,11 +227,11 @@ const notFoundAtBroker: RejectReason = {
 }
 
 /** The rejection of an order whose account cannot be used any more. */
-export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
+export const rejectUnusable = (why: UnusableAccount): Transition =>
   afterEnd({ kind: 'rejected', reason: unusableReason(why) })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
-export const lateRejection = (cause: keyof typeof lateMessages): PlacementStep =>
+export const lateRejection = (cause: keyof typeof lateMessages): Transition =>
   afterEnd({
     kind: 'rejected',
     reason: { code: 'BROKER_UNAVAILABLE', message: lateMessages[cause] },
@@ -300,7 +300,7 @@ export const afterSendAnswer = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
   timeToDeadlineMs: number,
-): PlacementStep => {
+): Transition => {
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
@@ -329,7 +329,7 @@ export const retryOrReject = (
   retryAfterMs: number | null,
   timeToDeadlineMs: number,
   cause?: UnavailableCause,
-): PlacementStep => {
+): Transition => {
   const pauseMs = Math.max(retryPauseMs, retryAfterMs ?? 0)
   if (pauseMs < timeToDeadlineMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
   const isToldToWait = retryAfterMs !== null && retryAfterMs >= timeToDeadlineMs
@@ -344,9 +344,9 @@ export const afterVerification = (
   answer: LookupAnswer,
   timeToDeadlineMs: number,
   createdAt: Instant,
-): PlacementStep | undefined => {
+): Transition | undefined => {
   const from = firstLookup(createdAt, null)
-  const shown = resolvedStep(from, answer)
+  const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
@@ -363,9 +363,9 @@ export const afterLookup = (
   answer: LookupAnswer,
   at: Instant,
   readFromTerminal: boolean,
-): PlacementStep => {
+): Transition => {
   if (from.step === 'open') return afterLookupOfOpen(from, answer, at)
-  const shown = resolvedStep(from, answer)
+  const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
   const absence = answer.kind === 'nothing' ? absenceWith(from, at) : null
   return absence !== null && isProved(absence) && readFromTerminal && !from.isPartlyExecuted
@@ -377,10 +377,10 @@ export const afterLookup = (
  * What follows where the records show how the order ended, or that the broker holds it; undefined
  * where they show neither.
  */
-const resolvedStep = (
+const transitionIfShown = (
   { sentAt, brokerOrderId }: LookingUp | Rechecking,
   answer: LookupAnswer,
-): PlacementStep | undefined => {
+): Transition | undefined => {
   if (answer.kind === 'found') return afterEnd(answer.outcome)
   return answer.kind === 'open'
     ? afterFoundHeld(newlyOpen(sentAt, brokerOrderId), answer.order, sentAt)
@@ -388,7 +388,7 @@ const resolvedStep = (
 }
 
 /** What follows from a lookup of an open order, which began at `at`. */
-export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): PlacementStep => {
+export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant): Transition => {
   if (answer.kind === 'found') return afterEnd(withCanceller(answer.outcome, from))
   if (answer.kind === 'open' && answer.order !== undefined)
     return afterFoundHeld(from, answer.order, at)
@@ -414,7 +414,7 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
 })
 
 /** The number of an accepted order that came without one is looked up. */
-const afterAccepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
+const afterAccepted = (sentAt: Instant, brokerOrderId: string | null): Transition => ({
   placement: newlyOpen(sentAt, brokerOrderId),
   continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
 })
@@ -427,7 +427,7 @@ export const afterFoundHeld = (
   from: Open,
   shown: (OrderTerms & Pick<BrokerOrder, 'brokerOrderId' | 'isUnexecuted'>) | undefined,
   at: Instant,
-): PlacementStep => {
+): Transition => {
   if (shown === undefined) return { placement: from, continueInMs: lookupPauseMs(0) }
   const { brokerOrderId, isUnexecuted = false } = shown
   const heldAt = isUnexecuted ? at : from.heldAt
@@ -439,13 +439,13 @@ export const afterFoundHeld = (
 }
 
 /** What follows when the list of what it holds does not show it any more: a lookup at once. */
-export const afterFoundMissing = (from: Open, now: Instant): PlacementStep => ({
+export const afterFoundMissing = (from: Open, now: Instant): Transition => ({
   placement: { ...from, missing: { since: now, lookups: 0 } },
   continueInMs: 0,
 })
 
 /** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
-const afterUnclearLookup = (from: Open, now: Instant): PlacementStep => {
+const afterUnclearLookup = (from: Open, now: Instant): Transition => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
@@ -453,10 +453,10 @@ const afterUnclearLookup = (from: Open, now: Instant): PlacementStep => {
   }
 }
 
-/** The order as its record shows it after a step; itself where the step changes nothing of it. */
-export const withStep = (
+/** The order as its record shows it after a transition; itself where that changes nothing of it. */
+export const withTransition = (
   order: Order,
-  { placement, outcome, terms }: Pick<PlacementStep, 'placement' | 'outcome' | 'terms'>,
+  { placement, outcome, terms }: Pick<Transition, 'placement' | 'outcome' | 'terms'>,
   at: Instant,
 ): Order => {
   if (outcome !== undefined) return withOutcome(order, outcome, at)
@@ -465,7 +465,7 @@ export const withStep = (
     : order
 }
 
-const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
+const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): Transition => ({
   placement: { step: 'rechecking', sentAt, brokerOrderId, rechecks: 0 },
   outcome: { kind: 'rejected', reason: notFoundAtBroker },
   continueInMs: recheckPauseMs,
@@ -475,12 +475,8 @@ const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep
  * What follows from a lookup, begun at `at`, of an order that was rejected because the broker's
  * records did not show it.
  */
-export const afterRecheck = (
-  from: Rechecking,
-  answer: LookupAnswer,
-  at: Instant,
-): PlacementStep => {
-  const shown = resolvedStep(from, answer)
+export const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant): Transition => {
+  const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
   if (answer.kind === 'unfinished') return { placement: from, continueInMs: steadyLookupPauseMs }
   if (answer.kind === 'unreadable')
@@ -493,7 +489,7 @@ export const afterRecheck = (
     : { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
 }
 
-function afterEnd(outcome: OrderOutcome): PlacementStep {
+function afterEnd(outcome: OrderOutcome): Transition {
   return { placement: { step: 'ended' }, outcome, continueInMs: null }
 }
 
@@ -511,7 +507,7 @@ const lookUpNow = (from: LookingUp, now: Instant): NextAction => {
   return { kind: 'look_up', from, readFromTerminal: wouldProveAbsence }
 }
 
-const lookUpLater = (placement: LookingUp): PlacementStep => ({
+const lookUpLater = (placement: LookingUp): Transition => ({
   placement,
   continueInMs: lookupPauseMs(placement.lookups),
 })

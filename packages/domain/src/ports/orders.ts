@@ -13,7 +13,7 @@ import type {
   OrderCounts,
 } from '../orders/limits.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
-import type { Placement, PlacementStep, SentBefore } from '../orders/placement.ts'
+import type { Placement, Transition, SentBefore } from '../orders/placement.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
@@ -131,15 +131,15 @@ export interface OrderStore {
   /** None for an order of a user who was removed, which `find` does not show either. */
   readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<StoredOrder>>
   /**
-   * Writes a step of the placement if the stored version is still that of `from`, in one
-   * transaction with the order (`withStep`) and its event. False when another process was
-   * quicker, or `databaseRun` changed; an ended placement stays as it is. False also for a step to
-   * `sending` while the account is halted, so that nothing is sent once a halt was put on.
+   * Writes a transition of the placement if the stored version is still that of `from`, in one
+   * transaction with the order (`withTransition`) and its event. False when another process was
+   * quicker, or `databaseRun` changed; an ended placement stays as it is. False also for `sending`
+   * while the account is halted, so that nothing is sent once a halt was put on.
    */
   readonly advance: (
     owner: Owner,
     from: StoredOrder,
-    step: PlacementStep,
+    transition: Transition,
     now: Instant,
   ) => AsyncResult<boolean>
   /**

@@ -43,9 +43,9 @@ import {
   afterFoundMissing,
   heldAtLagMs,
   afterFoundHeld,
-  withStep,
+  withTransition,
   type LookupAnswer,
-  type PlacementStep,
+  type Transition,
   type Open,
   type BrokerOrder,
 } from '../orders/placement.ts'
@@ -126,25 +126,25 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
    * Writes what follows from the stored placement, again where another process wrote meanwhile.
    * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
    */
-  const applyStep = async (
+  const applyTransition = async (
     { order: { owner, id }, destination }: StoredOrder,
-    stepOf: (from: Open) => PlacementStep | undefined,
+    transitionOf: (from: Open) => Transition | undefined,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, StoredOrder>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
       if (E.isLeft(stored)) return stored
       const from = { ...stored.right, destination }
       if (from.placement.step !== 'open') return E.right(from)
-      const step = stepOf(from.placement)
-      if (step === undefined) return E.right(from)
+      const transition = transitionOf(from.placement)
+      if (transition === undefined) return E.right(from)
       const now = clock.now()
-      const written = await orders.advance(owner, from, step, now)()
+      const written = await orders.advance(owner, from, transition, now)()
       if (E.isLeft(written)) return written
       if (written.right)
         return E.right({
           ...from,
-          order: withStep(from.order, step, now),
-          placement: step.placement,
+          order: withTransition(from.order, transition, now),
+          placement: transition.placement,
           version: from.version + 1,
         })
       if (attempt === writeAttempts)
@@ -206,7 +206,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     )()
 
   const applyLookup = (open: OpenPlacement, answer: LookupAnswer) =>
-    applyStep(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
+    applyTransition(open, (from) => afterLookupOfOpen(from, answer, clock.now()))
 
   /** The order as the broker holds it. */
   const readBrokerOrder = ({
@@ -281,7 +281,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (shown === 'gone')
         return resolveGoneOrder(open, 'OrderNotModifiable', outcomeUnknown(open))
       return pipe(
-        await applyStep(open, (from) => afterFoundHeld(from, shown, clock.now())),
+        await applyTransition(open, (from) => afterFoundHeld(from, shown, clock.now())),
         E.map((after) => after.order),
       )
     }
@@ -324,7 +324,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
       const marked = E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
-        await applyStep(found, withCancelledBy(earlier ?? reason)),
+        await applyTransition(found, withCancelledBy(earlier ?? reason)),
       )
       if (E.isLeft(marked)) return marked
       const open = marked.right
@@ -332,7 +332,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its
         // end.
-        await applyStep(open, withCancelledBy(earlier))
+        await applyTransition(open, withCancelledBy(earlier))
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
@@ -463,11 +463,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         let isDue = false
         for (const one of open) {
           const now = clock.now()
-          const step = stepOfRound(one, findBrokerOrder(one.order, shown.right), now)
-          if (step === undefined) continue
-          const written = await orders.advance(account.owner, one, step, now)()
+          const transition = transitionOfRound(one, findBrokerOrder(one.order, shown.right), now)
+          if (transition === undefined) continue
+          const written = await orders.advance(account.owner, one, transition, now)()
           if (E.isLeft(written)) return written
-          isDue ||= step.continueInMs === 0
+          isDue ||= transition.continueInMs === 0
         }
         return E.right(isDue)
       },
@@ -492,29 +492,29 @@ const requireOpenPlacement =
   }
 
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
-const stepOfRound = (
+const transitionOfRound = (
   { order, placement }: StoredOrder,
   shown: BrokerOrder | undefined,
   now: Instant,
-): PlacementStep | undefined => {
+): Transition | undefined => {
   if (placement.step !== 'open') return undefined
   // One that is missing already falls due by itself.
   if (shown === undefined)
     return placement.missing === null ? afterFoundMissing(placement, now) : undefined
-  const step = afterFoundHeld(placement, shown, now)
+  const transition = afterFoundHeld(placement, shown, now)
   const isUnchanged =
     // A clock may have been set back.
     (Math.abs(now - placement.heldAt) < heldAtLagMs || shown.isUnexecuted !== true) &&
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&
-    withStep(order, step, now) === order
-  return isUnchanged ? undefined : step
+    withTransition(order, transition, now) === order
+  return isUnchanged ? undefined : transition
 }
 
 /** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
 const withCancelledBy =
   (cancelledBy: CancelReason | null) =>
-  (from: Open): PlacementStep => ({
+  (from: Open): Transition => ({
     placement: { ...from, cancelledBy },
     continueInMs: from.missing === null && from.brokerOrderId !== null ? null : 0,
   })

@@ -7,7 +7,7 @@ import { refuse, requireNoIssues, type AsyncResult, type Issue, type Refusal } f
 import { stuckAfterMs } from '../operator/health.ts'
 import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
 import { parseOrderId, isUnderWay, type Order, type OrderOutcome } from '../orders/order.ts'
-import type { PlacementStep } from '../orders/placement.ts'
+import type { Transition } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
@@ -110,8 +110,10 @@ export const createOrdersUnderWay = ({
       pipe(
         getOrder(_, { orderId }),
         TE.bindTo('from'),
-        TE.bindW('step', ({ from }) => TE.fromEither(stepOf(from.order, finish))),
-        TE.flatMap(({ from, step }) => orders.advance(from.order.owner, from, step, clock.now())),
+        TE.bindW('transition', ({ from }) => TE.fromEither(transitionOf(from.order, finish))),
+        TE.flatMap(({ from, transition }) =>
+          orders.advance(from.order.owner, from, transition, clock.now()),
+        ),
         TE.filterOrElseW(
           (isWritten) => isWritten,
           () => refuse('OrderChanged'),
@@ -121,10 +123,10 @@ export const createOrdersUnderWay = ({
   }
 }
 
-const stepOf = (
+const transitionOf = (
   order: Order,
   finish: FinishOrder,
-): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, PlacementStep> => {
+): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, Transition> => {
   if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
   const { by, reason } = finish
   return pipe(

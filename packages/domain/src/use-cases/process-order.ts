@@ -25,9 +25,9 @@ import {
   sendTimeoutMs,
   lateRejection,
   rejectUnusable,
-  withStep,
+  withTransition,
   type LookupAnswer,
-  type PlacementStep,
+  type Transition,
   type Sending,
 } from '../orders/placement.ts'
 import type { UnusableAccount } from '../orders/unusable-account.ts'
@@ -89,7 +89,7 @@ interface SendingOrder extends StoredOrder {
 
 /** What follows from trying to send an order. */
 interface SendResult {
-  readonly step: PlacementStep
+  readonly transition: Transition
   /** As it was stored before it was sent; undefined where nothing was sent. */
   readonly sent?: SendingOrder
 }
@@ -115,7 +115,7 @@ export const processOrder = (
     if (E.isLeft(tried)) return tried
     return tried.right === undefined
       ? nothingFollows
-      : write(job, tried.right.step, tried.right.sent)
+      : write(job, tried.right.transition, tried.right.sent)
   }
 
   /** Undefined where another process was quicker. */
@@ -125,7 +125,7 @@ export const processOrder = (
     const obstacle = destination.left
     return obstacle._tag === 'ServiceUnavailable'
       ? E.left(obstacle)
-      : E.right({ step: afterObstacle(obstacle, timeToDeadlineMs(job)) })
+      : E.right({ transition: afterObstacle(obstacle, timeToDeadlineMs(job)) })
   }
 
   // The account may have been relinked, or turned out to be live, since the order was accepted. An
@@ -160,7 +160,7 @@ export const processOrder = (
     )()
     if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
     return E.right({
-      step: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
+      transition: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
       // No databaseRun check: the broker's answer must be stored even after a database failover.
       sent: { order, placement: sending, destination, version: version + 1 },
     })
@@ -172,7 +172,7 @@ export const processOrder = (
   }: OrderJob): Promise<OrUnavailable<SendResult | undefined>> =>
     E.map((halt: O.Option<Halt>) => {
       const halted = requireNotHalted(request.accountId, halt)
-      return E.isLeft(halted) ? { step: rejectUnusable(halted.left) } : undefined
+      return E.isLeft(halted) ? { transition: rejectUnusable(halted.left) } : undefined
     })(await ports.halts.find(owner, request.accountId)())
 
   // --- looking up ---
@@ -198,7 +198,7 @@ export const processOrder = (
     job: OrderJob,
     now: Instant,
     hints: LookupHints,
-    after: (answer: LookupAnswer) => PlacementStep | undefined,
+    after: (answer: LookupAnswer) => Transition | undefined,
   ): Promise<Processed> => {
     const { destination } = job
     const answer = await inSlot(
@@ -210,35 +210,38 @@ export const processOrder = (
     if (answer === undefined) return nothingFollows
     if (E.isLeft(answer)) return answer
     if (answer.right.kind === 'found') ports.onAccountChanged(destination)
-    const step = after(answer.right)
-    return step === undefined ? send(job) : write(job, step)
+    const transition = after(answer.right)
+    return transition === undefined ? send(job) : write(job, transition)
   }
 
   // --- writing ---
 
-  const advance = (replaces: StoredOrder, step: PlacementStep): Promise<OrUnavailable<boolean>> =>
-    orders.advance(replaces.order.owner, replaces, step, clock.now())()
+  const advance = (
+    replaces: StoredOrder,
+    transition: Transition,
+  ): Promise<OrUnavailable<boolean>> =>
+    orders.advance(replaces.order.owner, replaces, transition, clock.now())()
 
   /**
-   * @param sent where the step follows from the broker's answer to a send, the order as it was
-   * sent: the answer is held in memory while the database is unavailable, and may override what
+   * @param sent where the transition follows from the broker's answer to a send, the order as it
+   * was sent: the answer is held in memory while the database is unavailable, and may override what
    * another process wrote meanwhile
    */
   const write = async (
     job: OrderJob,
-    step: PlacementStep,
+    transition: Transition,
     sent?: SendingOrder,
   ): Promise<Processed> => {
     let replaces: StoredOrder = sent ?? job
     for (let failures = 0; ;) {
-      const written = await advance(replaces, step)
+      const written = await advance(replaces, transition)
       if (E.isRight(written) && written.right) {
         // The account may have been halted after the order was sent.
-        await ports.cancelWhereHalted({ ...replaces, placement: step.placement })()
-        return E.right(resultOf(job, replaces, step, sent !== undefined))
+        await ports.cancelWhereHalted({ ...replaces, placement: transition.placement })()
+        return E.right(resultOf(job, replaces, transition, sent !== undefined))
       }
       if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
-      const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, step)()
+      const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, transition)()
       if (E.isRight(stored)) {
         if (O.isNone(stored.right)) return nothingFollows
         replaces = stored.right.value
@@ -250,16 +253,16 @@ export const processOrder = (
     }
   }
 
-  /** What another process wrote of an order that this one sent, where the step overrides it. */
+  /** What another process wrote of an order that this one sent, where our answer overrides it. */
   const rereadIfOurAnswerWins = (
     sent: SendingOrder,
-    step: PlacementStep,
+    transition: Transition,
   ): AsyncResult<O.Option<StoredOrder>> =>
-    step.outcome === undefined && !('isPartlyExecuted' in step.placement)
+    transition.outcome === undefined && !('isPartlyExecuted' in transition.placement)
       ? TE.right(O.none)
       : pipe(
           orders.placement(sent.order.owner, sent.order.id),
-          TE.map(O.filter((stored) => ourAnswerWins(stored, sent, step))),
+          TE.map(O.filter((stored) => ourAnswerWins(stored, sent, transition))),
         )
 
   return (job) => async () => {
@@ -303,7 +306,7 @@ export const processOrder = (
 const afterObstacle = (
   obstacle: Exclude<SendObstacle, ServiceUnavailable>,
   leftMs: number,
-): PlacementStep => {
+): Transition => {
   if (obstacle._tag === 'BrokerUnavailable') return retryOrReject(null, leftMs, obstacle.cause)
   return obstacle._tag === 'BrokerRateLimited'
     ? retryOrReject(obstacle.retryAfterSeconds * secondMs, leftMs)
@@ -333,7 +336,7 @@ const inSlot = async <A>(
 const ourAnswerWins = (
   { placement }: StoredOrder,
   sent: SendingOrder,
-  { outcome }: PlacementStep,
+  { outcome }: Transition,
 ): boolean => {
   if (placement.step === 'ended') return false
   return (
@@ -345,11 +348,11 @@ const ourAnswerWins = (
 const resultOf = (
   job: OrderJob,
   replaces: StoredOrder,
-  step: PlacementStep,
+  transition: Transition,
   isSentHere: boolean,
 ): ProcessedOrder => {
-  const { placement, continueInMs, isUnverified } = step
-  const after = withStep(replaces.order, step, replaces.order.updatedAt)
+  const { placement, continueInMs, isUnverified } = transition
+  const after = withTransition(replaces.order, transition, replaces.order.updatedAt)
   const ifUnverified = isUnverified && 'order_unverified'
   const retried: OrderJob = {
     ...job,

@@ -20,7 +20,7 @@ import {
   type NextAction,
   type Placement,
   type PlacementAnswer,
-  type PlacementStep,
+  type Transition,
   type Rechecking,
   type Sending,
   type SentBefore,
@@ -52,16 +52,16 @@ const fill = { price: 1.1 }
 const filled: OrderOutcome = { kind: 'filled', fill }
 const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
 
-const ended = (outcome: OrderOutcome): PlacementStep => ({
+const ended = (outcome: OrderOutcome): Transition => ({
   placement: { step: 'ended' },
   outcome,
   continueInMs: null,
 })
-const retryIn = (continueInMs: number): PlacementStep => ({
+const retryIn = (continueInMs: number): Transition => ({
   placement: { step: 'recorded' },
   continueInMs,
 })
-const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => ({
+const lookUpIn = (placement: LookingUp, continueInMs: number): Transition => ({
   placement,
   continueInMs,
 })
@@ -105,7 +105,7 @@ describe('the next action', () => {
 })
 
 describe('the provider’s answer to a send', () => {
-  it.each<[PlacementAnswer, PlacementStep]>([
+  it.each<[PlacementAnswer, Transition]>([
     [filled, ended(filled)],
     [{ kind: 'partially_filled', fill }, ended({ kind: 'partially_filled', fill })],
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
@@ -124,7 +124,7 @@ describe('the provider’s answer to a send', () => {
     expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
   })
 
-  it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
+  it.each<[number | null, number, Transition, UnavailableCause?]>([
     [null, sendTimeoutMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
     [null, secondMs, lateRejection('token_refused'), 'token_refused'],
@@ -147,7 +147,7 @@ describe('the provider’s answer to a send', () => {
 })
 
 describe('the lookup before the first send of another process’s order', () => {
-  it.each<[LookupAnswer, number, PlacementStep | undefined]>([
+  it.each<[LookupAnswer, number, Transition | undefined]>([
     [{ kind: 'nothing' }, 1, undefined],
     [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
@@ -166,8 +166,8 @@ describe('the lookup before the first send of another process’s order', () => 
 const stepsAfter = (
   kinds: readonly ('nothing' | 'unreadable' | 'unfinished')[],
   lateMs = 0,
-): readonly PlacementStep[] => {
-  const steps: PlacementStep[] = [
+): readonly Transition[] => {
+  const steps: Transition[] = [
     afterSendAnswer(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0),
   ]
   let now = createdAt
@@ -283,7 +283,7 @@ describe('lookups', () => {
 })
 
 describe('an order that was rejected as not found', () => {
-  it.each<[LookupAnswer, PlacementStep]>([
+  it.each<[LookupAnswer, Transition]>([
     [{ kind: 'found', outcome: filled }, ended(filled)],
     [{ kind: 'unfinished' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
@@ -320,7 +320,7 @@ const shown: LookupAnswer = { kind: 'open', order }
 const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
 
 describe('a pending order', () => {
-  it.each<[PlacementAnswer, PlacementStep]>([
+  it.each<[PlacementAnswer, Transition]>([
     [
       { kind: 'open', brokerOrderId: '7' },
       { placement: open, continueInMs: null },
@@ -330,7 +330,7 @@ describe('a pending order', () => {
     expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
   })
 
-  it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
+  it.each<[what: string, after: (answer: LookupAnswer) => Transition | undefined]>([
     ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false)],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt)],
     ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, createdAt)],
@@ -352,7 +352,7 @@ describe('a pending order', () => {
     })
     fc.assert(
       fc.property(answers, (kinds) => {
-        let step: PlacementStep = afterFoundMissing(open, createdAt)
+        let step: Transition = afterFoundMissing(open, createdAt)
         expect(step.continueInMs).toBe(0)
         let now = createdAt
         for (const [index, kind] of kinds.entries()) {
@@ -413,7 +413,7 @@ describe('a pending order', () => {
 
 describe('an order that can no longer be sent', () => {
   const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
-  it.each<[PlacementStep, code: string, message: RegExp]>([
+  it.each<[Transition, code: string, message: RegExp]>([
     [
       lateRejection('unreachable'),
       'BROKER_UNAVAILABLE',
@@ -440,7 +440,7 @@ describe('an order that can no longer be sent', () => {
         [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
         [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no longer connected/],
       ] as const
-    ).map(([why, code, message]): [PlacementStep, string, RegExp] => [
+    ).map(([why, code, message]): [Transition, string, RegExp] => [
       rejectUnusable(why),
       code,
       message,

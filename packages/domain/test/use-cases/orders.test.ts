@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { Account, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
-import type { PlacementStep, SentBefore } from '../../src/orders/placement.ts'
+import type { Transition, SentBefore } from '../../src/orders/placement.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { dayMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
@@ -423,7 +423,7 @@ const unread =
   }
 const lookUp: Meanwhile = (desk, order) => desk.process(order)
 const write =
-  (step: PlacementStep): Meanwhile =>
+  (step: Transition): Meanwhile =>
   async (desk, order) =>
     rightOf(desk.orders.advance(owner, await desk.jobOf(order), step, noon))
 const writeElsewhere = write({

@@ -2,10 +2,10 @@
 import { outcomeEvents } from '@tradeport/domain/events'
 import {
   isUnderWay,
-  withStep,
+  withTransition,
   type OrderId,
   type PendingOrder,
-  type PlacementStep,
+  type Transition,
 } from '@tradeport/domain/orders'
 import type {
   OrderJobs,
@@ -144,9 +144,9 @@ export const openOrders = (
         find: (owner, id) => find(owner, id, orders),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
         placement: (owner, id) => find(owner, id, placements),
-        advance: async (owner, from, step, now) => {
-          const isWritten = await advance(dependencies, owner, from, step, now)
-          if (isWritten && withStep(from.order, step, now).status !== from.order.status)
+        advance: async (owner, from, transition, now) => {
+          const isWritten = await advance(dependencies, owner, from, transition, now)
+          if (isWritten && withTransition(from.order, transition, now).status !== from.order.status)
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
         },
@@ -187,16 +187,22 @@ const advance = async (
   { knex, recorder, obeysHalts }: StoreDependencies,
   owner: Owner,
   from: StoredOrder,
-  step: PlacementStep,
+  transition: Transition,
   now: Instant,
 ): Promise<boolean> => {
-  const after = withStep(from.order, step, now)
+  const after = withTransition(from.order, transition, now)
   if (after === from.order)
-    return (await updateStep({ knex, obeysHalts }, owner, from, step, {})) !== undefined
+    return (await updatePlacement({ knex, obeysHalts }, owner, from, transition, {})) !== undefined
   const isWritten = await transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...orderRowOf(after), ended_at: endedAt }
-    const written = await updateStep({ knex: trx, obeysHalts }, owner, from, step, changed)
+    const written = await updatePlacement(
+      { knex: trx, obeysHalts },
+      owner,
+      from,
+      transition,
+      changed,
+    )
     if (written === undefined) return false
     // The order's user was removed, and its counts and events with it. Another may have the same
     // id.
@@ -218,11 +224,11 @@ const advance = async (
   return isWritten
 }
 
-const updateStep = async (
+const updatePlacement = async (
   { knex, obeysHalts }: Pick<StoreDependencies, 'knex' | 'obeysHalts'>,
   { tenantId, userId }: Owner,
   { order, placement: before, version, databaseRun: expectedRun }: StoredOrder,
-  { placement, continueInMs, finish }: PlacementStep,
+  { placement, continueInMs, finish }: Transition,
   orderChanges: Row,
 ): Promise<{ readonly is_orphaned: boolean } | undefined> => {
   const mayBeWritten = allOf(
