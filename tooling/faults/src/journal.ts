@@ -44,7 +44,7 @@ export const journal = fault({ kills: 100, accounts: 10 }, async (run, { kills, 
       ...faultsOfBalances(
         events,
         inOrder(world.provider.account(user.providerAccountId).deals()),
-        live.lateSince,
+        live.addedAt,
       ),
       ...(await faultsOfAnswers(world, user)),
     ])
@@ -112,60 +112,45 @@ const faultsOfAnswers = async (
 const mostReadMs = 30_000
 
 /**
- * A balance is what the account had after the deal, without those that came later with an earlier
- * time. It is null where the broker showed less than the account had.
+ * A balance is what the account had after the deal: with all deals up to it, but for those that were
+ * added later. It is null where the broker showed less than the account had.
  * @param deals of the account, in order
+ * @param addedAt when a deal was added that was shown late
  */
 const faultsOfBalances = (
   events: readonly LogEvent[],
   deals: readonly DealRow[],
-  lateSince: ReadonlyMap<string, number>,
+  addedAt: (id: string) => number,
 ): readonly string[] => {
-  const changes = events.flatMap(({ id, event, timestamp, data }) =>
-    event === 'account.balance_changed'
-      ? { id, at: Date.parse(timestamp), ...(data as Fields & BalanceChange) }
-      : [],
-  )
-  const known = changes.filter(({ new_balance: after }) => after !== null)
-  say(`  ${changes.length} changes of the balance, ${known.length} with the balance`)
-  const balances = new Map<DealRow, number>()
-  let balance = 0
-  for (const deal of deals) balances.set(deal, (balance = sumOf([balance, balanceChangeOf(deal)])))
-
-  return changes.flatMap(({ id, at, ...change }) => {
+  const changes = events.filter(({ event }) => event === 'account.balance_changed')
+  const isRight = ({ timestamp, data }: LogEvent): boolean => {
+    const change = data as Fields & BalanceChange
     const { previous_balance: before, new_balance: after, change_amount: amount } = change
-    if (before === null || after === null)
-      return before === after ? [] : [`${id}: only one of the balances is known`]
-    if (!isSame(amount, sumOf([after, -before])))
-      return [`${id}: the balances and their change differ`]
-    const time = Date.parse(change.changed_at)
-    const late = deals.flatMap((deal) => {
-      const since = lateSince.get(deal.id)
-      return since === undefined || timeOf(deal) > time
-        ? []
-        : { since, amount: balanceChangeOf(deal) }
-    })
-    const later = sumOf(late.flatMap((deal) => (deal.since > at ? deal.amount : [])))
-    const uncertain = late.flatMap(({ since, amount: moved }) =>
-      since <= at && since > at - mostReadMs ? moved : [],
+    if (before === null || after === null) return before === after
+    const at = Date.parse(timestamp)
+    return (
+      isSame(amount, sumOf([after, -before])) &&
+      deals.some((deal, index) => {
+        if (timeOf(deal) !== Date.parse(change.changed_at)) return false
+        const upTo = Map.groupBy(deals.slice(0, index + 1), ({ id }) => {
+          const ms = at - addedAt(id)
+          return ms < 0 ? 'no' : ms < mostReadMs ? 'maybe' : 'yes'
+        })
+        const sum = (upTo.get('yes') ?? []).map(balanceChangeOf)
+        return sumsOfSome((upTo.get('maybe') ?? []).map(balanceChangeOf)).some((some) =>
+          isSame(after, sumOf([...sum, some])),
+        )
+      })
     )
-    const isRight = deals
-      .filter((deal) => timeOf(deal) === time && isSame(amount, balanceChangeOf(deal)))
-      .some((deal) =>
-        sumsOfSome(uncertain).some((sum) =>
-          isSame(after, sumOf([balances.get(deal) ?? 0, -later, -sum])),
-        ),
-      )
-    return isRight ? [] : [`${id}: the account never had the balance ${after}`]
-  })
+  }
+  return changes.flatMap((event) =>
+    isRight(event) ? [] : [`${event.id}: the account never had its balances`],
+  )
 }
 
 /** Of each choice of the numbers, none among them. */
 const sumsOfSome = (numbers: readonly number[]): readonly number[] =>
-  numbers.reduce<readonly number[]>(
-    (sums, one) => [...sums, ...sums.map((sum) => sumOf([sum, one]))],
-    [0],
-  )
+  numbers.reduce<readonly number[]>((sums, one) => [...sums, ...sums.map((sum) => sum + one)], [0])
 
 interface BalanceChange {
   readonly previous_balance: number | null

@@ -72,8 +72,8 @@ export const goOn = (world: World, maxActions: number) => {
   }
   const working = [movePrices()]
   return {
-    /** When deals were added with an earlier time, by their ids. */
-    lateSince: lateSince as ReadonlyMap<string, number>,
+    /** When a deal was added that had an earlier time; 0 of all others. */
+    addedAt: (id: string): number => lateSince.get(id) ?? 0,
     add: async (generate?: GenerateOptions): Promise<User> => {
       const user = await world.link(users.length % 3 === 2 ? 'mt4' : 'hedging', generate)
       working.push(actOn(user))
