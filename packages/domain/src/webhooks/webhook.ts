@@ -110,7 +110,7 @@ export const signingSecrets = (
 ): readonly string[] =>
   previous !== undefined && now < previous.until ? [secret, previous.secret] : [secret]
 
-/** A webhook that is enabled again starts to count its failures anew. */
+/** A webhook that is enabled, or was already, starts to count its failures anew. */
 export const changedWebhook = (
   webhook: Webhook,
   { url, eventTypes, enabled }: WebhookChange,
@@ -120,7 +120,7 @@ export const changedWebhook = (
   url: url ?? webhook.url,
   eventTypes: eventTypes ?? webhook.eventTypes,
   enabled: enabled ?? webhook.enabled,
-  failureCount: enabled === true && !webhook.enabled ? 0 : webhook.failureCount,
+  failureCount: enabled === true ? 0 : webhook.failureCount,
   updatedAt: now,
 })
 

@@ -14,6 +14,7 @@ import {
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const on: Webhook = { ...newWebhook(owner, 0), failureCount: 3, lastFailureAt: 50, updatedAt: 60 }
 const off: Webhook = { ...on, enabled: false }
+const again = { enabled: true, failureCount: 0 }
 const url = 'https://example.org/other' as WebhookUrl
 
 it('is one of ten at most', () => {
@@ -27,13 +28,8 @@ it.each<[what: string, before: Webhook, change: WebhookChange, after: Partial<We
   ['its URL alone', on, { url }, { url }],
   ['its event types alone', on, { eventTypes: ['trade.closed'] }, { eventTypes: ['trade.closed'] }],
   ['enabled to false', on, { enabled: false }, { enabled: false }],
-  [
-    'enabled to true, and starts to count failures anew',
-    off,
-    { enabled: true },
-    { enabled: true, failureCount: 0 },
-  ],
-  ['nothing where it was enabled, and goes on counting', on, { enabled: true }, {}],
+  ['enabled to true, and counts failures anew', off, { enabled: true }, again],
+  ['its count of failures alone where it was enabled', on, { enabled: true }, again],
   ['nothing where it was disabled, and keeps its count', off, { enabled: false }, {}],
   ['its URL, and stays disabled', off, { url }, { url }],
 ])('changes %s', (_, before, change, after) => {
