@@ -93,8 +93,10 @@ export interface Draining {
 /** What a use case returns: the data or, where its route has `meta` fields, `{ data, ...meta }`. */
 type ResultOf<Data, Meta> = Meta extends Fields ? { readonly data: Data } & Output<Meta> : Data
 
+type PrecheckTag = 'OrderTypeNotSupported'
+
 /** What the definition of a route and the route have in common. */
-export interface RouteFacts<Caller, Given, Body, Result, Data, Meta, Early> {
+export interface RouteFacts<Caller, Given, Body, Result, Data, Meta> {
   /** The route exists only where this capability, or one of these, is on. */
   readonly capability?: string | readonly string[]
   readonly access: Access<Caller>
@@ -102,7 +104,7 @@ export interface RouteFacts<Caller, Given, Body, Result, Data, Meta, Early> {
   /** A request without a body is read as {}. */
   readonly isBodyOptional?: true
   /** A refusal that comes before every other fault of the request. */
-  readonly precheck?: (body: JsonObject) => Early | undefined
+  readonly precheck?: (body: JsonObject) => Refusal<PrecheckTag> | undefined
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly refusalIfOutcomeUnknown?: (given: Given) => Refusal
   /** Absent from a route that can only be refused, because a capability is off. */
@@ -135,7 +137,7 @@ type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
  * `unknown` where a route fits its use case. Otherwise a type that names all that differs (the
  * caller, the input, the result or the refusals), so that the compiler's error shows it.
  */
-type MismatchOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
+type MismatchOf<UseCase, Caller, Given, Result, Tag> = UseCase extends (
   caller: infer NeededCaller,
   input: infer NeededInput,
 ) => TE.TaskEither<infer Failure, infer Returned>
@@ -143,7 +145,7 @@ type MismatchOf<UseCase, Caller, Given, Result, Tag, Early> = UseCase extends (
       Differs<'input', Given, NeededInput> &
       Differs<'result', Returned, Result> &
       Differs<'missingRefusals', Exclude<TagOf<Failure>, Tag | UnlistedTag>, never> &
-      Differs<'impossibleRefusals', Exclude<Tag, TagOf<Failure> | Early>, never>
+      Differs<'impossibleRefusals', Exclude<Tag, TagOf<Failure> | PrecheckTag>, never>
   : { readonly thereIsNoUseCase: UseCase }
 
 type Differs<What extends string, Is, MustBe> = [Is] extends [MustBe]
@@ -163,8 +165,7 @@ export interface Route extends RouteFacts<
   unknown,
   never,
   unknown,
-  Fields | undefined,
-  Refusal
+  Fields | undefined
 > {
   readonly status: number
   readonly method: Method
@@ -207,7 +208,6 @@ export const routesOf =
     Body,
     Data,
     Tag extends RefusalTag,
-    Early extends Refusal = never,
     Meta extends Fields | undefined = undefined,
     UseCase = UseCases[OperationId & keyof UseCases],
   >(
@@ -220,16 +220,14 @@ export const routesOf =
       Body,
       ReturnedBy<UseCase>,
       Data,
-      Meta,
-      Early
+      Meta
     > &
       MismatchOf<
         UseCase,
         Caller,
         InputOf<Params, Query, Headers, Body>,
         ResultOf<Data, Meta>,
-        Tag,
-        Early['_tag']
+        Tag
       > & {
         /** Of this endpoint, in addition to those of the plan. */
         readonly limit?: Omit<EndpointLimit, 'route'>
