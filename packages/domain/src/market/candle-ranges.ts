@@ -67,29 +67,25 @@ export interface CandlesPage {
 }
 
 /**
- * A candle is complete when a later one has opened, or when its time is over. A gap between two
- * candles is one at the broker. But where nothing follows, the provider may not have loaded more
- * yet: no candle at all proves nothing, and after the last one nothing is known of the last day.
+ * A candle is complete when a later one has opened, or when its time is over; the last one of a page
+ * up to now may be the current one. A gap between two candles is one at the broker. But where
+ * nothing follows, the provider may not have loaded more yet: no candle at all proves nothing, and
+ * after the last one nothing is known of the last day.
  */
 export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPage): ReadCandles => {
+  const settled = settledUntil(timeframe, now)
   const [first, last] = [candles[0], candles.at(-1)]
+  const from = first?.time ?? 0
+  if (isFollowed) return { known: { from, to }, complete: candles, current: undefined }
+  if (last !== undefined && last.time > settled)
+    return { known: { from, to: last.time - 1 }, complete: candles.slice(0, -1), current: last }
   const proved =
     last === undefined ? -1 : Math.max(last.time + shortestMs(timeframe) - 1, now - lagMs)
   return {
-    known: { from: first?.time ?? 0, to: isFollowed ? to : Math.min(to, proved) },
+    known: { from, to: Math.min(to, settled, proved) },
     complete: candles,
     current: undefined,
   }
-}
-
-/** The same of a page up to now, the last candle of which may be the current one. */
-export const readLatestPage = (page: CandlesPage): ReadCandles => {
-  const { timeframe, candles, now } = page
-  const settled = settledUntil(timeframe, now)
-  const last = candles.at(-1)
-  if (last === undefined || last.time <= settled) return readPage({ ...page, to: settled })
-  const known = { from: candles[0]?.time ?? 0, to: last.time - 1 }
-  return { known, complete: candles.slice(0, -1), current: last }
 }
 
 /** The parts of a range that are not among the known ranges, in order. */

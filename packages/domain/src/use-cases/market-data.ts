@@ -127,15 +127,11 @@ export const createMarketData = (ports: MarketPorts) => {
   const readCandles = createCandleReader(ports)
   const polls = createQuotePolls(ports)
 
-  const findBrokerAccount =
-    (
-      owner: Owner,
-      id: AccountId,
-    ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
-    async () => {
-      const account = await findAccount(ports)(owner, id)()
-      return E.isLeft(account) ? account : requireBrokerAccount(account.right)
-    }
+  const findBrokerAccount = (
+    owner: Owner,
+    id: AccountId,
+  ): AsyncResult<BrokerAccount, 'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'> =>
+    pipe(findAccount(ports)(owner, id), TE.flatMapEither(requireBrokerAccount))
 
   // Every quote comes this way. It is written out because each step of a pipe costs as much as what
   // is done here.

@@ -7,7 +7,6 @@ import { refuse, type ServiceUnavailable } from '../../errors.ts'
 import {
   gapsIn,
   periodMs,
-  readLatestPage,
   readPage,
   settledUntil,
   type CandleRange,
@@ -100,9 +99,9 @@ export const createCandleReader = ({
       const page = await marketData.candles(account, symbol, { timeframe, to, limit })()
       if (E.isLeft(page)) return page
       const candles = page.right
-      const isFollowed = probed === gap.to && gap.to < wanted.range.to
-      const read = { timeframe, candles, to, isFollowed, now }
-      const found = isLatest ? readLatestPage(read) : readPage(read)
+      const isFollowed: boolean =
+        hasLatest || (!isLatest && probed === gap.to && gap.to < wanted.range.to)
+      const found = readPage({ timeframe, candles, to, isFollowed, now })
       hasLatest ||= isLatest
       isBeginningSeen ||= candles.length === 0
       // What is before the first candle is kept with it.
