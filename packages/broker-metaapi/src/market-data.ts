@@ -57,7 +57,6 @@ export const createMarketData = ({ fetchFrom, asPortRead }: Connection): MarketD
         requests.price(symbol),
         decode(PriceRow),
         ({ bid, ask, time, profitTickValue = null, lossTickValue = null }) => ({
-          symbol,
           bid,
           ask,
           time,

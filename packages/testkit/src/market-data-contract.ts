@@ -41,7 +41,7 @@ export const describeMarketDataContract = (
       expect(read).toMatchObject(terms)
       expect(read.sessions[0]).toEqual(sessions[0])
       const quote = await rightOf(marketData.quote(account, symbol))
-      expect(quote).toMatchObject({ symbol, bid: 1.1, ask: 1.1002, profitTickValue: 1 })
+      expect(quote).toMatchObject({ bid: 1.1, ask: 1.1002, profitTickValue: 1 })
       expect(Math.abs(quote.time - now())).toBeLessThan(minuteMs)
     })
 

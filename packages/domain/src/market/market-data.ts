@@ -3,8 +3,6 @@
 import type { Instant } from '../primitives/instant.ts'
 
 export interface Quote {
-  /** As the broker spells it. */
-  readonly symbol: string
   readonly bid: number
   readonly ask: number
   /** When the broker quoted it. */

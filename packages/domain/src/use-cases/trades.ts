@@ -7,7 +7,6 @@ import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
-import type { JournalState } from '../journal/journal-state.ts'
 import type {
   JournalSums,
   Ports,
@@ -76,7 +75,6 @@ export interface TradeProvenance extends Provenance {
 interface JournalRead {
   readonly accountId: AccountId
   readonly readAt: Instant
-  readonly state: JournalState
 }
 
 /** With the trades' provenance. */
@@ -167,10 +165,9 @@ export const createTrades = (ports: TradePorts) => {
         ({ deals }) => deals <= maxDeals,
         () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
       ),
-      TE.map((state) => ({
+      TE.map(({ syncedAt }) => ({
         accountId: account.accountId,
-        readAt: state.syncedAt ?? clock.now(),
-        state,
+        readAt: syncedAt ?? clock.now(),
       })),
     )
 

@@ -28,7 +28,6 @@ const instrument: BrokerInstrument = {
   sessions: [],
 }
 const quote: Quote = {
-  symbol: 'EURUSD',
   bid: 1.1,
   ask: 1.1002,
   time: 0,

@@ -11,7 +11,7 @@ import { createFakeReads, instrumentTerms, type ReadControls } from '@tradeport/
 /** What the fake holds of one symbol. */
 interface FakeInstrument {
   readonly terms: BrokerInstrument
-  readonly quote: Omit<Quote, 'symbol' | 'time'>
+  readonly quote: Omit<Quote, 'time'>
   /** Oldest first. */
   readonly candles: Partial<Readonly<Record<Timeframe, readonly Candle[]>>>
   readonly ticks: readonly Tick[]
@@ -53,7 +53,7 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
     quote: (account, symbol) =>
       pipe(
         find('quote', account, symbol),
-        TE.map(({ quote }) => ({ ...quote, symbol, time: clock.now() })),
+        TE.map(({ quote }) => ({ ...quote, time: clock.now() })),
       ),
     candles: (account, symbol, { timeframe, to, limit }) =>
       pipe(

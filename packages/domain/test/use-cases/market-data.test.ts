@@ -127,7 +127,7 @@ it('a quote is stale once it is older than a minute', async () => {
   const { use, caller, link, marketData, wait } = open()
   const { id } = link()
   const time = Date.parse('2026-11-20T12:00:00.000Z')
-  const quote = { symbol: 'EURUSD', bid: 1, ask: 1.3, time, profitTickValue: 1, lossTickValue: 1 }
+  const quote = { bid: 1, ask: 1.3, time, profitTickValue: 1, lossTickValue: 1 }
   Object.assign(marketData, { quote: () => TE.right(quote) })
   const staleAfter = async (ms: number) => {
     wait(ms)
