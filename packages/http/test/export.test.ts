@@ -210,14 +210,15 @@ describe('a long export', () => {
         isUnavailable
           ? TE.left(refuse('ServiceUnavailable', { reason: 'no database' }))
           : TE.right(credential(scopes)),
-      exportTrades: () => TE.right(exportOf(...Array(20).fill(pages).flat())),
+      exportTrades: () => TE.right(exportOf(...Array(10).fill(pages).flat())),
     })
     const { body } = await fetch(`${api.origin}/api/v1/trades/export`, {
       headers: { 'x-api-key': goodKey },
     })
     isUnavailable = true
     await wait(1_500)
-    expect(cells(await new Response(body).text()).length).toBe(200_000)
+    const lines = (await new Response(body).text()).trimEnd().split('\r\n')
+    expect(lines.length - 1).toBe(100_000)
   })
 
   it('whose caller hung up before it began is reported as well', async () => {

@@ -243,7 +243,7 @@ describe('a listener', () => {
   })
 })
 
-describe('a slow answer', () => {
+describe.concurrent('a slow answer', () => {
   it.each([
     ['alone', get('/slow')],
     ['with another behind it that is ready', get('/slow') + get('/fast')],
@@ -276,7 +276,7 @@ describe('a slow answer', () => {
   })
 })
 
-describe('a slow client', () => {
+describe.concurrent('a slow client', () => {
   const bounds = { headMs: 1_000, requestMs: 1_500, checkMs: 100, idleMs: 3_000, keepAliveMs: 500 }
   let cancelled = 0
   const cancelOrder = () => TE.fromIO(() => ((cancelled += 1), pendingOrder as never))
@@ -286,7 +286,7 @@ describe('a slow client', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it.concurrent.each([
+  it.each([
     ['nothing', ''],
     ['half a head', `GET /api/v1/symbols HTTP/1.1\r\n${host}X-Slow: `],
     ['half a body', post(withLength, order.slice(0, 10))],
@@ -295,7 +295,7 @@ describe('a slow client', () => {
     expectOneError(await converse(api.port, text), 408, 'REQUEST_TIMEOUT')
   })
 
-  it.concurrent.each([
+  it.each([
     [
       'after the reply to a refused body, the rest of which does not arrive',
       401,
