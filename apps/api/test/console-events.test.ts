@@ -247,7 +247,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByRole('link', { name: 'Look at it' }).click()
     await page.getByRole('heading', { name: 'Open position' }).waitFor()
     await desk.close(first.positionId.split(':')[1])
-    // Without a reload: the trade is there once the history has it.
+    // Without a reload: the trade is there once the history has it, with the next change that is
+    // read.
+    await page.clock.fastForward(10_000)
     await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
     await page.getByRole('link', { name: 'Events', exact: true }).click()
     const closed = rows.filter({ hasText: 'Trade closed' })

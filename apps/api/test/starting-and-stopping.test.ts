@@ -8,13 +8,11 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
-import type { Sandbox } from '@tradeport/sandbox-broker'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Environment } from '../src/config.ts'
 import { spawnService } from './support/child-service.ts'
-import type { ChildService, Listening } from './support/child-service.ts'
-import { brokerOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import type { Desk } from './support/desk.ts'
+import type { ChildService } from './support/child-service.ts'
+import { brokerOf, eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import {
   environmentOf,
   newFolder,
@@ -24,63 +22,60 @@ import {
   startFrom,
 } from './support/service.ts'
 import { startWebhookReceiver } from './support/webhook-receiver.ts'
-import type { WebhookReceiver } from './support/webhook-receiver.ts'
 
 const [trading, history] = [newAccountUuid(1), newAccountUuid(2)] as const
 /** How long children may take to start and to end on a slow machine. */
 const childMs = 480_000
 
-let folder: string
-let sandbox: Sandbox
-let receiver: WebhookReceiver
-let child: ChildService
-let listening: Listening
-let desk: Desk
-
-const start = async (environment: Environment = {}): Promise<void> => {
-  const events = {
-    CAPABILITIES: 'events, trading-tools',
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
-    NODE_EXTRA_CA_CERTS: receiver.certificateFile,
-  }
-  child = spawnService({ ...environmentOf(folder, sandbox.url), ...events, ...environment })
-  listening = await child.listening
-  desk = openDesk({ apiUrl: listening.api }, { user: 'u-1', accountId: trading })
-  const accounts = [
-    { id: trading, providerAccountId: 'main' },
-    { id: history, providerAccountId: 'old' },
-  ]
-  await setUpAt(listening.operator, linkDocument({ user: 'u-1', accounts }))
-}
-const logged = (event: string): Promise<void> =>
-  expect.poll(() => child.output()).toContain(`"event":"${event}"`)
-const asked = (account: string, route: string): Promise<void> =>
-  expect.poll(() => sandbox.requests.count({ account, route })).toBeGreaterThan(0)
-
-beforeAll(async () => {
-  folder = await newFolder()
-  receiver = await startWebhookReceiver()
-  const positions = [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }] as const
-  sandbox = await startSandbox({
+const openRun = async () => {
+  const folder = await newFolder()
+  const sandbox = await startSandbox({
     seed: 7,
     tokens: [providerToken],
     accounts: [
-      { id: 'main', positions },
+      { id: 'main', positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }] },
       { id: 'old', generate: { trades: 1_500 } },
     ],
   })
-})
-afterEach(async () => {
-  sandbox.requests.clear()
-  sandbox.faults.clear()
-  child?.process.kill('SIGKILL')
-  await child?.exited
-})
-afterAll(async () => {
-  await sandbox?.close()
-  await receiver?.close()
-  await rm(folder, { recursive: true, force: true })
-})
+  const children: ChildService[] = []
+  const spawn = (environment: Environment = {}): ChildService => {
+    const child = spawnService({ ...environmentOf(folder, sandbox.url), ...environment })
+    children.push(child)
+    return child
+  }
+  return {
+    folder,
+    sandbox,
+    spawn,
+    /** Until it listens, with a user and two accounts. */
+    start: async (environment: Environment = {}) => {
+      const child = spawn(environment)
+      const listening = await child.listening
+      const accounts = [
+        { id: trading, providerAccountId: 'main' },
+        { id: history, providerAccountId: 'old' },
+      ]
+      await setUpAt(listening.operator, linkDocument({ user: 'u-1', accounts }))
+      const desk = openDesk({ apiUrl: listening.api }, { user: 'u-1', accountId: trading })
+      return { child, listening, desk }
+    },
+    asked: (account: string, route: string) =>
+      eventually(
+        () => sandbox.requests.count({ account, route }),
+        (count) => count > 0,
+      ),
+    [Symbol.asyncDispose]: async () => {
+      for (const child of children) {
+        child.process.kill('SIGKILL')
+        await child.exited
+      }
+      await sandbox.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+const logged = (child: ChildService, event: string) =>
+  eventually(child.output, (output) => output.includes(`"event":"${event}"`))
 
 /** `open`, or the code of the failure. */
 const dial = (url: string): Promise<string> =>
@@ -93,11 +88,20 @@ const dial = (url: string): Promise<string> =>
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
   })
 
-describe('a process that gets SIGTERM', () => {
+describe.concurrent('a process that gets SIGTERM', () => {
   it(
     'says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and neither for idle ones nor for outcomes, and ends with 0',
-    async () => {
-      await start({ DRAIN_DELAY_SECONDS: '2' })
+    async ({ expect, onTestFinished }) => {
+      await using run = await openRun()
+      const { sandbox } = run
+      const receiver = await startWebhookReceiver()
+      onTestFinished(receiver.close)
+      const { child, listening, desk } = await run.start({
+        DRAIN_DELAY_SECONDS: '2',
+        CAPABILITIES: 'events, trading-tools',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
+        NODE_EXTRA_CA_CERTS: receiver.certificateFile,
+      })
       const urls = [listening.api, listening.operator]
       const readiness = () =>
         Promise.all(urls.map(async (url) => (await request(`${url}/readyz`)).body))
@@ -130,10 +134,14 @@ describe('a process that gets SIGTERM', () => {
         volume: 0.1,
       })
       const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
-      await Promise.all([asked('main', 'positions'), asked('old', 'deals'), asked('main', 'trade')])
+      await Promise.all([
+        run.asked('main', 'positions'),
+        run.asked('old', 'deals'),
+        run.asked('main', 'trade'),
+      ])
       await expect.poll(() => receiver.received.length).toBe(1)
       const exitCode = child.stop()
-      await logged('stopping')
+      await logged(child, 'stopping')
       // Well before its outcome.
       const order = (await waiting).body.data
       expect(order.status).toBe('pending')
@@ -155,9 +163,9 @@ describe('a process that gets SIGTERM', () => {
       for (const socket of sockets) socket.destroy()
 
       // The outcomes were recorded before the end, and the next start has nothing to add.
-      await start()
-      expect(await desk.find(order.id)).toMatchObject({ status: 'filled' })
-      const deliveries = (await desk.get(`/webhooks/${webhook.id}/deliveries`)).body.data
+      const next = (await run.start({ CAPABILITIES: 'events' })).desk
+      expect(await next.find(order.id)).toMatchObject({ status: 'filled' })
+      const deliveries = (await next.get(`/webhooks/${webhook.id}/deliveries`)).body.data
       expect(deliveries).toMatchObject([
         { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
       ])
@@ -168,8 +176,10 @@ describe('a process that gets SIGTERM', () => {
 
   it(
     'ends after DRAIN_TIMEOUT_SECONDS, and the next start finds the outcome of an order that was being sent',
-    async () => {
-      await start({ DRAIN_TIMEOUT_SECONDS: '1' })
+    async ({ expect }) => {
+      await using run = await openRun()
+      const { sandbox } = run
+      const { child, desk } = await run.start({ DRAIN_TIMEOUT_SECONDS: '1' })
       const broker = brokerOf(sandbox, 'main')
       const executed = broker.opened().length
       sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 2_500 })
@@ -178,8 +188,8 @@ describe('a process that gets SIGTERM', () => {
       expect(await child.stop()).toBe(1)
       expect(child.output()).toContain('"event":"drain_timeout"')
       await expect.poll(() => broker.opened().length).toBe(executed + 1)
-      await start()
-      expect(await desk.ended(order.id)).toMatchObject({ status: 'filled' })
+      const next = (await run.start()).desk
+      expect(await next.ended(order.id)).toMatchObject({ status: 'filled' })
       expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
     },
     childMs,
@@ -187,20 +197,22 @@ describe('a process that gets SIGTERM', () => {
 
   it(
     'while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS',
-    async () => {
-      const starting = await newFolder()
-      child = spawnService(environmentOf(starting, sandbox.url))
-      await expect.poll(() => readdir(starting), { interval: 1 }).toContain('secrets-key')
+    async ({ onTestFinished }) => {
+      await using run = await openRun()
+      const { folder, spawn } = run
+      const child = spawn()
+      await eventually(
+        () => readdir(folder),
+        (files) => files.includes('secrets-key'),
+      )
       expect([await child.stop(), child.errors()]).toEqual([0, ''])
       expect(child.output()).toContain('"event":"stopping"')
       expect(child.output()).not.toContain('"event":"listening"')
-      await rm(starting, { recursive: true, force: true })
 
       const silent = createServer().listen(0, '127.0.0.1')
       onTestFinished(() => void silent.close())
       await once(silent, 'listening')
-      child = spawnService({
-        ...environmentOf(folder, sandbox.url),
+      const waiting = spawn({
         DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
         OPERATOR_TOKEN: 'a-token-of-the-operator',
         SECRETS_KEY: Buffer.alloc(32).toString('base64'),
@@ -208,16 +220,18 @@ describe('a process that gets SIGTERM', () => {
       })
       const [socket] = await once(silent, 'connection')
       onTestFinished(() => void socket.destroy())
-      expect(await child.stop()).toBe(1)
-      expect(child.output()).toContain('"event":"drain_timeout"')
+      expect(await waiting.stop()).toBe(1)
+      expect(waiting.output()).toContain('"event":"drain_timeout"')
     },
     childMs,
   )
 
   it(
     'and another signal ends at once; a start on the folder of a running process, or whose port is in use, says so and goes on with no order before',
-    async () => {
-      await start()
+    async ({ onTestFinished }) => {
+      await using run = await openRun()
+      const { folder, sandbox } = run
+      const { child, desk } = await run.start()
       await expect(startFrom(environmentOf(folder, sandbox.url))).rejects.toThrow(
         new RegExp(
           `^the embedded database in ${folder} is in use by process ${child.process.pid} on .+; one process may open it at a time$`,
@@ -228,13 +242,13 @@ describe('a process that gets SIGTERM', () => {
       for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
         sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
       await desk.place()
-      await asked('main', 'trade')
-      await asked('main', 'orders')
+      await run.asked('main', 'trade')
+      await run.asked('main', 'orders')
       sandbox.faults.set('old', 'positions', { kind: 'delay', ms: 30_000 })
       const cut = desk.get(`/positions?accountId=${history}`).catch(() => 'cut')
-      await asked('old', 'positions')
+      await run.asked('old', 'positions')
       const exitCode = child.stop()
-      await logged('stopping')
+      await logged(child, 'stopping')
       const since = performance.now()
       child.process.kill('SIGINT')
       expect([await exitCode, await cut]).toEqual([1, 'cut'])
@@ -248,33 +262,37 @@ describe('a process that gets SIGTERM', () => {
       onTestFinished(() => void taken.close())
       await once(taken, 'listening')
       const { port } = taken.address() as AddressInfo
-      child = spawnService({ ...environmentOf(folder, sandbox.url), OPERATOR_PORT: `${port}` })
-      expect(await child.exited).toBe(1)
-      expect(child.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
+      const next = run.spawn({ OPERATOR_PORT: `${port}` })
+      expect(await next.exited).toBe(1)
+      expect(next.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
       expect(sandbox.requests.count({ account: 'main' })).toBe(0)
     },
     childMs,
   )
-})
 
-it(
-  'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
-  async () => {
-    const root = resolve(import.meta.dirname, '../../..')
-    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-    const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
-    const shell = spawn('sh', ['-c', scripts.start], {
-      cwd: root,
-      env: { ...environmentOf(folder, sandbox.url), PATH },
-      // In a group of processes of its own, all of which get the signal, as from a terminal.
-      detached: true,
-    })
-    const exit = once(shell, 'close')
-    let output = ''
-    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    await expect.poll(() => output).toContain('"event":"listening"')
-    process.kill(-(shell.pid ?? expect.fail()), 'SIGINT')
-    expect(await exit).toEqual([0, null])
-  },
-  childMs,
-)
+  it(
+    'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
+    async () => {
+      await using run = await openRun()
+      const root = resolve(import.meta.dirname, '../../..')
+      const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+      const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+      const shell = spawn('sh', ['-c', scripts.start], {
+        cwd: root,
+        env: { ...environmentOf(run.folder, run.sandbox.url), PATH },
+        // In a group of processes of its own, all of which get the signal, as from a terminal.
+        detached: true,
+      })
+      const exit = once(shell, 'close')
+      let output = ''
+      shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+      await eventually(
+        () => output,
+        (text) => text.includes('"event":"listening"'),
+      )
+      process.kill(-(shell.pid ?? expect.fail()), 'SIGINT')
+      expect(await exit).toEqual([0, null])
+    },
+    childMs,
+  )
+})

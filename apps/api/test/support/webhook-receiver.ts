@@ -1,14 +1,15 @@
 // A receiver of webhooks on loopback: real HTTPS with a certificate of its own, which a
 // service trusts when NODE_EXTRA_CA_CERTS names it.
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCertificate } from '@tradeport/testkit/certificates'
-import { contractWatch, newFolder } from './service.ts'
+import { contractWatch } from './service.ts'
 import type { Json } from './service.ts'
 
 export interface ReceivedDelivery {
@@ -22,7 +23,8 @@ const thank = (response: ServerResponse): void => void response.end('thank you')
 
 export const startWebhookReceiver = async () => {
   const certificate = await createCertificate()
-  const certificateFile = join(await newFolder(), 'receiver.pem')
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-receiver-'))
+  const certificateFile = join(folder, 'receiver.pem')
   await writeFile(certificateFile, certificate.cert)
   const received: ReceivedDelivery[] = []
   let answer = thank
@@ -49,6 +51,7 @@ export const startWebhookReceiver = async () => {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
+      await rm(folder, { recursive: true })
     },
   }
 }
