@@ -30,6 +30,7 @@ import {
   serverTitle,
   serverUrl,
   startInstance,
+  poll,
 } from './harness.ts'
 
 it.each([
@@ -117,9 +118,9 @@ onEachDatabase('a database', (here, _, kind) => {
     expect(heartbeats.silentFor(60_000)).toEqual([])
     await setTimeout(1_500)
     // A machine that stands still for a second reads none of them meanwhile.
-    await expect.poll(() => heartbeats.silentFor(1_000)).toEqual(['owner-notices'])
+    await poll(() => heartbeats.silentFor(1_000)).toEqual(['owner-notices'])
     await waiting.stop()
-    await expect.poll(() => heartbeats.silentFor(1_000)).toEqual([])
+    await poll(() => heartbeats.silentFor(1_000)).toEqual([])
     await reading.stop()
   })
 })

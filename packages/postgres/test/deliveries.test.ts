@@ -23,7 +23,7 @@ import type { Knex } from 'knex'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { LogEvent, openEvents } from '../src/index.ts'
 import { createDueDeliveries } from '../src/webhooks/deliveries.ts'
-import { onEachDatabase, startInstance, testCipher, type Instance } from './harness.ts'
+import { onEachDatabase, startInstance, testCipher, type Instance, poll } from './harness.ts'
 
 type EventOptions = Parameters<typeof openEvents>[1]
 type Attempt = (due: DueDelivery) => AttemptAnswer | Promise<AttemptAnswer>
@@ -234,7 +234,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const events = newEvents(20)
     await record(webhook.owner, events.slice(0, 6))
     for (const event of events.slice(6)) await record(webhook.owner, [event])
-    await expect.poll(() => statuses(webhook)).toStrictEqual(events.map(() => 'success'))
+    await poll(() => statuses(webhook)).toStrictEqual(events.map(() => 'success'))
     expect(sentTo(webhook).map(({ event }) => event.data)).toStrictEqual(
       events.map(({ data }) => data),
     )
@@ -249,7 +249,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(webhook.owner, [newEvent({ type: 'order.filled' })])
     const first = async () => (await log(webhook)).at(-1)
     for (const [index, minutes] of [1, 5, 15, 60].entries()) {
-      await expect.poll(first).toMatchObject({
+      await poll(first).toMatchObject({
         status: 'pending',
         attempts: index + 1,
         responseCode: 503,
@@ -259,11 +259,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       clock.elapse(minutes * minuteMs - 1)
       // A success in between keeps the webhook from being disabled.
       await record(webhook.owner)
-      await expect.poll(() => statusOf(webhook)).toBe('success')
+      await poll(() => statusOf(webhook)).toBe('success')
       expect((await first())?.attempts).toBe(index + 1)
       clock.elapse(1)
     }
-    await expect.poll(first).toMatchObject({ status: 'failed', attempts: 5 })
+    await poll(first).toMatchObject({ status: 'failed', attempts: 5 })
     const tries = sentTo(webhook).filter(({ event }) => event.type === 'order.filled')
     expect(new Set(tries.map(({ delivery }) => delivery.id)).size).toBe(1)
     expect(await find(webhook)).toMatchObject({ enabled: true, failureCount: 1 })
@@ -299,8 +299,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       expect(await find(webhook)).toMatchObject({ enabled: false, failureCount: attempts })
       const { id: webhookId, url, owner } = webhook
       const notice = { kind: 'webhook_disabled', webhookId, url, at: clock.now(), because }
-      await expect.poll(() => noticesTo(owner)).toStrictEqual([notice])
-      await expect.poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
+      await poll(() => noticesTo(owner)).toStrictEqual([notice])
+      await poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
       await record(owner)
       await expect
         .poll(async () => (await page(fine, { status: 'success' })).pagination.total)
@@ -320,11 +320,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await expect
       .poll(async () => (await log(off)).map(({ failureReason }) => failureReason))
       .toStrictEqual(Array(2).fill('webhook_disabled'))
-    await expect.poll(() => find(removed)).toBeUndefined()
+    await poll(() => find(removed)).toBeUndefined()
     expect(await noticesTo(off.owner)).toStrictEqual([])
     const next = await created(removed.owner)
     await record(removed.owner)
-    await expect.poll(() => sentTo(next)).toHaveLength(1)
+    await poll(() => sentTo(next)).toHaveLength(1)
     expect([sentTo(off).length, sentTo(removed).length]).toStrictEqual([0, 1])
   })
 
@@ -333,7 +333,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const sentTo = await working(() => bad)
     const event = newEvent()
     await record(webhook.owner, [event])
-    await expect.poll(async () => (await log(webhook))[0]?.attempts).toBe(1)
+    await poll(async () => (await log(webhook))[0]?.attempts).toBe(1)
     await switchTo(webhook, false)
     const original = (await log(webhook))[0]?.id
     const id = randomUUID() as DeliveryId
@@ -365,7 +365,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
     const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
       await record(owner, [event])
-      await expect.poll(() => statusOf(webhook)).toBe(status)
+      await poll(() => statusOf(webhook)).toBe(status)
       return event.data
     }
     await recordUntil('success')
@@ -379,7 +379,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     silent.add(id)
     await switchTo(webhook, true)
     const pending = await recordUntil('pending')
-    await expect.poll(() => hanging.length).toBe(1)
+    await poll(() => hanging.length).toBe(1)
     expect([await recover(0, other.owner), await recover(Date.now() + minuteMs)]).toStrictEqual([
       0, 0,
     ])
@@ -432,10 +432,10 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     }
     knex.on('query-response', count)
     await working(hangWhereSilent)
-    await expect.poll(() => knex('events').where({ user_id: many.userId })).toStrictEqual([])
-    await expect.poll(() => pieces).toBe(3)
+    await poll(() => knex('events').where({ user_id: many.userId })).toStrictEqual([])
+    await poll(() => pieces).toBe(3)
     knex.off('query-response', count)
-    await expect.poll(() => log(plain)).toStrictEqual([])
+    await poll(() => log(plain)).toStrictEqual([])
     expect(await log(replayed)).toMatchObject([{ replayOf: delivery }, {}, { id: delivery }])
     expect(await events(replayed)).toStrictEqual([third])
     const { bounds, isResumable } = ports.eventLog
@@ -463,7 +463,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
           .where({ id: locked?.userId ?? '' })
           .forUpdate()
         await working(() => ok)
-        await expect.poll(() => keptOf(free), { timeout: 5_000 }).toStrictEqual([])
+        await poll(() => keptOf(free), { timeout: 5_000 }).toStrictEqual([])
       })
       expect(await keptOf(locked)).toHaveLength(1)
     },
@@ -473,14 +473,14 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const webhook = await created()
     const dead = await working(hangWhereSilent, [await start()])
     await record(webhook.owner)
-    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await poll(() => statusOf(webhook)).toBe('success')
     silent.add(webhook.id)
     await record(webhook.owner)
-    await expect.poll(() => hanging.length).toBe(1)
+    await poll(() => hanging.length).toBe(1)
     const accepted: AttemptAnswer = { responseCode: 202, responseTimeMs: 1 }
     await endLeaseOf(webhook)
     const sentTo = await working(() => accepted, [await start()])
-    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await poll(() => statusOf(webhook)).toBe('success')
     expect(sentTo(webhook).map(({ delivery }) => delivery.id)).toStrictEqual(
       hanging.map(({ due }) => due.delivery.id),
     )
@@ -489,7 +489,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
 
     await working(hangWhereSilent, [await start()])
     await replay(webhook, dead(webhook)[0]?.delivery.id)
-    await expect.poll(() => hanging.length).toBe(1)
+    await poll(() => hanging.length).toBe(1)
     // A clock that was set back by an hour: no lease lasts so long.
     await endLeaseOf(webhook, `now() + interval '1 hour'`)
     const afterwards = await working(() => ok, [await start()])
@@ -505,14 +505,14 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const lasting = { leaseMs: 8_000 }
     await working(hangWhereSilent, [await start(lasting)])
     await record(webhook.owner)
-    await expect.poll(() => hanging.length).toBe(1)
+    await poll(() => hanging.length).toBe(1)
     const sentByOther = await working(() => ok, [await start(lasting)])
     await record(webhook.owner)
     await setTimeout(500)
     expect(sentByOther(webhook)).toStrictEqual([])
     silent.clear()
     for (const { end } of hanging.splice(0)) end(ok)
-    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
+    await poll(() => statuses(webhook)).toStrictEqual(['success', 'success'])
   })
 
   it('a delivery is sent although the clock was set back after it was recorded', async () => {
@@ -520,7 +520,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(webhook.owner)
     clock.elapse(-120 * minuteMs)
     await working(() => ok)
-    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await poll(() => statusOf(webhook)).toBe('success')
   })
 
   it('webhooks with something due are found however much others have waiting', async () => {
@@ -566,7 +566,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await unreadable.clone().update({ data: '0' })
     await knex('events').where({ key: events[1]?.key }).update({ data: '{' })
     const sentTo = await working(() => ok)
-    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'pending', 'pending'])
+    await poll(() => statuses(webhook)).toStrictEqual(['success', 'pending', 'pending'])
     expect(warnings).toStrictEqual(
       (await log(webhook))
         .slice(1)
@@ -578,7 +578,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     )
     await unreadable.update({ data: '{}' })
     clock.elapse(minuteMs)
-    await expect.poll(() => statuses(webhook)).toStrictEqual(['success', 'success', 'success'])
+    await poll(() => statuses(webhook)).toStrictEqual(['success', 'success', 'success'])
     expect(sentTo(webhook)).toHaveLength(3)
   })
 
@@ -590,7 +590,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       return ok
     }, [await start({ leaseMs: 1_500 })])
     await record(webhook.owner)
-    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await poll(() => statusOf(webhook)).toBe('success')
     expect(warnings).toStrictEqual([{ event: 'webhook_delivery_failed', reason: 'Error' }])
   })
 
@@ -599,7 +599,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const webhook = await created()
     await working(() => ok)
     await record(webhook.owner)
-    await expect.poll(() => statusOf(webhook)).toBe('success')
+    await poll(() => statusOf(webhook)).toBe('success')
     await stop()
     return { webhook, original: (await log(webhook))[0]?.id }
   }
@@ -611,7 +611,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const before = await rowVersion()
     await replay(webhook, original)
     await working(() => ok, [await start({ leaseMs: 1 })])
-    await expect.poll(rowVersion).not.toStrictEqual(before)
+    await poll(rowVersion).not.toStrictEqual(before)
     await stop()
     await working(() => ok)
     await expect
@@ -627,7 +627,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       .update({ secret: Buffer.from('none') })
     await replay(webhook, original)
     await working(() => ok, [await start({ leaseMs: 1_500 })])
-    await expect.poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
+    await poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
     await knex('webhooks').where({ id: webhook.id }).update(sealed)
     await expect
       .poll(async () => (await log(webhook))[0])
@@ -693,11 +693,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     for (const owner of crowd) await createSilent(9, owner)
     const own = await created(crowd[0])
     for (const owner of crowd) await record(owner)
-    await expect.poll(() => hanging.length).toBeGreaterThanOrEqual(100)
+    await poll(() => hanging.length).toBeGreaterThanOrEqual(100)
     const healthy = await created()
     await record(healthy.owner)
-    for (const one of [healthy, own]) await expect.poll(() => statusOf(one)).toBe('success')
-    await expect.poll(() => hanging.length).toBe(108)
+    for (const one of [healthy, own]) await poll(() => statusOf(one)).toBe('success')
+    await poll(() => hanging.length).toBe(108)
   })
 
   it('silent receivers use only the sockets of slow ones from the first attempt without an answer to the next answer, also after a restart', async () => {
@@ -708,7 +708,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await createSilent(1, owner)
       await record(owner)
     }
-    await expect.poll(() => hanging.length).toBe(2)
+    await poll(() => hanging.length).toBe(2)
     await timeOut()
     await restart({ limits })
     clock.elapse(minuteMs)
@@ -716,7 +716,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const healthy = await created()
     for (let count = 0; count < 3; count++) {
       await record(healthy.owner)
-      await expect.poll(() => statusOf(healthy)).toBe('success')
+      await poll(() => statusOf(healthy)).toBe('success')
     }
     const [answered, ...others] = hanging
     if (answered === undefined) return expect.fail('nothing hangs')
@@ -724,8 +724,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     silent.delete(answered.due.to.webhook.id)
     answered.end(ok)
     // The other one has the only socket of slow ones now.
-    await expect.poll(() => hanging.length).toBe(2)
-    await expect.poll(() => statuses(answered.due.to.webhook)).toStrictEqual(['success', 'success'])
+    await poll(() => hanging.length).toBe(2)
+    await poll(() => statuses(answered.due.to.webhook)).toStrictEqual(['success', 'success'])
   })
 
   it('slow receivers of one user leave those of others their share', async () => {
@@ -734,7 +734,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await createSilent(3, many)
     await createSilent(1, one)
     for (const owner of [many, one]) await record(owner)
-    await expect.poll(() => hanging.length).toBe(4)
+    await poll(() => hanging.length).toBe(4)
     await timeOut()
     clock.elapse(minuteMs)
     await expect
@@ -747,19 +747,19 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const late = [await created(), await created()]
     for (const webhook of late) {
       await record(webhook.owner)
-      await expect.poll(() => statusOf(webhook)).toBe('success')
+      await poll(() => statusOf(webhook)).toBe('success')
       silent.add(webhook.id)
     }
     for (const webhook of late) await record(webhook.owner)
     const untried = await created()
     await record(untried.owner)
-    await expect.poll(() => statusOf(untried)).toBe('success')
+    await poll(() => statusOf(untried)).toBe('success')
     expect(hanging).toHaveLength(1)
     // A turn of one group must not hold a lease of the other for its own.
     silent.add(untried.id)
     await knex('webhooks').where({ id: untried.id }).update({ is_slow: false })
     await record(untried.owner)
-    await expect.poll(() => hanging.length).toBe(2)
+    await poll(() => hanging.length).toBe(2)
     const leased = hanging.map(({ due }) => due.to.webhook.id)
     const leases = await knex('webhooks').whereIn('id', leased).pluck('lease_id')
     expect(new Set(leases).size).toBe(2)
@@ -774,7 +774,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
         silent.add(id)
         await record(owner)
       }
-      await expect.poll(() => hanging.length).toBe(40)
+      await poll(() => hanging.length).toBe(40)
       let mostInUse = 0
       const measure = () => (mostInUse = Math.max(mostInUse, here.database.pool().inUse))
       knex.on('query', measure)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { ServiceEvent } from '@tradeport/domain/events'
 import type { Owner, WebhookId } from '@tradeport/domain/primitives'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import {
   createAccountStore,
   createCandleStore,
@@ -190,7 +190,31 @@ const later = <A extends object>(value: () => A | undefined): A =>
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(value() as A, name),
   })
 
-/** Declares the same tests for the embedded database and for a server, with two instances each. */
+/** `expect.poll` for tests that run at once. */
+export const poll = ((read: () => unknown, { timeout = 60_000, interval = 50 } = {}) => {
+  const matchers = (isNot: boolean): object =>
+    new Proxy(
+      {},
+      {
+        get: (_, name: string) => {
+          if (name === 'not') return matchers(true)
+          const check = async (...expected: readonly unknown[]): Promise<void> => {
+            const value = Reflect.apply(expect, undefined, [await read()])
+            const assertion = isNot ? value.not : value
+            Reflect.apply(Reflect.get(assertion, name), assertion, expected)
+          }
+          return (...expected: readonly unknown[]) =>
+            vi.waitFor(() => check(...expected), { timeout, interval })
+        },
+      },
+    )
+  return matchers(false)
+}) as typeof expect.poll
+
+/**
+ * Declares the same tests for the embedded database and for a server, with two instances each. Both
+ * run at once, each one test after the other.
+ */
 export const onEachDatabase = (
   what: string,
   declare: (here: Instance, there: Instance, kind: DatabaseKind) => void,
@@ -210,10 +234,15 @@ export const onEachDatabase = (
     const [first, second] = [later(() => here), later(() => there)]
     declare(first, second, kind)
   }
-  describe(`${what}, on the embedded database`, () => {
-    declareOn('embedded')
-  })
-  describe.skipIf(serverUrl === undefined)(`${what}, ${serverTitle}`, () => {
-    declareOn('server')
+  describe.concurrent(what, () => {
+    for (const kind of ['embedded', 'server'] as const)
+      describe.skipIf(kind === 'server' && serverUrl === undefined)(
+        kind === 'server' ? serverTitle : 'on the embedded database',
+        () => {
+          describe('', { concurrent: false }, () => {
+            declareOn(kind)
+          })
+        },
+      )
   })
 }

@@ -49,7 +49,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals } from '../src/index.ts'
 import { resetIfRelinked } from '../src/journal/journal-store.ts'
-import { onEachDatabase, heartbeats, silent, type Instance, runsOn } from './harness.ts'
+import { onEachDatabase, heartbeats, silent, type Instance, runsOn, poll } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const noChange: JournalChange = {
@@ -668,17 +668,17 @@ onEachDatabase('the journal', (here, there, kind) => {
       both.resolve()
       await worker.stop()
     })
-    await expect.poll(() => timesOf(wanted)).toBe(1)
+    await poll(() => timesOf(wanted)).toBe(1)
     expect([timesOf(reread), timesOf(later)]).toStrictEqual([0, 0])
     await ports.elapse(31 * secondMs)
-    await expect.poll(() => timesOf(reread)).toBe(1)
+    await poll(() => timesOf(reread)).toBe(1)
     both.resolve()
-    await expect.poll(async () => (await stateOf(wanted))?.wantedAt).toBeNull()
-    await expect.poll(async () => (await stateOf(reread))?.rereadAt).toBeNull()
+    await poll(async () => (await stateOf(wanted))?.wantedAt).toBeNull()
+    await poll(async () => (await stateOf(reread))?.rereadAt).toBeNull()
     expect(timesOf(later)).toBe(0)
     for (const [index, ms] of [10 * minuteMs, minuteMs, minuteMs].entries()) {
       await ports.elapse(ms)
-      await expect.poll(() => timesOf(later)).toBe(index + 1)
+      await poll(() => timesOf(later)).toBe(index + 1)
     }
     expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
   })
@@ -692,7 +692,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       .update({ difference: 'NaN' })
     const given: string[] = []
     await readDue((accountId) => given.push(accountId))
-    await expect.poll(() => given).toContain(readable.accountId)
+    await poll(() => given).toContain(readable.accountId)
     expect(given).not.toContain(unreadable.accountId)
     await here.knex('journals').where({ account_id: unreadable.accountId }).delete()
   })
@@ -713,7 +713,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     }
     here.knex.on('query-response', onDelete)
     await readDue((accountId) => happened.push(accountId))
-    await expect.poll(() => happened).toContain(linked.accountId)
+    await poll(() => happened).toContain(linked.accountId)
     here.knex.off('query-response', onDelete)
     expect(happened.indexOf(other.accountId)).toBeLessThan(happened.indexOf('deleted'))
     expect(await stateOf(linked)).toMatchObject({ deals: 0 })
@@ -787,9 +787,9 @@ onEachDatabase('the journal', (here, there, kind) => {
         ([first]) =>
           begun.filter(({ account }) => account.owner.tenantId === first?.owner.tenantId).length,
       )
-    await expect.poll(shares).toStrictEqual([24, 3])
+    await poll(shares).toStrictEqual([24, 3])
     for (const end of ends.splice(0, 2)) end()
-    await expect.poll(shares).toStrictEqual([26, 3])
+    await poll(shares).toStrictEqual([26, 3])
     for (const end of ends) end()
     await worker.stop()
   })

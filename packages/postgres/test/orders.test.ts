@@ -24,7 +24,7 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
-import { lockWaits, onEachDatabase, stopwatch } from './harness.ts'
+import { lockWaits, onEachDatabase, stopwatch, poll } from './harness.ts'
 
 const minuteMs = 60_000
 const filled: Transition = {
@@ -115,7 +115,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const { id } = await rightOf(
       store.record(owner, toRecord(newOrder(owner, Date.now()), { databaseRun: run })),
     )
-    await expect.poll(() => given.length).toBe(3)
+    await poll(() => given.length).toBe(3)
     await worker.stop()
     expect(given).toMatchObject(
       [1, 2, 3].map((version) => ({
@@ -135,7 +135,7 @@ onEachDatabase('orders', (here, there, kind) => {
     await setTimeout(300)
     expect(given).toStrictEqual([])
     await elapse(1, order)
-    await expect.poll(ids).toStrictEqual([order.id])
+    await poll(ids).toStrictEqual([order.id])
     await stop()
     expect(given[0]).toMatchObject({ sentBefore: 'unlikely', databaseRun: await databaseRun() })
     expect((given[0]?.sendDeadlineMs ?? 0) - recordedAt).toBeLessThan(31_000)
@@ -165,7 +165,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const order = await recorded()
     const versions = () => given.map(({ version }) => version)
     for (const expected of [[1], [1, 2]]) {
-      await expect.poll(versions).toStrictEqual(expected)
+      await poll(versions).toStrictEqual(expected)
       await setTimeout(400)
       expect(versions()).toStrictEqual(expected)
       await elapse(60, order)
@@ -180,13 +180,13 @@ onEachDatabase('orders', (here, there, kind) => {
     const dead = await working(({ order }) =>
       order.id === hanging.id ? held : Promise.reject(new Error('the process failed')),
     )
-    await expect.poll(dead.ids).toStrictEqual(idsOf(hanging, failing))
+    await poll(dead.ids).toStrictEqual(idsOf(hanging, failing))
     let isStopped = false
     const stopped = dead.stop().then(() => (isStopped = true))
     const third = await recorded()
     await elapse(15, hanging, failing, third)
     const next = await working(end)
-    await expect.poll(next.ids).toStrictEqual(idsOf(hanging, failing, third))
+    await poll(next.ids).toStrictEqual(idsOf(hanging, failing, third))
     expect(isStopped).toBe(false)
     release()
     await stopped
@@ -220,7 +220,7 @@ onEachDatabase('orders', (here, there, kind) => {
     await ofUnreadable.clone().update({ side: 'both' })
     await elapse(3, ...orders)
     const { ids, stop } = await working(end, jobs)
-    await expect.poll(ids).toStrictEqual([readable.id])
+    await poll(ids).toStrictEqual([readable.id])
     for (const _ of [1, 2]) {
       await elapse(18, ...unreadable)
       await expect
@@ -234,7 +234,7 @@ onEachDatabase('orders', (here, there, kind) => {
     )
     await ofUnreadable.clone().update({ side: 'buy' })
     await elapse(18, ...unreadable)
-    await expect.poll(ids).toStrictEqual(idsOf(...orders))
+    await poll(ids).toStrictEqual(idsOf(...orders))
     await stop()
   })
 
@@ -253,11 +253,11 @@ onEachDatabase('orders', (here, there, kind) => {
     await elapse(5, ...crowd)
     await elapse(4, other)
     const { given, ids, stop } = await working((job) => held.then(() => end(job)))
-    await expect.poll(ids).toContain(other.id)
+    await poll(ids).toContain(other.id)
     await setTimeout(500)
     expect(given).toHaveLength(251)
     release()
-    await expect.poll(() => given.length).toBe(261)
+    await poll(() => given.length).toBe(261)
     await stop()
   })
 
@@ -272,7 +272,7 @@ onEachDatabase('orders', (here, there, kind) => {
         .toBeGreaterThan(Date.now())
     }
     release()
-    await expect.poll(async () => (await rowOf(order)).status).toBe('filled')
+    await poll(async () => (await rowOf(order)).status).toBe('filled')
     await stop()
     expect(given).toHaveLength(1)
   })
@@ -296,7 +296,7 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(await ended(underWay)).toBe(true)
     // The purge runs when work begins.
     const { stop } = await working(end)
-    await expect.poll(() => countOf('orders', owner)).toBe(0)
+    await poll(() => countOf('orders', owner)).toBe(0)
     await stop()
     for (const table of ['order_counters', 'idempotency_keys', 'order_list_starts'])
       expect(await countOf(table, owner)).toBe(0)
@@ -352,8 +352,8 @@ onEachDatabase('orders', (here, there, kind) => {
       sql.includes('delete from idempotency_keys') && deleted.push(rowCount)
     here.knex.on('query-response', count)
     const { stop } = await working(end)
-    await expect.poll(async () => (await startsOf(owner)).length).toBe(1)
-    await expect.poll(() => keys().pluck<string[]>('key')).toStrictEqual(['lately'])
+    await poll(async () => (await startsOf(owner)).length).toBe(1)
+    await poll(() => keys().pluck<string[]>('key')).toStrictEqual(['lately'])
     await stop()
     here.knex.off('query-response', count)
     expect(Math.max(...deleted)).toBe(1_000)
@@ -373,7 +373,7 @@ onEachDatabase('orders', (here, there, kind) => {
         const reading = rightOf(
           there.orders.list(owner, someProgram, { page: 1, limit: 2 }, at + 2 * minuteMs),
         )
-        await expect.poll(() => lockWaits(here)).toBe(1)
+        await poll(() => lockWaits(here)).toBe(1)
         return { reading }
       })
       await slow.reading
@@ -389,7 +389,7 @@ onEachDatabase('orders', (here, there, kind) => {
         await trx('order_counters').where({ user_id: owner.userId }).forUpdate().select()
         // Together with another user's, as they come under load.
         const [mine] = [recorded(owner), recorded(other)]
-        await expect.poll(() => lockWaits(here)).toBeGreaterThan(0)
+        await poll(() => lockWaits(here)).toBeGreaterThan(0)
         const { rows } = await trx.raw<{ rows: [{ number: string }] }>(
           `select nextval(pg_get_serial_sequence('orders', 'sequence')) as number`,
         )
@@ -429,7 +429,7 @@ onEachDatabase('orders', (here, there, kind) => {
     await rightOf(here.halts.lift(none.account.owner, none.account.id))
     await advanced(none.account, none.unsent, sending)
     const { ids, stop } = await working(async () => undefined)
-    await expect.poll(ids).toContain(all.waiting)
+    await poll(ids).toContain(all.waiting)
     await stop()
     expect(ids()).not.toContain(none.waiting)
   })
@@ -518,7 +518,7 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(await rightOf(here.orders.placement(owner, left))).toStrictEqual(O.none)
     expect(await rightOf(here.orders.openOrders(owner, account.id))).toStrictEqual([])
     const { given, ids, stop } = await working(async () => undefined)
-    await expect.poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
+    await poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
     await stop()
     const job = given.find(({ order }) => order.id === left) ?? expect.fail('it was given out')
     expect(await rightOf(here.orders.advance(owner, job, filled, made))).toBe(true)
@@ -539,7 +539,7 @@ onEachDatabase('orders', (here, there, kind) => {
       accounts: puts({ ...account, owner: { ...account.owner, userId: other.id } }),
     })
     const { ids, stop } = await working(async () => undefined)
-    await expect.poll(ids).toContain(order)
+    await poll(ids).toContain(order)
     await stop()
   })
 

@@ -6,7 +6,7 @@ import type { Owner } from '@tradeport/domain/primitives'
 import { rightOf, storedOwner } from '@tradeport/testkit'
 import { afterEach, expect, it } from 'vitest'
 import { recordNotice } from '../src/events/owner-notices.ts'
-import { onEachDatabase } from './harness.ts'
+import { onEachDatabase, poll } from './harness.ts'
 
 const suspension: SuspensionNotice = {
   kind: 'suspended',
@@ -54,10 +54,10 @@ onEachDatabase('owner notices', (here, there) => {
       .first('attempts', here.knex.raw('extract(epoch from due_at - now())::float8 as pause'))
   /** In seconds until the next attempt; null where there is none. */
   const pauseAfter = async (owner: Owner, attempt: number): Promise<number | null> => {
-    await expect.poll(async () => (await rowOf(owner)).attempts, { interval: 20 }).toBe(attempt)
+    await poll(async () => (await rowOf(owner)).attempts, { interval: 20 }).toBe(attempt)
     const pause = async () => (await rowOf(owner)).pause
     // A claim lasts five minutes, which no pause does.
-    await expect.poll(async () => ((await pause()) ?? 0) / 300).not.toBeCloseTo(1, 1)
+    await poll(async () => ((await pause()) ?? 0) / 300).not.toBeCloseTo(1, 1)
     return pause()
   }
 
@@ -79,10 +79,10 @@ onEachDatabase('owner notices', (here, there) => {
       queue(owner, ofToken('t-2', 'app-1')),
     ])
     const { jobs, noticesOf } = await sending()
-    await expect.poll(() => jobs.length).toBe(7)
+    await poll(() => jobs.length).toBe(7)
     await queue(owner)
     await queue(next)
-    await expect.poll(() => noticesOf(next)).toStrictEqual([suspension])
+    await poll(() => noticesOf(next)).toStrictEqual([suspension])
     expect(noticesOf(owner)).toHaveLength(different.length)
     expect(noticesOf(owner)).toEqual(expect.arrayContaining(different))
     expect(noticesOf(other)).toStrictEqual([suspension])
@@ -100,7 +100,7 @@ onEachDatabase('owner notices', (here, there) => {
       throw new Error('undone')
     })
     await expect(undone).rejects.toThrow('undone')
-    await expect.poll(() => noticesOf(kept)).toHaveLength(1)
+    await poll(() => noticesOf(kept)).toHaveLength(1)
     expect(await rowOf(lost)).toBeUndefined()
   })
 
@@ -110,14 +110,14 @@ onEachDatabase('owner notices', (here, there) => {
     const dead = await sending(({ owner }) => owner.userId === hanging.userId && held)
     for (const notice of [suspension, ofToken('t-1', 'app-1'), disabling])
       await queue(hanging, notice)
-    await expect.poll(() => dead.noticesOf(hanging)).toHaveLength(2)
+    await poll(() => dead.noticesOf(hanging)).toHaveLength(2)
     await queue(other)
-    await expect.poll(() => dead.noticesOf(other)).toHaveLength(1)
+    await poll(() => dead.noticesOf(other)).toHaveLength(1)
     expect(dead.noticesOf(hanging)).toHaveLength(2)
     const stopped = stops.splice(0)[0]?.()
     const next = await sending()
     await here.knex.raw(`update owner_notices set due_at = due_at - interval '5 minutes'`)
-    await expect.poll(() => next.noticesOf(hanging)).toHaveLength(3)
+    await poll(() => next.noticesOf(hanging)).toHaveLength(3)
     end()
     await stopped
   })
@@ -128,14 +128,14 @@ onEachDatabase('owner notices', (here, there) => {
     let ended = 0
     const { jobs } = await sending(() => held.then(() => (ended += 1)))
     await queue(first)
-    await expect.poll(() => jobs.length).toBe(1)
+    await poll(() => jobs.length).toBe(1)
     const stopped = stops.splice(0)[0]?.()
     await queue(second)
     end()
     await stopped
     expect([jobs.length, ended]).toStrictEqual([1, 1])
     const { noticesOf } = await sending()
-    await expect.poll(() => noticesOf(second)).toHaveLength(1)
+    await poll(() => noticesOf(second)).toHaveLength(1)
   })
 
   it('they are tried again with the same id after pauses that grow to 15 minutes, for three days, and then given up', async () => {
@@ -172,7 +172,7 @@ onEachDatabase('owner notices', (here, there) => {
     await here.knex('owner_notices').update({ notice: { ...suspension, kind: 'newer' } })
     const { noticesOf } = await sending()
     await queue(plain)
-    await expect.poll(() => noticesOf(plain)).toHaveLength(1)
+    await poll(() => noticesOf(plain)).toHaveLength(1)
     expect(await pauseAfter(odd, 1)).toBeLessThanOrEqual(5)
     expect(here.warnings).toContainEqual({
       event: 'owner_notice_failed',
@@ -185,7 +185,7 @@ onEachDatabase('owner notices', (here, there) => {
     const { jobs } = await sending(() => here.knex.schema.renameTable('owner_notices', 'away'))
     await queue(owner)
     const failed = { event: 'owner_notice_end', reason: '42P01' }
-    await expect.poll(() => here.warnings).toContainEqual(failed)
+    await poll(() => here.warnings).toContainEqual(failed)
     await here.knex.schema.renameTable('away', 'owner_notices')
     expect(await pauseAfter(owner, 1)).toBeNull()
     expect(jobs).toHaveLength(1)

@@ -22,7 +22,7 @@ import {
   type StartedPeerNotices,
 } from '../src/index.ts'
 import { sendCredentialsChanged } from '../src/connection/peer-notices.ts'
-import { createServerDatabase, onEachDatabase } from './harness.ts'
+import { createServerDatabase, onEachDatabase, poll } from './harness.ts'
 
 const missed: PeerNotice = { kind: 'notices_missed' }
 const changed = (accountId: AccountId): PeerNotice => ({ kind: 'account_changed', accountId })
@@ -58,7 +58,7 @@ const startInstance = (database: Pick<Database, 'knex' | 'server'>): Instance =>
     warnings,
     confirmed: async () => {
       const now = performance.now()
-      await expect.poll(() => notices.confirmedAt(), { interval: 10 }).toBeGreaterThan(now)
+      await poll(() => notices.confirmedAt(), { interval: 10 }).toBeGreaterThan(now)
     },
   }
 }
@@ -193,7 +193,7 @@ onEachDatabase('peer notices', (here, _, kind) => {
       .toStrictEqual([
         expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/),
       ])
-    await expect.poll(() => unreachable.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
+    await poll(() => unreachable.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
     for (const { notices, received, warnings } of [deaf, unreachable]) {
       expect([notices.confirmedAt(), received]).toStrictEqual([-Infinity, []])
       await notices.stop()

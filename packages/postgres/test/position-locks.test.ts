@@ -10,7 +10,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { beforeAll, expect, it } from 'vitest'
 import { createPositionLocks, type Database, type PositionLocksOptions } from '../src/index.ts'
-import { never, onEachDatabase, openDatabases } from './harness.ts'
+import { never, onEachDatabase, openDatabases, poll } from './harness.ts'
 
 const ticket = '46648037' as Ticket
 
@@ -167,7 +167,7 @@ onEachDatabase('position locks', (here, there, kind) => {
         begin(ours, account, String(index) as Ticket),
       ),
     )
-    await expect.poll(() => here.database.pool().inUse).toBe(0)
+    await poll(() => here.database.pool().inUse).toBe(0)
     expect(await changes(ours, account)).toMatchObject({
       left: { _tag: 'BrokerUnavailable', accountId: account.accountId },
     })
@@ -180,10 +180,10 @@ onEachDatabase('position locks', (here, there, kind) => {
     const account = newBrokerAccount()
     const { maySend, end } = await begin(locksWith({ leaseMs: 1_000, renewMs: 20 }), account)
     await setTimeout(1_500)
-    await expect.poll(maySend).toBe(true)
+    await poll(maySend).toBe(true)
     expect(await rowsOf(account)).toHaveLength(1)
     await end()
-    await expect.poll(() => rowsOf(account)).toHaveLength(0)
+    await poll(() => rowsOf(account)).toHaveLength(0)
   })
 
   it('nothing may be sent once the database has stalled for longer than the lease, when another instance may change the position', async () => {
@@ -206,7 +206,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const locks = locksWith({ leaseMs: 60_000, renewMs: 20 })
     const { maySend, end } = await begin(locks, account)
     await rowsOf(account).update({ lease_id: randomUUID() })
-    await expect.poll(maySend).toBe(false)
+    await poll(maySend).toBe(false)
     expect(warnings).toContain('position_lock_lost')
     await end()
     // The next change waits for the release of the lost lock, and then for the other change.
@@ -221,7 +221,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const held = await Promise.all([old, young].map((account) => begin(dying, account)))
     await rowsOf(old).update({ leased_until: here.knex.raw(`now() - interval '61 minutes'`) })
     await changes(ours)
-    await expect.poll(() => rowsOf(old)).toHaveLength(0)
+    await poll(() => rowsOf(old)).toHaveLength(0)
     expect(await rowsOf(young)).toHaveLength(1)
     await Promise.all(held.map(({ end }) => end()))
   })
@@ -231,9 +231,9 @@ onEachDatabase('position locks', (here, there, kind) => {
     const locks = locksWith({ renewMs: 20 }, database)
     const { end } = await begin(locks, newBrokerAccount())
     await close()
-    await expect.poll(() => warnings).toContain('position_lock_renewal')
+    await poll(() => warnings).toContain('position_lock_renewal')
     expect(await end()).toStrictEqual(done)
-    await expect.poll(() => warnings).toContain('position_lock_release')
+    await poll(() => warnings).toContain('position_lock_release')
     expect(await changes(locks)).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
   })
 })

@@ -11,7 +11,7 @@ import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals, type OpenedJournal } from '../src/index.ts'
 import { purgeRemoved } from '../src/operator/removals.ts'
-import { onEachDatabase, heartbeats, silent } from './harness.ts'
+import { onEachDatabase, heartbeats, silent, poll } from './harness.ts'
 import { inRun, requests, start } from './store-commands.ts'
 
 const day = Date.UTC(2026, 10, 21)
@@ -246,7 +246,7 @@ onEachDatabase('statements', (here) => {
   const of = { tenants: [tenantId], users: [owner.userId], accounts: [accountId] }
   const claims = async (jobs: { work: typeof journal.jobs.work } | typeof here.orderJobs) => {
     const worker = await jobs.work(async () => undefined)
-    await expect.poll(() => statements.some(isClaim)).toBe(true)
+    await poll(() => statements.some(isClaim)).toBe(true)
     await worker.stop()
     statements.splice(0, Infinity, ...statements.filter(isClaim).slice(0, 1))
   }

@@ -19,7 +19,7 @@ import {
 } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import { openDatabase, openJournal } from '../src/index.ts'
-import { onEachDatabase, startInstance, type Instance } from './harness.ts'
+import { onEachDatabase, startInstance, type Instance, poll } from './harness.ts'
 
 const noon = Date.parse('2026-11-21T12:00:00.000Z')
 
@@ -185,7 +185,7 @@ onEachDatabase('what removed records leave', (here, _, kind) => {
     })
     await rightOf(here.webhooks.remove(webhook.owner, webhook.id))
     const { stop } = await here.orderJobs.work(async () => undefined)
-    await expect.poll(() => here.knex('removals')).toStrictEqual([])
+    await poll(() => here.knex('removals')).toStrictEqual([])
     await stop()
     const count = async (table: string, column: string, value: string) =>
       (await here.knex(table).where({ [column]: value })).length

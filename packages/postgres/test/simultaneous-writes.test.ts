@@ -33,7 +33,7 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { lockWaits, onEachDatabase } from './harness.ts'
+import { lockWaits, onEachDatabase, poll } from './harness.ts'
 import type { StorePorts } from './store-commands.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
@@ -369,7 +369,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
       const results: Promise<unknown>[] = []
       for (const begin of writes) {
         results.push(begin())
-        await expect.poll(() => lockWaits(here)).toBe(results.length)
+        await poll(() => lockWaits(here)).toBe(results.length)
       }
       return { results }
     })

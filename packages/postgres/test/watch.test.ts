@@ -20,7 +20,7 @@ import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import { onEachDatabase, heartbeats, silent } from './harness.ts'
+import { onEachDatabase, heartbeats, silent, poll } from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs
@@ -264,10 +264,10 @@ onEachDatabase('the watch', (here, there, kind) => {
           .where({ account_id: second?.id ?? '' })
           .forUpdate()
         const started = await ports.jobs.work(async () => undefined)
-        await expect.poll(watched, { timeout: 3_000 }).toHaveLength(1)
+        await poll(watched, { timeout: 3_000 }).toHaveLength(1)
         return started
       })
-      await expect.poll(() => rounds(accounts)).toHaveLength(2)
+      await poll(() => rounds(accounts)).toHaveLength(2)
       await worker.stop()
     },
   )
@@ -286,7 +286,7 @@ onEachDatabase('the watch', (here, there, kind) => {
       ),
     )
     const ofThese = () => read.filter((id) => accounts.some((account) => account.id === id))
-    await expect.poll(ofThese).toHaveLength(60)
+    await poll(ofThese).toHaveLength(60)
     for (const { stop } of workers) await stop()
     expect(new Set(ofThese()).size).toBe(60)
   })
