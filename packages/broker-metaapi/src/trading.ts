@@ -55,10 +55,14 @@ export const createTrading = (connection: Connection): Trading => {
       return { kind: 'open', brokerOrderId: answer.tickets.orderId ?? null }
     if (answer.kind === 'done') return withDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
-    const answered = await placedOrEnded(target, account, orderToFind)
-    return answered.kind === 'placed' && answer.kind === 'done_in_part'
-      ? { ...answered, isPartlyExecuted: true }
-      : answered
+    const options = justSent(account, orderToFind)
+    const shown = (await lookUp(target, orderToFind, options, deadlines.fillMs)).answer
+    if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
+    return {
+      kind: 'placed',
+      brokerOrderId: answer.tickets.orderId ?? null,
+      ...(answer.kind === 'done_in_part' && { isPartlyExecuted: true }),
+    }
   }
 
   const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
@@ -89,18 +93,6 @@ export const createTrading = (connection: Connection): Trading => {
       return isFound || (!positions.isWhole && !deals.isWhole)
     })
     return { kind: 'filled', fill }
-  }
-
-  const placedOrEnded = async (
-    target: Target,
-    account: BrokerAccount,
-    orderToFind: OrderToFind,
-  ): Promise<PlacementAnswer> => {
-    const options = justSent(account, orderToFind)
-    const { answer } = await lookUp(target, orderToFind, options, deadlines.fillMs)
-    return answer.kind === 'found' && 'fill' in answer.outcome
-      ? answer.outcome
-      : { kind: 'placed', brokerOrderId: orderToFind.tickets.orderId ?? null }
   }
 
   const findOrder = async (

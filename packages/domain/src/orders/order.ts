@@ -4,7 +4,6 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { AccountId, Brand, Owner, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Side } from '../primitives/prices.ts'
-import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 
 /** `ord_` and an opaque suffix. */
@@ -278,12 +277,16 @@ export const isCorrection = (before: Order, after: Order): boolean =>
 /** How a change is refused where the order has ended. */
 export type EndedTag = 'OrderNotModifiable' | 'OrderNotCancellable'
 
-/** Only an open order can be modified or cancelled; a pending one may still end in any way. */
-export const requireOpenOrder = <Tag extends EndedTag>(
-  order: Order,
+/**
+ * Why an order cannot be modified or cancelled: it has ended, or is pending and may still end in
+ * any way. Undefined where it is open.
+ */
+export const refusalUnlessOpen = <Tag extends EndedTag>(
+  { status }: Order,
   endedTag: Tag,
-): E.Either<Refusal<'OrderInFlight' | Tag>, OpenOrder> => {
-  if (order.status === 'open') return E.right(order)
-  if (order.status === 'pending') return E.left(refuse('OrderInFlight'))
-  return E.left(refuse<EndedTag>(endedTag, { status: order.status }) as Refusal<Tag>)
+): Refusal<'OrderInFlight' | Tag> | undefined => {
+  if (status === 'open') return undefined
+  return status === 'pending'
+    ? refuse('OrderInFlight')
+    : (refuse<EndedTag>(endedTag, { status }) as Refusal<Tag>)
 }

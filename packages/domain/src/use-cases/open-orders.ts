@@ -24,10 +24,9 @@ import {
 import {
   isSameTerms,
   parseOrderId,
-  requireOpenOrder,
+  refusalUnlessOpen,
   type CancelReason,
   type EndedTag,
-  type OpenOrder,
   type Order,
   type OrderId,
   type OrderTerms,
@@ -110,7 +109,6 @@ export interface CancelAttempt {
 }
 
 interface OpenPlacement extends StoredOrder {
-  readonly order: OpenOrder
   readonly placement: Open
 }
 
@@ -233,8 +231,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
   > => {
     const after = await applyLookup(open, await lookUp(open))
     if (E.isLeft(after)) return after
-    const stillOpen = requireOpenOrder(after.right.order, endedTag)
-    return E.isLeft(stillOpen) ? stillOpen : E.left(refusalIfUnclear)
+    return E.left(refusalUnlessOpen(after.right.order, endedTag) ?? refusalIfUnclear)
   }
 
   /** Passes on why a change was not made; where the order is gone, refuses with how it ended. */
@@ -350,8 +347,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       if (E.isLeft(after)) return after
       const { order } = after.right
       if (order.status === 'cancelled' || order.status === 'partially_filled') return E.right(order)
-      const stillOpen = requireOpenOrder(order, 'OrderNotCancellable')
-      return E.isLeft(stillOpen) ? stillOpen : E.left(outcomeUnknown(open))
+      return E.left(refusalUnlessOpen(order, 'OrderNotCancellable') ?? outcomeUnknown(open))
     }
 
   /** Sends it under the number that is stored, and once more where the broker has given another. */
@@ -483,12 +479,10 @@ const isGone = (failure: { readonly _tag: string }): failure is OrderGone =>
 const requireOpenPlacement =
   <Tag extends EndedTag>(endedTag: Tag) =>
   (found: StoredOrder): E.Either<Refusal<Tag | 'OrderInFlight'>, OpenPlacement> => {
-    const { placement } = found
-    const order = requireOpenOrder(found.order, endedTag)
-    if (E.isLeft(order)) return order
+    const { order, placement } = found
     return placement.step === 'open'
-      ? E.right({ ...found, order: order.right, placement })
-      : E.left(refuse('OrderInFlight'))
+      ? E.right({ ...found, placement })
+      : E.left(refusalUnlessOpen(order, endedTag) ?? refuse('OrderInFlight'))
   }
 
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */

@@ -24,7 +24,7 @@ import {
   clientIdPrefix,
   isCorrection,
   parseOrderId,
-  requireOpenOrder,
+  refusalUnlessOpen,
   withOutcome,
   type Order,
   type OrderId,
@@ -87,12 +87,8 @@ describe('an order', () => {
     ),
   ])('that is $status cannot be modified (%s) or cancelled (%s)', (order, modify, cancel) => {
     const status = order.status === 'pending' ? {} : { status: order.status }
-    expect(requireOpenOrder(order, 'OrderNotModifiable')).toEqual(
-      E.left({ _tag: modify, ...status }),
-    )
-    expect(requireOpenOrder(order, 'OrderNotCancellable')).toEqual(
-      E.left({ _tag: cancel, ...status }),
-    )
+    expect(refusalUnlessOpen(order, 'OrderNotModifiable')).toEqual({ _tag: modify, ...status })
+    expect(refusalUnlessOpen(order, 'OrderNotCancellable')).toEqual({ _tag: cancel, ...status })
   })
 })
 

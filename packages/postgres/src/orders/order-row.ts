@@ -99,11 +99,10 @@ const contradiction = (place: string): DescribedError =>
 export const orders = mapped(
   orderColumns,
   ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
-    const { accountId, symbol, side, orderType, volume, ...optional } = stored
-    const { price, stopLimitPrice, timeInForce, expiresAt } = optional
-    const { stopLoss, takeProfit, comment, clientId, brokerSymbol } = optional
+    const { accountId, symbol, side, orderType, volume, brokerOrderId } = stored
+    const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = stored
+    const { comment, clientId, brokerSymbol, cancelReason, cancelledAt, expiredAt } = stored
     const { rejectCode: code, rejectMessage: message } = stored
-    const { cancelReason, cancelledAt, expiredAt } = stored
     const order = {
       id,
       owner: { tenantId, userId },
@@ -113,11 +112,11 @@ export const orders = mapped(
         side,
         orderType,
         volume,
-        ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt }),
-        ...withoutNulls({ stopLoss, takeProfit, comment, clientId, brokerSymbol }),
+        ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit }),
+        ...withoutNulls({ comment, clientId, brokerSymbol }),
       },
       // The record shows it of pending orders alone.
-      ...(orderType === 'market' ? {} : withoutNulls({ brokerOrderId: stored.brokerOrderId })),
+      ...(orderType !== 'market' && withoutNulls({ brokerOrderId })),
       createdAt,
       updatedAt,
     }
@@ -183,14 +182,7 @@ const placementOf = ({
   if (step === 'open') {
     if (heldAt === null) throw contradiction(step)
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
-    return {
-      step,
-      sentAt,
-      heldAt,
-      brokerOrderId,
-      cancelledBy,
-      missing,
-    }
+    return { step, sentAt, heldAt, brokerOrderId, cancelledBy, missing }
   }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
