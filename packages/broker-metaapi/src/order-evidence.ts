@@ -58,12 +58,6 @@ export interface AccountTraits {
   readonly isHedging?: boolean | undefined
 }
 
-export interface Finding {
-  readonly answer: LookupAnswer
-  /** Whether another read cannot add details of the fill. */
-  readonly isComplete: boolean
-}
-
 /** How far one of the provider's lists may lag behind another. */
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
@@ -71,16 +65,16 @@ const clockSlackMs = minuteMs
 /** How long after it was sent a market order may be executed at the latest. */
 const executionWindowMs = 5 * minuteMs
 
-export const findingOf = (
+export const answerFrom = (
   orderToFind: OrderToFind,
   evidence: Evidence,
   context: LookupContext,
-): Finding => {
+): LookupAnswer => {
   const rows = rowsOfOrder(orderToFind, evidence)
   const isWhole = areWhole(evidence)
   if (!rows.isSeen) {
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
-    return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isComplete: true }
+    return { kind: isAbsent ? 'nothing' : 'unreadable' }
   }
   const isNoneOpen = evidence.orders.isWhole && rows.open.length === 0
   const shown: ShownOrder = {
@@ -95,16 +89,11 @@ export const findingOf = (
   if (executed) return executed
   const last = rows.endedOrders.at(-1)
   if (last && isWhole && isUnexecuted(shown, last, orderToFind))
-    return {
-      answer: mayWaitUnseen(orderToFind, rows, evidence, context)
-        ? { kind: 'unreadable' }
-        : { kind: 'found', outcome: endOf(orderToFind.order, last) },
-      isComplete: true,
-    }
-  if (orderToFind.order.limitOrStop === undefined)
-    return { answer: { kind: 'unfinished' }, isComplete: true }
-  const held = rows.open.find((row) => row.held !== undefined)?.held
-  return { answer: { kind: 'open', ...(held && { order: held }) }, isComplete: true }
+    return mayWaitUnseen(orderToFind, rows, evidence, context)
+      ? { kind: 'unreadable' }
+      : { kind: 'found', outcome: endOf(orderToFind.order, last) }
+  if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
+  return { kind: 'open', order: rows.open.find((row) => row.held !== undefined)?.held }
 }
 
 /** The rows of an order that is seen, and what they come to. */
@@ -120,7 +109,7 @@ interface ShownOrder extends RowsOfOrder {
 }
 
 /** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
-type FindExecution = (shown: ShownOrder) => Finding | undefined
+type FindExecution = (shown: ShownOrder) => LookupAnswer | undefined
 
 /**
  * A partial fill is final if nothing is open and the finished orders executed the same volume, or
@@ -147,14 +136,14 @@ const byDeals: FindExecution = ({
 const byEndedOrders: FindExecution = (shown) => {
   const { position, deals, endedOrders, endedLots = 0 } = shown
   if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
-    return found('filled', positionOf(shown), false)
+    return found('filled', positionOf(shown))
   if (endedLots <= 0 || compareLots(shown.dealsFill?.volume ?? 0, endedLots) > 0) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched = deals.length === 0 && compareLots(position?.volume ?? 0, endedLots) === 0
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
-  if (compareLots(endedLots, shown.orderedLots) >= 0) return found('filled', fill, isUntouched)
-  return shown.isNoneOpen ? found('partially_filled', fill, isUntouched) : undefined
+  if (compareLots(endedLots, shown.orderedLots) >= 0) return found('filled', fill)
+  return shown.isNoneOpen ? found('partially_filled', fill) : undefined
 }
 
 /**
@@ -238,9 +227,9 @@ const endOf = (
   return { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message } }
 }
 
-const found = (kind: 'filled' | 'partially_filled', fill: Fill, isComplete = true): Finding => ({
-  answer: { kind: 'found', outcome: { kind, fill } },
-  isComplete,
+const found = (kind: 'filled' | 'partially_filled', fill: Fill): LookupAnswer => ({
+  kind: 'found',
+  outcome: { kind, fill },
 })
 
 /** Whether all four lists could be read to their end. */

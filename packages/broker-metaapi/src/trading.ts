@@ -10,11 +10,10 @@ import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
 import {
   areWhole,
-  findingOf,
+  answerFrom,
   positionIdField,
   type AccountTraits,
   type Evidence,
-  type Finding,
   type LookupContext,
   type OrderToFind,
 } from './order-evidence.ts'
@@ -56,7 +55,7 @@ export const createTrading = (connection: Connection): Trading => {
     if (answer.kind === 'done') return withDetails(target, account, orderToFind)
     // Of an order that is done in part the records show which part, and whether the rest waits.
     const options = justSent(account, orderToFind)
-    const shown = (await lookUp(target, orderToFind, options, deadlines.fillMs)).answer
+    const shown = await lookUp(target, orderToFind, options, deadlines.fillMs)
     if (shown.kind === 'found' && 'fill' in shown.outcome) return shown.outcome
     return {
       kind: 'placed',
@@ -83,7 +82,7 @@ export const createTrading = (connection: Connection): Trading => {
       const query = { target, ...options, signal }
       const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
       const evidence = { positions, deals, orders: notRead, historyOrders: notRead }
-      const { answer } = findingOf(orderToFind, evidence, contextOf(options))
+      const answer = answerFrom(orderToFind, evidence, contextOf(options))
       const isFound = answer.kind === 'found' && 'fill' in answer.outcome
       if (isFound) {
         const { positionId = fill.positionId } = answer.outcome.fill
@@ -127,29 +126,29 @@ export const createTrading = (connection: Connection): Trading => {
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,
     }
-    return (await lookUp(target, orderToFind, options, deadlines.lookupMs)).answer
+    return lookUp(target, orderToFind, options, deadlines.lookupMs)
   }
 
-  /** The best finding until it is complete, or time is up. */
+  /** The best answer, until it has the price of what was executed or time is up. */
   const lookUp = async (
     target: Target,
     orderToFind: OrderToFind,
     options: LookupOptions,
     ms: number,
-  ): Promise<Finding> => {
-    let best: Finding = { answer: { kind: 'unreadable' }, isComplete: false }
+  ): Promise<LookupAnswer> => {
+    let best: LookupAnswer = { kind: 'unreadable' }
     let traits: AccountTraits | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await repeat(ms, async (signal) => {
       const evidence = await readAll({ target, ...options, signal })
       const context = contextOf(options, traits)
-      let finding = findingOf(orderToFind, evidence, context)
-      if (finding.answer.kind === 'unreadable' && areWhole(evidence)) {
+      let answer = answerFrom(orderToFind, evidence, context)
+      if (answer.kind === 'unreadable' && areWhole(evidence)) {
         traits ??= await readTraits(target, signal)
-        finding = findingOf(orderToFind, evidence, { ...context, traits })
+        answer = answerFrom(orderToFind, evidence, { ...context, traits })
       }
-      if (best.answer.kind !== 'found' || finding.answer.kind === 'found') best = finding
-      return best.isComplete || performance.now() >= detailsUntil
+      if (best.kind !== 'found' || answer.kind === 'found') best = answer
+      return !lacksPrice(best) || performance.now() >= detailsUntil
     })
     return best
   }
@@ -215,6 +214,9 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
   latestExecution: sentAt + longestExecutionMs,
   readFromTerminal: false,
 })
+
+const lacksPrice = (answer: LookupAnswer): boolean =>
+  answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined
 
 const notRead: RecordList = { rows: [], isWhole: false }
 

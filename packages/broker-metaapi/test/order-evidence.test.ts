@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
-import { findingOf, type Evidence, type LookupContext } from '../src/order-evidence.ts'
+import { answerFrom, type Evidence, type LookupContext } from '../src/order-evidence.ts'
 import { recordListOf, type ListName, type RecordRow } from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
 
@@ -85,8 +85,7 @@ const answerOf = (
   more: Partial<LookupContext> = {},
   tickets = {},
 ): LookupAnswer =>
-  findingOf({ order, sentAt, sentBy: sentAt, tickets }, evidenceOf(lists), contextAt(now, more))
-    .answer
+  answerFrom({ order, sentAt, sentBy: sentAt, tickets }, evidenceOf(lists), contextAt(now, more))
 
 const filled = (fill: object) => ({ kind: 'found', outcome: { kind: 'filled', fill } })
 const partly = (fill: object) => ({ kind: 'found', outcome: { kind: 'partially_filled', fill } })
@@ -352,11 +351,11 @@ describe('a pending order', () => {
   const [endedAt, byBroker] = [fill.at, { kind: 'cancelled', reason: 'broker' }]
   const ofAnother = { othersTickets: new Set(['600']), traits: { isHedging: true } }
   const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
-    findingOf(
+    answerFrom(
       { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
       contextAt(now, { latestExecution: sentAt + filledAt * 1_000, ...more }),
-    ).answer
+    )
 
   it.each<readonly [string, Lists, object | undefined]>([
     ['while it waits', { orders: [waiting()] }, held],
@@ -793,11 +792,11 @@ describe('a row without a client id that looks like the order', () => {
     'could be it, with a clock %d ms ahead and sent within %d ms, from %d to %d seconds after the first moment',
     (skewMs, withinMs, first, last) => {
       const answerAt = (seconds: number) =>
-        findingOf(
+        answerFrom(
           { order, sentAt, sentBy: sentAt + withinMs, tickets: {} },
           evidenceOf({ deals: [deal({ ...bare, time: at(seconds) })] }),
           contextAt(soon, { skewMs }),
-        ).answer
+        )
       expect([first - 1, first, last, last + 1].map(answerAt)).toEqual([
         nothing,
         unreadable,
@@ -844,7 +843,7 @@ const evidence = (name: fc.Arbitrary<string | undefined>): fc.Arbitrary<Evidence
   })
 const nows = fc.integer({ min: sentAt, max: sentAt + 600_000 })
 const kindOf = (lists: Evidence, at: number) =>
-  findingOf({ order, sentAt, sentBy: sentAt, tickets: {} }, lists, contextAt(at)).answer.kind
+  answerFrom({ order, sentAt, sentBy: sentAt, tickets: {} }, lists, contextAt(at)).kind
 
 describe('a lookup', () => {
   it('never finds the order in what others did, and it is absent only from four whole lists', () => {
@@ -929,7 +928,7 @@ describe('a lookup', () => {
           sentBy: sentAt,
           tickets: {},
         }
-        expect(findingOf(sought, lists, contextAt(sentAt + 1_000)).answer).toEqual({
+        expect(answerFrom(sought, lists, contextAt(sentAt + 1_000))).toEqual({
           kind: 'found',
           outcome: { kind: 'filled', fill },
         })

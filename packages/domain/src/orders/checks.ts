@@ -32,9 +32,8 @@ import {
   type OrderCounts,
   type OrderSize,
 } from './limits.ts'
-import type { OrderRequest } from './order.ts'
+import type { OrderRequest, UnusableAccountTag } from './order.ts'
 import { requireLevelsAroundPrice, requireOrderTypeOf } from './order-terms.ts'
-import type { UnusableAccountTag } from './unusable-account.ts'
 
 export const orderCheckNames = [
   'levels',

@@ -30,6 +30,7 @@ import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/i
 import {
   notFoundAtBrokerCode,
   termsOf,
+  unusableReasons,
   withOutcome,
   withTerms,
   type CancelReason,
@@ -38,8 +39,8 @@ import {
   type OrderOutcome,
   type OrderTerms,
   type RejectReason,
+  type UnusableAccount,
 } from './order.ts'
-import { unusableReason, type UnusableAccount } from './unusable-account.ts'
 
 /** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
 export interface Recorded {
@@ -227,8 +228,8 @@ const notFoundAtBroker: RejectReason = {
 }
 
 /** The rejection of an order whose account cannot be used any more. */
-export const rejectUnusable = (why: UnusableAccount): Transition =>
-  afterEnd({ kind: 'rejected', reason: unusableReason(why) })
+export const rejectUnusable = ({ _tag }: UnusableAccount): Transition =>
+  afterEnd({ kind: 'rejected', reason: unusableReasons[_tag] })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
 export const lateRejection = (cause: keyof typeof lateMessages): Transition =>

@@ -17,10 +17,15 @@ import {
 import { resolveSymbol } from '../market/broker-symbol.ts'
 import { accountChecks, requestChecks, requireEach, type AccountFacts } from '../orders/checks.ts'
 import { accountsToRead, type AccountLimits, type OpenPositions } from '../orders/limits.ts'
-import { parseOrderId, type Order, type OrderRequest, type PendingOrder } from '../orders/order.ts'
+import {
+  parseOrderId,
+  type Order,
+  type OrderRequest,
+  type PendingOrder,
+  type UnusableAccountTag,
+} from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/order-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
-import type { UnusableAccountTag } from '../orders/unusable-account.ts'
 import type { OrdersQuery, Ports, RecordRefusal } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'

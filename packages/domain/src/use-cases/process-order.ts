@@ -14,7 +14,7 @@ import {
   type BrokerAccount,
 } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, Halt, ServiceUnavailable } from '../errors.ts'
-import { isCorrection } from '../orders/order.ts'
+import { isCorrection, type UnusableAccount } from '../orders/order.ts'
 import {
   afterLookup,
   retryOrReject,
@@ -30,7 +30,6 @@ import {
   type Transition,
   type Sending,
 } from '../orders/placement.ts'
-import type { UnusableAccount } from '../orders/unusable-account.ts'
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
@@ -65,7 +64,7 @@ export interface ProcessedOrder {
 }
 
 type OrUnavailable<A> = E.Either<ServiceUnavailable, A>
-type Processed = OrUnavailable<ProcessedOrder>
+type Processed = Promise<OrUnavailable<ProcessedOrder>>
 
 /**
  * After how long others look up an order that is being sent; a lookup does not disturb the send.
@@ -80,7 +79,7 @@ const lookupPatienceMs = 10 * secondMs
 const writeAttempts = 60
 const writePauseMs = secondMs
 
-const nothingFollows: Processed = E.right({})
+const nothingFollows: OrUnavailable<ProcessedOrder> = E.right({})
 
 /** An order that this process is sending. */
 interface SendingOrder extends StoredOrder {
@@ -93,6 +92,8 @@ interface SendResult {
   /** As it was stored before it was sent; undefined where nothing was sent. */
   readonly sent?: SendingOrder
 }
+
+type Tried = Promise<OrUnavailable<SendResult | undefined>>
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 
@@ -107,7 +108,7 @@ export const processOrder = (
   // --- sending ---
 
   // The slot is held for the checks and the send, not for the write of what follows.
-  const send = async (job: OrderJob): Promise<Processed> => {
+  const send = async (job: OrderJob): Processed => {
     const tried = await inSlot(slots.forSend, job.destination, timeToDeadlineMs(job), () =>
       checkAndSend(job),
     )
@@ -119,7 +120,7 @@ export const processOrder = (
   }
 
   /** Undefined where another process was quicker. */
-  const checkAndSend = async (job: OrderJob): Promise<OrUnavailable<SendResult | undefined>> => {
+  const checkAndSend = async (job: OrderJob): Tried => {
     const destination = await requireDestination(job)()
     if (E.isRight(destination)) return sendOnce({ ...job, destination: destination.right })
     const obstacle = destination.left
@@ -147,7 +148,7 @@ export const processOrder = (
       TE.map(({ linked }) => linked),
     )
 
-  const sendOnce = async (job: OrderJob): Promise<OrUnavailable<SendResult | undefined>> => {
+  const sendOnce = async (job: OrderJob): Tried => {
     const { order, destination, version } = job
     const sending: Sending = { step: 'sending', sentAt: clock.now() }
     const stored = await advance(job, { placement: sending, continueInMs: sendingLeaseMs })
@@ -167,9 +168,7 @@ export const processOrder = (
   }
 
   /** The order was not stored as sending: its account is halted, or another process was quicker. */
-  const rejectIfHalted = async ({
-    order: { owner, request },
-  }: OrderJob): Promise<OrUnavailable<SendResult | undefined>> =>
+  const rejectIfHalted = async ({ order: { owner, request } }: OrderJob): Tried =>
     E.map((halt: O.Option<Halt>) => {
       const halted = requireNotHalted(request.accountId, halt)
       return E.isLeft(halted) ? { transition: rejectUnusable(halted.left) } : undefined
@@ -199,7 +198,7 @@ export const processOrder = (
     now: Instant,
     hints: LookupHints,
     after: (answer: LookupAnswer) => Transition | undefined,
-  ): Promise<Processed> => {
+  ): Processed => {
     const { destination } = job
     const answer = await inSlot(
       slots.forLookup,
@@ -227,11 +226,7 @@ export const processOrder = (
    * was sent: the answer is held in memory while the database is unavailable, and may override what
    * another process wrote meanwhile
    */
-  const write = async (
-    job: OrderJob,
-    transition: Transition,
-    sent?: SendingOrder,
-  ): Promise<Processed> => {
+  const write = async (job: OrderJob, transition: Transition, sent?: SendingOrder): Processed => {
     let replaces: StoredOrder = sent ?? job
     for (let failures = 0; ;) {
       const written = await advance(replaces, transition)
