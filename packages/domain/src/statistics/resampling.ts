@@ -83,7 +83,7 @@ export const figuresOf = (
   return {
     expectancy: sum / (count * unitsPerOne),
     winRate: (100 * wins) / count,
-    profitFactor: loss === 0 ? (gain === 0 ? 0 : Infinity) : gain / loss,
+    profitFactor: gain === 0 ? 0 : gain / loss,
     // A spread this small is what rounding leaves of equal trades.
     sharpeRatio: spread <= 1e-12 * squares ? 0 : sum / count / Math.sqrt(spread / (count - 1)),
   }
