@@ -237,7 +237,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   ChallengeLocked: [
     403,
-    'The newest challenge of the account has failed, so it accepts no new orders.',
+    'The newest challenge of the account has failed, so it accepts no new orders. Use another account; open orders can still be changed and cancelled.',
   ],
   ChallengeCheckUnavailable: [
     503,
@@ -363,7 +363,8 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   NotAvailableOnPlatform: [
     400,
-    ({ feature, platform }) => `The platform ${platform} of the account has no ${feature}.`,
+    ({ feature, platform }) =>
+      `The platform ${platform} of the account has no ${feature}. Name an account on another with accountId.`,
     {
       feature: text('What is not available.', 'ticks'),
       platform: text('The platform.', 'mt4'),
