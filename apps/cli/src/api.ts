@@ -66,10 +66,7 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
         'NOT_THE_API',
         `${url} is not the operator API: it answered ${status} without the service's envelope.`,
         {
-          advice: [
-            'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.',
-            ...(sent?.whenLost === undefined ? [] : [sent.whenLost]),
-          ],
+          advice: [otherListener, ...(sent?.whenLost === undefined ? [] : [sent.whenLost])],
         },
       )
     if (envelope.error !== null)
@@ -112,6 +109,8 @@ export const readUrl = (text: string, example: string): string => {
   return text.replace(/\/+$/, '')
 }
 
+const otherListener =
+  'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.'
 const tokenAdvice = [
   'Set OPERATOR_TOKEN to the token that the service was started with, or name a file that holds it with --token-file.',
   'A service that is started without OPERATOR_TOKEN keeps one in its DATA_DIR.',
@@ -205,6 +204,8 @@ const refusalFailure = (
     )
   return new CommandFailure(code, `The service answered: ${message}`, {
     requestId: status >= 500 ? requestId : undefined,
+    // The API for users has none of these paths, and another version may lack some.
+    advice: message.startsWith('No route ') ? [otherListener] : [],
   })
 }
 

@@ -89,6 +89,16 @@ it.each<
     'The service answered: It may have been made.',
   ],
   [makeKey, (response) => reply(response, {}), { protocol: 'https' }, 'cannot be reached'],
+  [
+    makeKey,
+    (response) =>
+      reply(response.writeHead(404), {
+        success: false,
+        error: { code: 'NOT_FOUND', message: 'No route has this method and path.' },
+      }),
+    {},
+    'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL',
+  ],
 ])('%s cannot have changed anything', async (words, answer, options, message) => {
   const called = await callAnswered((response) => answer(response), words, options)
   expect(called).toMatchObject({ exit: 1, out: '' })
@@ -116,7 +126,10 @@ const answerDoctor = (response: ServerResponse, path: string): void => {
   const [, tenant] = /tenants\/(\w+)\/doctor$/.exec(path) ?? []
   if (tenant === 'b') return reply(response.writeHead(500), { success: false, error })
   if (tenant === 'gone')
-    return reply(response.writeHead(404), { success: false, error: { code: 'NOT_FOUND' } })
+    return reply(response.writeHead(404), {
+      success: false,
+      error: { ...error, code: 'NOT_FOUND' },
+    })
   const tenants = [{ id: 'b' }, { id: 'gone' }, { id: 'c' }]
   const check = { name: 'provider token', status: 'ok', message: 'It is accepted.', action: null }
   reply(response, { data: path.includes('/tenants?') ? tenants : [check] })
