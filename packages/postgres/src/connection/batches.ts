@@ -2,6 +2,7 @@
 // alone runs at once.
 import { setImmediate } from 'node:timers/promises'
 import * as O from 'fp-ts/lib/Option.js'
+import pLimit from 'p-limit'
 
 interface BatchOptions {
   /** How many batches run at once. */
@@ -24,32 +25,27 @@ export const inBatches = <A, B>(
   run: (items: readonly A[]) => Promise<readonly (B | Promise<B>)[]>,
 ): ((item: A) => Promise<B>) => {
   const waiting: Waiting<A, B>[] = []
-  let busy = 0
+  const limited = pLimit(concurrency)
 
-  const runUntilEmpty = async (): Promise<void> => {
-    busy += 1
-    while (waiting.length > 0) {
-      // The batch then also has the other calls of this turn, and those that the last results
-      // cause.
-      await setImmediate()
-      const batch = waiting.splice(0, maxSize)
-      if (batch.length === 0) break
-      try {
-        const results = await run(batch.map(({ item }) => item))
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as B)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+  const runBatch = async (): Promise<void> => {
+    if (waiting.length === 0) return
+    // The batch then also has the other calls of this turn, and those that the last results cause.
+    await setImmediate()
+    const batch = waiting.splice(0, maxSize)
+    if (batch.length === 0) return
+    try {
+      const results = await run(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as B)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
     }
-    busy -= 1
   }
 
-  return (item) => {
-    const { promise, resolve, reject } = Promise.withResolvers<B>()
-    waiting.push({ item, resolve, reject })
-    if (busy < concurrency) void runUntilEmpty()
-    return promise
-  }
+  return (item) =>
+    new Promise<B>((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      void limited(runBatch)
+    })
 }
 
 /**
