@@ -323,6 +323,16 @@ onEachDatabase('the journal', (here, there, kind) => {
   const tradeIds = async (account: BrokerAccount) =>
     (await exported(account)).trades.map(({ trade }) => trade.positionId)
 
+  it('has what moved a balance at one time in the order of its deals', async () => {
+    const account = await newBrokerAccount()
+    const deals = ['9', '10'].map((id) => ({ ...bookingAt(0), id, profit: Number(id) }))
+    const claim = await kept(account, deals)
+    await rightOf(ports.journal.check(claim, 19, noon))
+    const { owner, accountId } = account
+    const balances = await rightOf(ports.records.balances(owner, accountId, undefined))
+    expect(balances?.amounts).toEqual(Float64Array.of(9, 10))
+  })
+
   it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
     const result = fc.constantFrom('read' as const, 'stopped' as const)
     const runs = fc.array(fc.record({ account: fc.nat(1), steps, result }), {

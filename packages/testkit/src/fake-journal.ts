@@ -324,7 +324,7 @@ export const createFakeJournal = (
       const deals = ownDeals(owner, accountId).filter((deal) => moneyIn([deal]) !== 0)
       const moved = deals
         .filter(({ time }) => isReadableTime(time) && time >= from)
-        .toSorted(byTimeAndText)
+        .toSorted(compareDealOrder)
       const before = deals.filter((deal) => !moved.includes(deal)).flatMap(balanceAmounts)
       return {
         opening: sumExactly([check.difference, ...before]),

@@ -84,7 +84,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
             from (select time_ms, moved from deals
               where tenant_id = journal.tenant_id and account_id = journal.id
                 and time_ms between ${from} and ${latestTime} and moved <> 0
-              order by time_ms, id, entry) as deals) as movements`,
+              order by time_ms, length(id), id, length(entry), entry) as deals) as movements`,
       )
       if (row === undefined || row.opening === null) return null
       const { opening, times, amounts } = row
