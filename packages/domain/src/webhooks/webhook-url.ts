@@ -27,7 +27,8 @@ export const maxWebhookUrlLength = 2_048
 const scheme = /^https?:\/\//
 // URL parsers drop or replace these characters, so the text could hide the real host.
 const hidden = /[\s\\\p{Cc}]/u
-const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
+// URL parsers write every host whose last label is a number as an IPv4 address.
+const ipv4 = /\.\d+$/
 const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
 
 /**
@@ -40,7 +41,7 @@ export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
   const url = URL.parse(text)
   if (url === null || (url.protocol === 'http:' && !isLoopback(url.hostname))) return O.none
   // URL parsers skip further slashes and read the host behind them.
-  const [authority = ''] = text.replace(scheme, '').split(/[/?]/, 1)
+  const authority = text.replace(scheme, '').replace(/[/?].*/s, '')
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)
 }
 
