@@ -5,6 +5,7 @@ import {
   addressOf,
   hostFault,
   isLocalName,
+  isLoopback,
   parseWebhookUrl,
   type WebhookReach,
   type WebhookUrl,
@@ -107,9 +108,21 @@ describe('the host of a URL', () => {
     ['https://[0:0:0:0:0:0:0:1]/', '::1'],
     ['https://example.com/', null],
     ['https://127.0.0.1.example.com/', null],
+    ['https://a.1.example.com/', null],
+    ['https://example1/', null],
     ['https://localhost/', null],
   ])('of %s is the address %s', (url, address) => {
     expect(addressOf(new URL(url))).toBe(address)
+  })
+
+  it.each([
+    ['::1', true],
+    ['[::1]', true],
+    ['127.0.0.1', true],
+    ['128.0.0.1', false],
+    ['localhost.example', false],
+  ])('%s is this machine: %s', (host, isOwn) => {
+    expect(isLoopback(host)).toBe(isOwn)
   })
 
   it.each([

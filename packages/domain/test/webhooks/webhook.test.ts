@@ -5,10 +5,15 @@ import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import {
   changedWebhook,
+  eventTypesOf,
   requireWebhookCountInLimit,
+  signingSecrets,
+  withRotatedSecret,
   withTestSuccess,
   type Webhook,
+  type SecretRotation,
   type WebhookChange,
+  type WebhookWithSecret,
 } from '../../src/webhooks/webhook.ts'
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
@@ -46,4 +51,43 @@ it.each([
     failureCount: 0,
     lastSuccessAt: after,
   })
+})
+
+const stored = { webhook: on, secret: 'one' }
+const overlapping = { ...stored, previous: { secret: 'none', until: 500 } }
+const hourMs = 3_600_000
+it.each<
+  [
+    what: string,
+    before: WebhookWithSecret,
+    rotation: SecretRotation,
+    previous: WebhookWithSecret['previous'],
+  ]
+>([
+  ['an hour', stored, { secret: 'two', overlapHours: 1 }, { secret: 'one', until: 99 + hourMs }],
+  ['no time', stored, { secret: 'two', overlapHours: 0 }, undefined],
+  [
+    'the last secret alone',
+    overlapping,
+    { secret: 'two', overlapHours: 0.5 },
+    { secret: 'one', until: 99 + hourMs / 2 },
+  ],
+  ['as before', overlapping, { secret: 'one', overlapHours: 1 }, overlapping.previous],
+  ['no time by another request', overlapping, { secret: 'one', overlapHours: 0 }, undefined],
+  ['nothing', stored, { secret: 'one', overlapHours: 1 }, undefined],
+])('a rotation of its secret overlaps for %s', (_, before, rotation, previous) => {
+  const after = withRotatedSecret(before, rotation, 99)
+  const { secret } = rotation
+  expect(after).toStrictEqual({
+    webhook: { ...on, updatedAt: 99 },
+    secret,
+    ...(previous && { previous }),
+  })
+  if (previous === undefined) return expect(signingSecrets(after, 99)).toEqual([secret])
+  expect(signingSecrets(after, previous.until - 1)).toEqual([secret, previous.secret])
+  expect(signingSecrets(after, previous.until)).toEqual([secret])
+})
+
+it('has two more types of events where events are recorded', () => {
+  expect(eventTypesOf(true)).toEqual([...eventTypesOf(false), 'order.rejected', 'order.expired'])
 })
