@@ -122,11 +122,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   /**
    * Writes what follows from the stored placement, again where another process wrote meanwhile.
-   * @returns the order as it is stored then; unchanged where it has ended, or nothing follows
+   * @returns the order as it is stored then; unchanged where it has ended
    */
   const applyTransition = async (
     { order: { owner, id }, destination }: StoredOrder,
-    transitionOf: (from: Open) => Transition | undefined,
+    transitionOf: (from: Open) => Transition,
   ): Promise<E.Either<Refusal<'NotFound' | 'ServiceUnavailable'>, StoredOrder>> => {
     for (let attempt = 1; ; attempt += 1) {
       const stored = await findPlacement(owner, id)()
@@ -134,7 +134,6 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const from = { ...stored.right, destination }
       if (from.placement.step !== 'open') return E.right(from)
       const transition = transitionOf(from.placement)
-      if (transition === undefined) return E.right(from)
       const now = clock.now()
       const written = await orders.advance(owner, from, transition, now)()
       if (E.isLeft(written)) return written
