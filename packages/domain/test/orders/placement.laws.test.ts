@@ -129,6 +129,7 @@ describe('the provider’s answer to a send', () => {
     [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
     [null, secondMs, lateRejection('token_refused'), 'token_refused'],
     [0, sendTimeoutMs, retryIn(secondMs)],
+    [0, secondMs, lateRejection('unreachable')],
     [null, secondMs + 1, retryIn(secondMs)],
     [null, secondMs, lateRejection('unreachable')],
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
@@ -397,7 +398,17 @@ describe('a pending order', () => {
     expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true)).toEqual(ended(end))
   })
 
-  it.each([true, false])(
+  it.each<[LookupAnswer['kind'], Transition]>([
+    ['unreadable', { placement: open, continueInMs: minuteMs }],
+    ...(['nothing', 'open'] as const).map((kind): [LookupAnswer['kind'], Transition] => {
+      const missing = { since: createdAt, lookups: 1 }
+      return [kind, { placement: { ...open, missing }, continueInMs: 2 * secondMs }]
+    }),
+  ])('that the broker held, and whose lookup answers only %s, goes on with %o', (kind, next) => {
+    expect(afterLookup(open, { kind } as LookupAnswer, createdAt, true)).toEqual(next)
+  })
+
+  it.each([true, false, undefined])(
     'whose number the broker replaced keeps its new one, and was held until now if it is unexecuted (%s)',
     (isUnexecuted) => {
       const renumbered = { ...order, brokerOrderId: '8', isUnexecuted }
