@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
-import { newFolder, operatorToken, setUpAt, startFrom } from './support/service.ts'
+import { setUpAt, startDemo } from './support/service.ts'
 
 const accountId = newAccountUuid(1)
 
@@ -34,7 +34,7 @@ const confirm = (page: Page, name: string): Promise<void> =>
 
 describe.skipIf(chromiumPath === undefined)('the console', () => {
   const browser = useBrowser()
-  let service: Awaited<ReturnType<typeof startFrom>>
+  let service: Awaited<ReturnType<typeof startDemo>>
   let desk: ReturnType<typeof openDesk>
   let hook = ''
   let status = 200
@@ -48,14 +48,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     receiver.listen(0, '127.0.0.1')
     await once(receiver, 'listening')
     hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
-    service = await startFrom({
-      PORT: '0',
-      OPERATOR_PORT: '0',
-      OPERATOR_TOKEN: operatorToken,
-      DATA_DIR: await newFolder(),
-      LOG_LEVEL: 'info',
-      WATCH_SECONDS: '2',
-    })
+    service = await startDemo({ WATCH_SECONDS: '2' })
     await setUpAt(
       service.operatorUrl,
       linkDocument({

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDemoSignIn } from '../src/demo-sign-in.ts'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
-import { newFolder, request, startFrom, useTestService } from './support/service.ts'
+import { request, startDemo, useTestService } from './support/service.ts'
 
 const [first, second, third, fourth] = [1, 2, 3, 4].map(newAccountUuid) as [
   string,
@@ -250,12 +250,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
 
   it('is signed in to by the link of the demo, once', async () => {
-    const demo = await startFrom({
-      PORT: '0',
-      OPERATOR_PORT: '0',
-      DATA_DIR: await newFolder(),
-      LOG_LEVEL: 'info',
-    })
+    const demo = await startDemo()
     onTestFinished(demo.close)
     const link = /http\S+#code=\S+/.exec(demo.welcome ?? '')?.[0] ?? ''
     expect(link).not.toContain('tp_live')

@@ -15,6 +15,7 @@ import {
   operate,
   request,
   setUpAt,
+  startDemo,
   startFrom,
 } from './support/service.ts'
 import { hourMs } from '@tradeport/domain/primitives'
@@ -39,14 +40,8 @@ it.each([
 it('reports stops and targets of a followed account to a stream and to a webhook over http', async () => {
   const clock = createTestClock(Date.now() + hourMs)
   const lines: string[] = []
-  const demo = await startFrom(
-    {
-      PORT: '0',
-      OPERATOR_PORT: '0',
-      DATA_DIR: await newFolder(),
-      CAPABILITIES: 'events',
-      LOG_LEVEL: 'info',
-    },
+  const demo = await startDemo(
+    { CAPABILITIES: 'events' },
     { now: clock.now, onLogLine: (line) => lines.push(line) },
   )
   onTestFinished(demo.close)

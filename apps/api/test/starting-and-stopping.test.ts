@@ -88,211 +88,198 @@ const dial = (url: string): Promise<string> =>
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
   })
 
-describe.concurrent('a process that gets SIGTERM', () => {
-  it(
-    'says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and neither for idle ones nor for outcomes, and ends with 0',
-    async ({ expect, onTestFinished }) => {
-      await using run = await openRun()
-      const { sandbox } = run
-      const receiver = await startWebhookReceiver()
-      onTestFinished(receiver.close)
-      const { child, listening, desk } = await run.start({
-        DRAIN_DELAY_SECONDS: '2',
-        CAPABILITIES: 'events, trading-tools',
-        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
-        NODE_EXTRA_CA_CERTS: receiver.certificateFile,
+describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, () => {
+  it('says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and neither for idle ones nor for outcomes, and ends with 0', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    await using run = await openRun()
+    const { sandbox } = run
+    const receiver = await startWebhookReceiver()
+    onTestFinished(receiver.close)
+    const { child, listening, desk } = await run.start({
+      DRAIN_DELAY_SECONDS: '2',
+      CAPABILITIES: 'events, trading-tools',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
+      NODE_EXTRA_CA_CERTS: receiver.certificateFile,
+    })
+    const urls = [listening.api, listening.operator]
+    const readiness = () =>
+      Promise.all(urls.map(async (url) => (await request(`${url}/readyz`)).body))
+    const ready = { ready: true, failing: [], limiter: 'in-process' }
+    expect(await readiness()).toEqual([ready, ready])
+    const webhook = (
+      await desk.call('POST', '/webhooks', {
+        url: `${receiver.origin}/hook`,
+        eventTypes: ['order.created'],
       })
-      const urls = [listening.api, listening.operator]
-      const readiness = () =>
-        Promise.all(urls.map(async (url) => (await request(`${url}/readyz`)).body))
-      const ready = { ready: true, failing: [], limiter: 'in-process' }
-      expect(await readiness()).toEqual([ready, ready])
-      const webhook = (
-        await desk.call('POST', '/webhooks', {
-          url: `${receiver.origin}/hook`,
-          eventTypes: ['order.created'],
-        })
-      ).body.data
-      receiver.answer(
-        (response) => void setTimeout(4_000).then(() => response.writeHead(204).end()),
+    ).body.data
+    receiver.answer((response) => void setTimeout(4_000).then(() => response.writeHead(204).end()))
+    sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
+    sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
+    sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
+    const sockets = ['', 'GET /healthz HTT'].map((text) => {
+      const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
+        socket.write(text),
       )
-      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
-      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
-      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
-      const sockets = ['', 'GET /healthz HTT'].map((text) => {
-        const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
-          socket.write(text),
-        )
-        return socket.on('error', () => undefined)
-      })
-      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-      const waiting = desk.call('POST', '/orders?wait=30', {
-        accountId: trading,
-        symbol: 'EURUSD',
-        type: 'buy',
-        orderType: 'market',
-        volume: 0.1,
-      })
-      const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
-      await Promise.all([
-        run.asked('main', 'positions'),
-        run.asked('old', 'deals'),
-        run.asked('main', 'trade'),
-      ])
-      await expect.poll(() => receiver.received.length).toBe(1)
-      const exitCode = child.stop()
-      await logged(child, 'stopping')
-      // Well before its outcome.
-      const order = (await waiting).body.data
-      expect(order.status).toBe('pending')
-      const draining = expect.objectContaining({ ready: false, failing: ['draining'] })
-      expect(await readiness()).toEqual([draining, draining])
-      const late = await desk.get('/orders')
-      expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
-      for (const url of urls) await expect.poll(() => dial(url)).toBe('ECONNREFUSED')
-      expect(child.process.exitCode).toBeNull()
+      return socket.on('error', () => undefined)
+    })
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    const waiting = desk.call('POST', '/orders?wait=30', {
+      accountId: trading,
+      symbol: 'EURUSD',
+      type: 'buy',
+      orderType: 'market',
+      volume: 0.1,
+    })
+    const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
+    await Promise.all([
+      run.asked('main', 'positions'),
+      run.asked('old', 'deals'),
+      run.asked('main', 'trade'),
+    ])
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const exitCode = child.stop()
+    await logged(child, 'stopping')
+    // Well before its outcome.
+    const order = (await waiting).body.data
+    expect(order.status).toBe('pending')
+    const draining = expect.objectContaining({ ready: false, failing: ['draining'] })
+    expect(await readiness()).toEqual([draining, draining])
+    const late = await desk.get('/orders')
+    expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
+    for (const url of urls) await expect.poll(() => dial(url)).toBe('ECONNREFUSED')
+    expect(child.process.exitCode).toBeNull()
 
-      expect((await positions).body.data).toMatchObject([{ symbol: 'EURUSD' }])
-      const whole = await file
-      expect([whole.status, whole.headers.get('connection')]).toEqual([200, 'close'])
-      const rows: string[] = whole.body.trim().split('\r\n')
-      expect(rows.length).toBeGreaterThan(750)
-      expect(new Set(rows.map((row) => row.split(',').length)).size).toBe(1)
-      expect([await exitCode, child.errors()]).toEqual([0, ''])
-      expect(child.output()).not.toContain('drain_timeout')
-      for (const socket of sockets) socket.destroy()
+    expect((await positions).body.data).toMatchObject([{ symbol: 'EURUSD' }])
+    const whole = await file
+    expect([whole.status, whole.headers.get('connection')]).toEqual([200, 'close'])
+    const rows: string[] = whole.body.trim().split('\r\n')
+    expect(rows.length).toBeGreaterThan(750)
+    expect(new Set(rows.map((row) => row.split(',').length)).size).toBe(1)
+    expect([await exitCode, child.errors()]).toEqual([0, ''])
+    expect(child.output()).not.toContain('drain_timeout')
+    for (const socket of sockets) socket.destroy()
 
-      // The outcomes were recorded before the end, and the next start has nothing to add.
-      const next = (await run.start({ CAPABILITIES: 'events' })).desk
-      expect(await next.find(order.id)).toMatchObject({ status: 'filled' })
-      const deliveries = (await next.get(`/webhooks/${webhook.id}/deliveries`)).body.data
-      expect(deliveries).toMatchObject([
-        { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
-      ])
-      expect([receiver.received.length, brokerOf(sandbox, 'main').sends()]).toEqual([1, 1])
-    },
-    childMs,
-  )
+    // The outcomes were recorded before the end, and the next start has nothing to add.
+    const next = (await run.start({ CAPABILITIES: 'events' })).desk
+    expect(await next.find(order.id)).toMatchObject({ status: 'filled' })
+    const deliveries = (await next.get(`/webhooks/${webhook.id}/deliveries`)).body.data
+    expect(deliveries).toMatchObject([
+      { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
+    ])
+    expect([receiver.received.length, brokerOf(sandbox, 'main').sends()]).toEqual([1, 1])
+  })
 
-  it(
-    'ends after DRAIN_TIMEOUT_SECONDS, and the next start finds the outcome of an order that was being sent',
-    async ({ expect }) => {
-      await using run = await openRun()
-      const { sandbox } = run
-      const { child, desk } = await run.start({ DRAIN_TIMEOUT_SECONDS: '1' })
-      const broker = brokerOf(sandbox, 'main')
-      const executed = broker.opened().length
-      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 2_500 })
-      const order = await desk.place()
-      await expect.poll(broker.sends).toBe(1)
-      expect(await child.stop()).toBe(1)
-      expect(child.output()).toContain('"event":"drain_timeout"')
-      await expect.poll(() => broker.opened().length).toBe(executed + 1)
-      const next = (await run.start()).desk
-      expect(await next.ended(order.id)).toMatchObject({ status: 'filled' })
-      expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
-    },
-    childMs,
-  )
+  it('ends after DRAIN_TIMEOUT_SECONDS, and the next start finds the outcome of an order that was being sent', async ({
+    expect,
+  }) => {
+    await using run = await openRun()
+    const { sandbox } = run
+    const { child, desk } = await run.start({ DRAIN_TIMEOUT_SECONDS: '1' })
+    const broker = brokerOf(sandbox, 'main')
+    const executed = broker.opened().length
+    sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 2_500 })
+    const order = await desk.place()
+    await expect.poll(broker.sends).toBe(1)
+    expect(await child.stop()).toBe(1)
+    expect(child.output()).toContain('"event":"drain_timeout"')
+    await expect.poll(() => broker.opened().length).toBe(executed + 1)
+    const next = (await run.start()).desk
+    expect(await next.ended(order.id)).toMatchObject({ status: 'filled' })
+    expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
+  })
 
-  it(
-    'while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS',
-    async ({ onTestFinished }) => {
-      await using run = await openRun()
-      const { folder, spawn } = run
-      const child = spawn()
-      await eventually(
-        () => readdir(folder),
-        (files) => files.includes('secrets-key'),
-      )
-      expect([await child.stop(), child.errors()]).toEqual([0, ''])
-      expect(child.output()).toContain('"event":"stopping"')
-      expect(child.output()).not.toContain('"event":"listening"')
+  it('while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS', async ({
+    onTestFinished,
+  }) => {
+    await using run = await openRun()
+    const { folder, spawn } = run
+    const child = spawn()
+    await eventually(
+      () => readdir(folder),
+      (files) => files.includes('secrets-key'),
+    )
+    expect([await child.stop(), child.errors()]).toEqual([0, ''])
+    expect(child.output()).toContain('"event":"stopping"')
+    expect(child.output()).not.toContain('"event":"listening"')
 
-      const silent = createServer().listen(0, '127.0.0.1')
-      onTestFinished(() => void silent.close())
-      await once(silent, 'listening')
-      const waiting = spawn({
-        DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
-        OPERATOR_TOKEN: 'a-token-of-the-operator',
-        SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-        DRAIN_TIMEOUT_SECONDS: '1',
-      })
-      const [socket] = await once(silent, 'connection')
-      onTestFinished(() => void socket.destroy())
-      expect(await waiting.stop()).toBe(1)
-      expect(waiting.output()).toContain('"event":"drain_timeout"')
-    },
-    childMs,
-  )
+    const silent = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void silent.close())
+    await once(silent, 'listening')
+    const waiting = spawn({
+      DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
+      OPERATOR_TOKEN: 'a-token-of-the-operator',
+      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+      DRAIN_TIMEOUT_SECONDS: '1',
+    })
+    const [socket] = await once(silent, 'connection')
+    onTestFinished(() => void socket.destroy())
+    expect(await waiting.stop()).toBe(1)
+    expect(waiting.output()).toContain('"event":"drain_timeout"')
+  })
 
-  it(
-    'and another signal ends at once; a start on the folder of a running process, or whose port is in use, says so and goes on with no order before',
-    async ({ onTestFinished }) => {
-      await using run = await openRun()
-      const { folder, sandbox } = run
-      const { child, desk } = await run.start()
-      await expect(startFrom(environmentOf(folder, sandbox.url))).rejects.toThrow(
-        new RegExp(
-          `^the embedded database in ${folder} is in use by process ${child.process.pid} on .+; one process may open it at a time$`,
-        ),
-      )
-      expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600)
-      expect(await readdir(folder)).not.toContain('operator-token')
-      for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
-        sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
-      await desk.place()
-      await run.asked('main', 'trade')
-      await run.asked('main', 'orders')
-      sandbox.faults.set('old', 'positions', { kind: 'delay', ms: 30_000 })
-      const cut = desk.get(`/positions?accountId=${history}`).catch(() => 'cut')
-      await run.asked('old', 'positions')
-      const exitCode = child.stop()
-      await logged(child, 'stopping')
-      const since = performance.now()
-      child.process.kill('SIGINT')
-      expect([await exitCode, await cut]).toEqual([1, 'cut'])
-      expect(performance.now() - since).toBeLessThan(5_000)
-      expect(child.output()).toContain('"event":"stopped_at_once"')
+  it('and another signal ends at once; a start on the folder of a running process, or whose port is in use, says so and goes on with no order before', async ({
+    onTestFinished,
+  }) => {
+    await using run = await openRun()
+    const { folder, sandbox } = run
+    const { child, desk } = await run.start()
+    await expect(startFrom(environmentOf(folder, sandbox.url))).rejects.toThrow(
+      new RegExp(
+        `^the embedded database in ${folder} is in use by process ${child.process.pid} on .+; one process may open it at a time$`,
+      ),
+    )
+    expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600)
+    expect(await readdir(folder)).not.toContain('operator-token')
+    for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
+      sandbox.faults.set('main', route, { kind: 'reply', status: 500 })
+    await desk.place()
+    await run.asked('main', 'trade')
+    await run.asked('main', 'orders')
+    sandbox.faults.set('old', 'positions', { kind: 'delay', ms: 30_000 })
+    const cut = desk.get(`/positions?accountId=${history}`).catch(() => 'cut')
+    await run.asked('old', 'positions')
+    const exitCode = child.stop()
+    await logged(child, 'stopping')
+    const since = performance.now()
+    child.process.kill('SIGINT')
+    expect([await exitCode, await cut]).toEqual([1, 'cut'])
+    expect(performance.now() - since).toBeLessThan(5_000)
+    expect(child.output()).toContain('"event":"stopped_at_once"')
 
-      // The next lookup of the order is due by then.
-      await setTimeout(3_000)
-      sandbox.requests.clear()
-      const taken = createServer().listen(0, '127.0.0.1')
-      onTestFinished(() => void taken.close())
-      await once(taken, 'listening')
-      const { port } = taken.address() as AddressInfo
-      const next = run.spawn({ OPERATOR_PORT: `${port}` })
-      expect(await next.exited).toBe(1)
-      expect(next.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
-      expect(sandbox.requests.count({ account: 'main' })).toBe(0)
-    },
-    childMs,
-  )
+    // The next lookup of the order is due by then.
+    await setTimeout(3_000)
+    sandbox.requests.clear()
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const next = run.spawn({ OPERATOR_PORT: `${port}` })
+    expect(await next.exited).toBe(1)
+    expect(next.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
+    expect(sandbox.requests.count({ account: 'main' })).toBe(0)
+  })
 
-  it(
-    'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
-    async () => {
-      await using run = await openRun()
-      const root = resolve(import.meta.dirname, '../../..')
-      const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-      const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
-      const shell = spawn('sh', ['-c', scripts.start], {
-        cwd: root,
-        env: { ...environmentOf(run.folder, run.sandbox.url), PATH },
-        // In a group of processes of its own, all of which get the signal, as from a terminal.
-        detached: true,
-      })
-      const exit = once(shell, 'close')
-      let output = ''
-      shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-      await eventually(
-        () => output,
-        (text) => text.includes('"event":"listening"'),
-      )
-      process.kill(-(shell.pid ?? expect.fail()), 'SIGINT')
-      expect(await exit).toEqual([0, null])
-    },
-    childMs,
-  )
+  it('pnpm start ends with 0 at Ctrl+C, which its shells get as well', async () => {
+    await using run = await openRun()
+    const root = resolve(import.meta.dirname, '../../..')
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+    const shell = spawn('sh', ['-c', scripts.start], {
+      cwd: root,
+      env: { ...environmentOf(run.folder, run.sandbox.url), PATH },
+      // In a group of processes of its own, all of which get the signal, as from a terminal.
+      detached: true,
+    })
+    const exit = once(shell, 'close')
+    let output = ''
+    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    await eventually(
+      () => output,
+      (text) => text.includes('"event":"listening"'),
+    )
+    process.kill(-(shell.pid ?? expect.fail()), 'SIGINT')
+    expect(await exit).toEqual([0, null])
+  })
 })

@@ -101,23 +101,22 @@ describe.concurrent('a mail', () => {
       .array(hostile, { maxLength: 5 })
       .map((parts) => ['Text', ...parts].join('\r\n'))
     // At once: the server greets each client after a tenth of a second.
-    const mails = fc.array(fc.record({ subject: hostile, text: texts }), { minLength: 8 })
+    const subjects = hostile.map((text) => `S ${text}`)
+    const changes = fc.array(fc.record({ subject: subjects, text: texts }), { minLength: 8 })
     await fc.assert(
-      fc.asyncProperty(mails, async (sent) => {
+      fc.asyncProperty(changes, async (sent) => {
         server.received.length = 0
-        const answers = sent.map(({ subject, text }, index) =>
-          send(server.address, { id: String(index), subject: `S ${subject}`, text }),
+        const answers = sent.map((changes, index) =>
+          send(server.address, { id: String(index), ...changes }),
         )
         expect(await Promise.all(answers)).toEqual(sent.map(() => accepted))
-        expect(server.received).toHaveLength(sent.length)
-        for (const [index, { subject }] of sent.entries()) {
-          const received = server.received.find(({ mail: { messageId } }) =>
-            messageId?.startsWith(`<${index}@`),
-          )
-          expect(received).toMatchObject({ to: [mail.to], mail: { from } })
-          expect(received?.mail.headers.map(({ key }) => key).toSorted()).toEqual(expectedHeaders)
-          expect(spaced(received?.mail.subject)).toBe(spaced(`S ${subject.toWellFormed()}`))
-        }
+        const mails = server.received.map((received) => received.mail)
+        expect(server.received).toMatchObject(sent.map(() => ({ to: [mail.to], mail: { from } })))
+        for (const { headers } of mails)
+          expect(headers.map(({ key }) => key).toSorted()).toEqual(expectedHeaders)
+        expect(mails.map(({ subject }) => spaced(subject)).toSorted()).toEqual(
+          sent.map(({ subject }) => spaced(subject.toWellFormed())).toSorted(),
+        )
       }),
       { numRuns: 6 },
     )

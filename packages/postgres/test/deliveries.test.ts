@@ -286,9 +286,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       const fine = await created(webhook.owner)
       const sentTo = await working(({ to }) => (to.webhook.id === fine.id ? ok : answer))
       await record(webhook.owner, newEvents(attempts + 2))
-      await expect
-        .poll(() => statuses(webhook))
-        .toStrictEqual(Array.from({ length: attempts + 2 }, () => 'failed'))
+      await poll(() => statuses(webhook)).toStrictEqual(
+        Array.from({ length: attempts + 2 }, () => 'failed'),
+      )
       expect(sentTo(webhook)).toHaveLength(attempts)
       const withdrawn = { failureReason: 'webhook_disabled', attempts: 0 }
       expect((await log(webhook)).slice(0, 3)).toMatchObject([
@@ -302,9 +302,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await poll(() => noticesTo(owner)).toStrictEqual([notice])
       await poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
       await record(owner)
-      await expect
-        .poll(async () => (await page(fine, { status: 'success' })).pagination.total)
-        .toBe(attempts + 3)
+      await poll(async () => (await page(fine, { status: 'success' })).pagination.total).toBe(
+        attempts + 3,
+      )
       expect(await log(webhook)).toHaveLength(attempts + 2)
     },
   )
@@ -317,9 +317,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await rightOf(ports.webhooks.remove(webhook.owner, webhook.id))
       return ok
     })
-    await expect
-      .poll(async () => (await log(off)).map(({ failureReason }) => failureReason))
-      .toStrictEqual(Array(2).fill('webhook_disabled'))
+    await poll(async () =>
+      (await log(off)).map(({ failureReason }) => failureReason),
+    ).toStrictEqual(Array(2).fill('webhook_disabled'))
     await poll(() => find(removed)).toBeUndefined()
     expect(await noticesTo(off.owner)).toStrictEqual([])
     const next = await created(removed.owner)
@@ -346,9 +346,12 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await replay(webhook, original, id)).toMatchObject({
       value: { id, status: 'pending', attempts: 0, replayOf: original },
     })
-    await expect
-      .poll(async () => (await log(webhook))[0])
-      .toMatchObject({ id, status: 'failed', attempts: 1, failureReason: 'not_2xx' })
+    await poll(async () => (await log(webhook))[0]).toMatchObject({
+      id,
+      status: 'failed',
+      attempts: 1,
+      failureReason: 'not_2xx',
+    })
     clock.elapse(100 * minuteMs)
     expect(sentTo(webhook).filter(({ delivery }) => delivery.id === id)).toMatchObject([
       { event: { data: event.data } },
@@ -387,9 +390,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(new Set(counts)).toStrictEqual(new Set([0, 3]))
     silent.clear()
     for (const { end } of hanging.splice(0)) end(ok)
-    await expect
-      .poll(async () => (await page(webhook, { status: 'pending' })).pagination.total)
-      .toBe(0)
+    await poll(async () => (await page(webhook, { status: 'pending' })).pagination.total).toBe(0)
     const [, , ...again] = sentTo(webhook).map(({ event }) => event)
     const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
     expect(again.map(({ data }) => data)).toStrictEqual(wanted)
@@ -493,9 +494,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     // A clock that was set back by an hour: no lease lasts so long.
     await endLeaseOf(webhook, `now() + interval '1 hour'`)
     const afterwards = await working(() => ok, [await start()])
-    await expect
-      .poll(async () => (await log(webhook))[0])
-      .toMatchObject({ status: 'failed', attempts: 1, failureReason: 'interrupted' })
+    await poll(async () => (await log(webhook))[0]).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      failureReason: 'interrupted',
+    })
     expect(afterwards(webhook)).toStrictEqual([])
   })
 
@@ -606,17 +609,18 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
 
   it('a replay that was not sent in time is sent later', async () => {
     const { webhook, original } = await sentOnce()
-    const rowVersion = () =>
-      knex('webhooks').where({ id: webhook.id }).select(knex.raw('xmin::text as version'))
-    const before = await rowVersion()
+    const rowVersion = () => knex('webhooks').where({ id: webhook.id }).pluck<string[]>('xmin')
+    const [before = ''] = await rowVersion()
     await replay(webhook, original)
     await working(() => ok, [await start({ leaseMs: 1 })])
-    await poll(rowVersion).not.toStrictEqual(before)
+    await poll(async () => (await rowVersion()).includes(before)).toBe(false)
     await stop()
     await working(() => ok)
-    await expect
-      .poll(async () => (await log(webhook))[0])
-      .toMatchObject({ replayOf: original, status: 'success', attempts: 1 })
+    await poll(async () => (await log(webhook))[0]).toMatchObject({
+      replayOf: original,
+      status: 'success',
+      attempts: 1,
+    })
   })
 
   it('a replay is sent once its webhook can be read again', async () => {
@@ -629,9 +633,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await working(() => ok, [await start({ leaseMs: 1_500 })])
     await poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
     await knex('webhooks').where({ id: webhook.id }).update(sealed)
-    await expect
-      .poll(async () => (await log(webhook))[0])
-      .toMatchObject({ replayOf: original, status: 'success', attempts: 1 })
+    await poll(async () => (await log(webhook))[0]).toMatchObject({
+      replayOf: original,
+      status: 'success',
+      attempts: 1,
+    })
   })
 
   it('a process that no longer leases a webhook begins no replay, and keeps no other from the webhook', async () => {
@@ -681,9 +687,10 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const timeOut = async (): Promise<void> => {
     for (const { due, end } of hanging.splice(0)) {
       end(timedOut)
-      await expect
-        .poll(async () => (await log(due.to.webhook))[0])
-        .toMatchObject({ status: 'pending', attempts: 1 })
+      await poll(async () => (await log(due.to.webhook))[0]).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+      })
     }
   }
 
@@ -737,9 +744,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await poll(() => hanging.length).toBe(4)
     await timeOut()
     clock.elapse(minuteMs)
-    await expect
-      .poll(() => hanging.map(({ due }) => due.to.webhook.owner.userId).toSorted())
-      .toStrictEqual([many.userId, one.userId].toSorted())
+    await poll(() =>
+      hanging.map(({ due }) => due.to.webhook.owner.userId).toSorted(),
+    ).toStrictEqual([many.userId, one.userId].toSorted())
   })
 
   it('receivers that answer late count as slow', async () => {

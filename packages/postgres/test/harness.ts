@@ -190,25 +190,19 @@ const later = <A extends object>(value: () => A | undefined): A =>
     getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(value() as A, name),
   })
 
-/** `expect.poll` for tests that run at once. */
-export const poll = ((read: () => unknown, { timeout = 60_000, interval = 50 } = {}) => {
-  const matchers = (isNot: boolean): object =>
-    new Proxy(
-      {},
-      {
-        get: (_, name: string) => {
-          if (name === 'not') return matchers(true)
-          const check = async (...expected: readonly unknown[]): Promise<void> => {
-            const value = Reflect.apply(expect, undefined, [await read()])
-            const assertion = isNot ? value.not : value
-            Reflect.apply(Reflect.get(assertion, name), assertion, expected)
-          }
-          return (...expected: readonly unknown[]) =>
-            vi.waitFor(() => check(...expected), { timeout, interval })
+/** `expect.poll` for tests that run at once, without `not`. */
+export const poll = ((read: () => unknown, options = {}) => {
+  const get =
+    (_: object, name: string) =>
+    (...expected: readonly unknown[]) =>
+      vi.waitFor(
+        async () => {
+          const assertion = Reflect.apply(expect, undefined, [await read()])
+          Reflect.apply(Reflect.get(assertion, name), assertion, expected)
         },
-      },
-    )
-  return matchers(false)
+        { timeout: 60_000, ...options },
+      )
+  return new Proxy({}, { get })
 }) as typeof expect.poll
 
 /**

@@ -23,10 +23,11 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { describe, expect, it, vi, type TestContext } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { openDatabase, startPeerNotices, type Database } from '../src/index.ts'
 import {
   createServerDatabase,
+  poll,
   serverTitle,
   serverUrl,
   startInstance,
@@ -36,10 +37,6 @@ import {
 /** A connection that has been idle for so long is validated before it is used. */
 const idleMs = 3_000
 const outageMs = 3_000
-
-/** Unlike `expect.poll`, this may be called by tests that run at once. */
-const eventually = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(check, { timeout: 60_000, interval: 100 })
 
 type Fault = 'closed before' | 'closed after' | 'lost before' | 'lost after'
 
@@ -74,10 +71,8 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
         const another = { ...keep.claim, id: newClaim().id }
         // Until the server ends the transaction of which it received nothing more, the key's row is
         // locked.
-        await eventually(async () =>
-          expect(await idempotency.claim(owner, another, Date.now() + 10_000)()).toStrictEqual(
-            E.right(isRecorded ? { kind: 'replied', reply: keep.reply } : { kind: 'claimed' }),
-          ),
+        await poll(() => idempotency.claim(owner, another, Date.now() + 10_000)()).toStrictEqual(
+          E.right(isRecorded ? { kind: 'replied', reply: keep.reply } : { kind: 'claimed' }),
         )
         return Number(isRecorded)
       },
@@ -285,7 +280,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
         /Query read timeout|not queryable/,
       )
       expect(await database.knex.schema.hasTable('written')).toBe(false)
-      await eventually(() => expect(database.pool()).toMatchObject({ inUse: 0, idle: 1 }))
+      await poll(database.pool).toMatchObject({ inUse: 0, idle: 1 })
     },
   )
 
@@ -308,7 +303,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     const results = await Promise.allSettled([...statements, ...pings])
     expect(results.slice(0, 5).every(({ status }) => status === 'rejected')).toBe(true)
     await proxy.resume()
-    await eventually(async () => expect(await database.ping()).toMatchObject({ _tag: 'Right' }))
+    await poll(database.ping).toMatchObject({ _tag: 'Right' })
     proxy.blackHole()
     await database.close()
   })
@@ -323,14 +318,12 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     ]
     const received: string[] = []
     near.subscribe((notice) => received.push(notice.kind))
-    await eventually(() =>
-      expect(Math.min(near.confirmedAt(), far.confirmedAt())).toBeGreaterThan(0),
-    )
+    await poll(() => Math.min(near.confirmedAt(), far.confirmedAt())).toBeGreaterThan(0)
     await loseConnections()
     const missed = ['notices_missed', 'notices_missed']
-    await eventually(() => expect(received).toEqual(missed))
+    await poll(() => received).toEqual(missed)
     far.notifyAccountChanged(newAccountId())
-    await eventually(() => expect(received).toEqual([...missed, 'account_changed']))
+    await poll(() => received).toEqual([...missed, 'account_changed'])
     await Promise.all([near.stop(), far.stop()])
     await other.close()
   })
@@ -369,11 +362,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     })
     const order = newOrderOn(account, Date.now())
     await rightOf(ports.orders.record(order.owner, toRecord(order)))
-    await eventually(async () =>
-      expect(await ports.orders.find(order.owner, order.id)()).toMatchObject({
-        right: { value: { status: 'filled' } },
-      }),
-    )
+    await poll(ports.orders.find(order.owner, order.id)).toMatchObject({
+      right: { value: { status: 'filled' } },
+    })
     expect(attempts).toBeGreaterThan(1)
     expect(warnings.length).toBeGreaterThan(0)
     expect(warnings.length).toBeLessThan(20)

@@ -150,9 +150,7 @@ onEachDatabase('orders', (here, there, kind) => {
     )
     await elapse(3, order)
     const { given, stop } = await working(end, another(50).jobs)
-    await expect
-      .poll(() => given)
-      .toMatchObject([{ order: { id: order.id }, sentBefore: 'possible' }])
+    await poll(() => given).toMatchObject([{ order: { id: order.id }, sentBefore: 'possible' }])
     await stop()
   })
 
@@ -223,9 +221,9 @@ onEachDatabase('orders', (here, there, kind) => {
     await poll(ids).toStrictEqual([readable.id])
     for (const _ of [1, 2]) {
       await elapse(18, ...unreadable)
-      await expect
-        .poll(() => ofUnreadable.clone().where('due_at', '<=', here.knex.fn.now()))
-        .toStrictEqual([])
+      await poll(() =>
+        ofUnreadable.clone().where('due_at', '<=', here.knex.fn.now()),
+      ).toStrictEqual([])
     }
     expect(warnings.map(({ event, reason }) => `${event}: ${reason}`).toSorted()).toStrictEqual(
       idsOf(...unreadable).map(
@@ -267,9 +265,7 @@ onEachDatabase('orders', (here, there, kind) => {
     const { given, stop } = await working((job) => held.then(() => end(job)))
     for (let round = 0; round < 2; round++) {
       await elapse(minuteMs, order)
-      await expect
-        .poll(async () => (await rowOf(order)).due_at.getTime())
-        .toBeGreaterThan(Date.now())
+      await poll(async () => (await rowOf(order)).due_at.getTime()).toBeGreaterThan(Date.now())
     }
     release()
     await poll(async () => (await rowOf(order)).status).toBe('filled')

@@ -188,11 +188,9 @@ onEachDatabase('peer notices', (here, _, kind) => {
       knex: here.knex,
       server: { url: 'postgres://someone:pass-secret@127.0.0.1:1/none' },
     })
-    await expect
-      .poll(() => deaf.warnings)
-      .toStrictEqual([
-        expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/),
-      ])
+    await poll(() => deaf.warnings).toStrictEqual([
+      expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/),
+    ])
     await poll(() => unreachable.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
     for (const { notices, received, warnings } of [deaf, unreachable]) {
       expect([notices.confirmedAt(), received]).toStrictEqual([-Infinity, []])

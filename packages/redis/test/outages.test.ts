@@ -114,22 +114,6 @@ describe.skipIf(!isInstalled)(
   `a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`,
   { concurrent: true },
   () => {
-    it('shares limits with other instances while Redis answers', async () => {
-      await using server = await startOwnServer()
-      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-      const subject = newRateSubject()
-      expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
-        times(6, 'passed'),
-        [...times(4, 'passed'), ...times(2, 'endpoint')],
-      ])
-      expect([one.status(), other.status(), one.lines, other.lines]).toEqual([
-        'shared',
-        'shared',
-        [],
-        [],
-      ])
-    })
-
     it('probes Redis for a check', async () => {
       await using server = await startOwnServer()
       const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })

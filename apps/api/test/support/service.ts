@@ -2,8 +2,7 @@
 // instance with an embedded database, or two on servers that they share.
 import { cpSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createContractWatch, type HeardReply } from '@tradeport/testkit/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
 import { startSandbox } from '@tradeport/sandbox-broker'
@@ -248,10 +247,24 @@ export const useTestService = (
   })
 }
 
-/** A folder with an empty database in it, where the run has made one. */
+/** The demo, in a folder of its own. */
+export const startDemo = async (environment: Environment = {}, options?: StartOptions) =>
+  startFrom(
+    {
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      OPERATOR_TOKEN: operatorToken,
+      LOG_LEVEL: 'info',
+      DATA_DIR: await newFolder(),
+      ...environment,
+    },
+    options,
+  )
+
+/** A folder with an empty database in it, which is removed after the last test at the latest. */
 export const newFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
-  const template: string | undefined = inject('databaseTemplate')
-  if (template !== undefined) cpSync(template, join(folder, 'postgres'), { recursive: true })
+  const template = inject('databaseTemplate')
+  const folder = await mkdtemp(join(dirname(template), 'run-'))
+  cpSync(template, join(folder, 'postgres'), { recursive: true })
   return folder
 }
