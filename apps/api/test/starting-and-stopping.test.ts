@@ -8,7 +8,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Environment } from '../src/config.ts'
 import { spawnService } from './support/child-service.ts'
 import type { ChildService } from './support/child-service.ts'
@@ -87,6 +87,36 @@ const dial = (url: string): Promise<string> =>
     })
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
   })
+
+it('a process that gets SIGTERM while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS', async ({
+  onTestFinished,
+}) => {
+  await using run = await openRun()
+  const { folder, spawn } = run
+  const child = spawn()
+  // Not beside others, which would delay the signal until it has started.
+  await vi.waitFor(async () => expect(await readdir(folder)).toContain('secrets-key'), {
+    interval: 1,
+    timeout: 60_000,
+  })
+  expect([await child.stop(), child.errors()]).toEqual([0, ''])
+  expect(child.output()).toContain('"event":"stopping"')
+  expect(child.output()).not.toContain('"event":"listening"')
+
+  const silent = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const waiting = spawn({
+    DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
+    OPERATOR_TOKEN: 'a-token-of-the-operator',
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+    DRAIN_TIMEOUT_SECONDS: '1',
+  })
+  const [socket] = await once(silent, 'connection')
+  onTestFinished(() => void socket.destroy())
+  expect(await waiting.stop()).toBe(1)
+  expect(waiting.output()).toContain('"event":"drain_timeout"')
+})
 
 describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, () => {
   it('says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and neither for idle ones nor for outcomes, and ends with 0', async ({
@@ -188,35 +218,6 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     const next = (await run.start()).desk
     expect(await next.ended(order.id)).toMatchObject({ status: 'filled' })
     expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
-  })
-
-  it('while it starts, ends with 0 once the start allows it, or after DRAIN_TIMEOUT_SECONDS', async ({
-    onTestFinished,
-  }) => {
-    await using run = await openRun()
-    const { folder, spawn } = run
-    const child = spawn()
-    await eventually(
-      () => readdir(folder),
-      (files) => files.includes('secrets-key'),
-    )
-    expect([await child.stop(), child.errors()]).toEqual([0, ''])
-    expect(child.output()).toContain('"event":"stopping"')
-    expect(child.output()).not.toContain('"event":"listening"')
-
-    const silent = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void silent.close())
-    await once(silent, 'listening')
-    const waiting = spawn({
-      DATABASE_URL: `postgres://u@127.0.0.1:${(silent.address() as AddressInfo).port}/d`,
-      OPERATOR_TOKEN: 'a-token-of-the-operator',
-      SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-      DRAIN_TIMEOUT_SECONDS: '1',
-    })
-    const [socket] = await once(silent, 'connection')
-    onTestFinished(() => void socket.destroy())
-    expect(await waiting.stop()).toBe(1)
-    expect(waiting.output()).toContain('"event":"drain_timeout"')
   })
 
   it('and another signal ends at once; a start on the folder of a running process, or whose port is in use, says so and goes on with no order before', async ({

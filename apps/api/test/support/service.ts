@@ -1,7 +1,6 @@
 // A service on real ports, pointed at a simulated provider and set up through the operator API: one
 // instance with an embedded database, or two on servers that they share.
-import { cpSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createContractWatch, type HeardReply } from '@tradeport/testkit/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
@@ -265,6 +264,6 @@ export const startDemo = async (environment: Environment = {}, options?: StartOp
 export const newFolder = async (): Promise<string> => {
   const template = inject('databaseTemplate')
   const folder = await mkdtemp(join(dirname(template), 'run-'))
-  cpSync(template, join(folder, 'postgres'), { recursive: true })
+  await cp(template, join(folder, 'postgres'), { recursive: true })
   return folder
 }
