@@ -173,7 +173,7 @@ export interface Transition {
   readonly terms?: OrderTerms
   /** Stored with the placement when an operator ended the order. */
   readonly finish?: ManualFinish
-  /** The rechecks of an order that was not found ended before enough of them could be read. */
+  /** The rechecks of an order that was not found ended without an answer. */
   readonly isUnverified?: true
   readonly continueInMs: number | null
 }
@@ -206,7 +206,7 @@ const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 /** How many of them have to be readable: those of a day. */
 const rechecksOfADay = 24
-/** How long after the send an unreadable one is repeated: the account may be gone for good. */
+/** How long after the send one is repeated that does not show an end: the account may be gone. */
 const maxRecheckMs = 7 * dayMs
 /** How old the stored time may be at which the broker was last known to hold an open order. */
 export const heldAtLagMs = 12 * hourMs
@@ -479,11 +479,12 @@ const afterAbsenceProved = ({ sentAt, brokerOrderId }: LookingUp): Transition =>
 export const afterRecheck = (from: Rechecking, answer: LookupAnswer, at: Instant): Transition => {
   const shown = transitionIfShown(from, answer)
   if (shown !== undefined) return shown
-  if (answer.kind === 'unfinished') return { placement: from, continueInMs: steadyLookupPauseMs }
-  if (answer.kind === 'unreadable')
-    return at - from.sentAt >= maxRecheckMs
-      ? { placement: { step: 'ended' }, isUnverified: true, continueInMs: null }
-      : { placement: from, continueInMs: recheckPauseMs }
+  if (answer.kind !== 'nothing') {
+    if (at - from.sentAt >= maxRecheckMs)
+      return { placement: { step: 'ended' }, isUnverified: true, continueInMs: null }
+    const isShown = answer.kind === 'unfinished'
+    return { placement: from, continueInMs: isShown ? steadyLookupPauseMs : recheckPauseMs }
+  }
   const rechecks = from.rechecks + 1
   return rechecks === rechecksOfADay
     ? { placement: { step: 'ended' }, continueInMs: null }

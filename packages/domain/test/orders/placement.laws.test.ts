@@ -293,14 +293,16 @@ describe('an order that was rejected as not found', () => {
     expect(afterRecheck(rechecking, answer, createdAt)).toEqual(step)
   })
 
-  it('is looked up for a day, or a week where its records cannot be read', () => {
+  it('is looked up for a day, or a week where its records cannot be read or show no end', () => {
     const last = { placement: { step: 'ended' }, continueInMs: null }
     const from: Rechecking = { ...rechecking, rechecks: 23 }
     expect(afterRecheck(from, { kind: 'nothing' }, createdAt)).toEqual(last)
     const weekLater = rechecking.sentAt + 7 * 24 * hourMs
-    const unread = (at: number) => afterRecheck(rechecking, { kind: 'unreadable' }, at)
-    expect(unread(weekLater - 1)).toEqual({ placement: rechecking, continueInMs: hourMs })
-    expect(unread(weekLater)).toEqual({ ...last, isUnverified: true })
+    for (const kind of ['unreadable', 'unfinished'] as const) {
+      const after = (at: number) => afterRecheck(rechecking, { kind }, at)
+      expect(after(weekLater - 1).placement).toEqual(rechecking)
+      expect(after(weekLater)).toEqual({ ...last, isUnverified: true })
+    }
   })
 })
 
