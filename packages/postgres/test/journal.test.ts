@@ -605,7 +605,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       closedBefore: new Set<string>(),
       dealsSinceFirst: [],
       sumOfAllDeals: 0,
-      check: null,
+      before: claim.state,
       reading,
       now: noon,
     }

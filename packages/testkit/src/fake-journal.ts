@@ -214,7 +214,7 @@ export const createFakeJournal = (
             ),
             dealsSinceFirst,
             sumOfAllDeals: moneyIn(dealsSinceFirst),
-            check: claim.state.check,
+            before: claim.state,
             reading,
             now,
           }

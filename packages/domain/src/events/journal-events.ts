@@ -34,8 +34,8 @@ export interface WrittenDeals {
   readonly dealsSinceFirst: readonly BrokerDeal[]
   /** What all kept deals moved. */
   readonly sumOfAllDeals: number
-  /** How the deals agreed with the balance before the new ones. */
-  readonly check: JournalState['check']
+  /** How the deals and the balance agreed before the new ones. */
+  readonly before: Pick<JournalState, 'check' | 'disagreements'>
   /** The account as read just after the deals. */
   readonly reading: AccountReading
   readonly now: Instant
@@ -103,13 +103,13 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
 /**
  * The balance after the latest kept deal; null where it is not known. The balance that was read may
- * include deals that the history does not show yet, before or after the latest kept one. So it
- * counts only where it is what the deals moved, or more by the same amount as before: the history
- * of some accounts lacks old deals.
+ * include deals that the history does not show yet, between kept ones or after them. So it counts
+ * only where it is what the deals moved, or more by an amount that reading the whole history again
+ * did not explain: the history of some accounts lacks old deals.
  */
-const balanceAfterDeals = ({ sumOfAllDeals, check, reading }: WrittenDeals): number | null => {
+const balanceAfterDeals = ({ sumOfAllDeals, before, reading }: WrittenDeals): number | null => {
   const { balance } = reading.figures
   const difference = differenceOf(balance, sumOfAllDeals)
   if (difference === 0) return sumOfAllDeals
-  return difference === check?.difference ? balance : null
+  return before.disagreements > 1 && difference === before.check?.difference ? balance : null
 }

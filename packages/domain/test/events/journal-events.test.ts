@@ -41,11 +41,19 @@ interface Feed {
   readonly moved?: number
   /** By how much the balance differed before; undefined where it was not compared. */
   readonly difference?: number
+  readonly disagreements?: number
 }
 
 const eventsOf = (
   inserted: readonly BrokerDeal[],
-  { linkedAt = 0, held = [], read = reading, moved = read.figures.balance, difference }: Feed = {},
+  {
+    linkedAt = 0,
+    held = [],
+    read = reading,
+    moved = read.figures.balance,
+    difference,
+    disagreements = 2,
+  }: Feed = {},
 ): readonly ServiceEvent[] => {
   const latest = [...held, ...inserted]
   const positions = groupByPosition(latest)
@@ -61,7 +69,7 @@ const eventsOf = (
     ),
     dealsSinceFirst: latest,
     sumOfAllDeals: moved,
-    check: difference === undefined ? null : { at: now, difference },
+    before: { check: difference === undefined ? null : { at: now, difference }, disagreements },
     reading: read,
     now,
   })
@@ -340,6 +348,11 @@ describe('a change of the balance', () => {
   it.each<[what: string, feed: Feed, before: number | null]>([
     ['that the history did not show before', { moved: 1_000, difference: 100 }, 983],
     ['of before what the history has', { moved: 900, difference: 100 }, 983],
+    [
+      'that the whole history may still show',
+      { moved: 900, difference: 100, disagreements: 1 },
+      null,
+    ],
     ['that the history does not show yet', { moved: 900, difference: 0 }, null],
     ['of unknown deals, of which some are new', { moved: 900, difference: 50 }, null],
     ['of unknown deals', { moved: 900 }, null],

@@ -96,7 +96,7 @@ export const writeJournal = async (
               sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
             ),
             sumOfAllDeals: await sumOfDeals(trx, claim),
-            check: claim.state.check,
+            before: claim.state,
             reading,
             now,
           })
