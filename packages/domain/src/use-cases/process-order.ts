@@ -27,6 +27,7 @@ import {
   rejectUnusable,
   withTransition,
   type LookupAnswer,
+  type Placement,
   type Transition,
   type Sending,
 } from '../orders/placement.ts'
@@ -177,8 +178,8 @@ export const processOrder = (
   // --- looking up ---
 
   /**
-   * The clock of its sender may be wrong or have been set since, that of the database, by which an
-   * order's age is known, may be another after a failover: one of them is right.
+   * The sender's clock or the database's, by which an order's age is known, may be wrong or have
+   * been set since: these are the earliest and the latest time that either gives.
    */
   const sendTimes = (
     { sendDeadlineMs }: OrderJob,
@@ -236,7 +237,7 @@ export const processOrder = (
         return E.right(resultOf(job, replaces, transition, sent !== undefined))
       }
       if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
-      const stored = E.isLeft(written) ? written : await rereadIfOurAnswerWins(sent, transition)()
+      const stored = E.isLeft(written) ? written : await rereadIfOverridable(sent, transition)()
       if (E.isRight(stored)) {
         if (O.isNone(stored.right)) return nothingFollows
         replaces = stored.right.value
@@ -249,16 +250,14 @@ export const processOrder = (
   }
 
   /** What another process wrote of an order that this one sent, where our answer overrides it. */
-  const rereadIfOurAnswerWins = (
+  const rereadIfOverridable = (
     sent: SendingOrder,
     transition: Transition,
   ): AsyncResult<O.Option<StoredOrder>> =>
-    transition.outcome === undefined && !('isPartlyExecuted' in transition.placement)
-      ? TE.right(O.none)
-      : pipe(
-          orders.placement(sent.order.owner, sent.order.id),
-          TE.map(O.filter((stored) => ourAnswerWins(stored, sent, transition))),
-        )
+    pipe(
+      orders.placement(sent.order.owner, sent.order.id),
+      TE.map(O.filter(({ placement }) => mayOverride(placement, sent.placement, transition))),
+    )
 
   return (job) => async () => {
     const { order, sentBefore } = job
@@ -325,19 +324,21 @@ const inSlot = async <A>(
 }
 
 /**
- * An ended placement is never overridden. Of others, an execution overrides what another process
- * wrote; a rejection only if the stored send is this one (same sentAt).
+ * Whether the broker's answer to a send overrides what another process stored meanwhile. That the
+ * order was executed overrides all but an end. That it was refused, and the number that it has at
+ * the broker, override only lookups of the same send: records that show the order are proof of it.
  */
-const ourAnswerWins = (
-  { placement }: StoredOrder,
-  sent: SendingOrder,
-  { outcome }: Transition,
+const mayOverride = (
+  stored: Placement,
+  { sentAt }: Sending,
+  { placement, outcome }: Transition,
 ): boolean => {
-  if (placement.step === 'ended') return false
-  return (
-    outcome?.kind !== 'rejected' ||
-    ('sentAt' in placement && placement.sentAt === sent.placement.sentAt)
-  )
+  if (stored.step === 'ended') return false
+  if ('isPartlyExecuted' in placement) return true
+  if (outcome !== undefined && outcome.kind !== 'rejected') return true
+  if (stored.step !== 'looking_up' || stored.sentAt !== sentAt) return false
+  const hasNewNumber = 'brokerOrderId' in placement && placement.brokerOrderId !== null
+  return outcome !== undefined || (hasNewNumber && stored.brokerOrderId === null)
 }
 
 const resultOf = (

@@ -430,6 +430,17 @@ const writeElsewhere = write({
   placement: { step: 'looking_up', sentAt: 1, brokerOrderId: null, lookups: 1, absence: null },
   continueInMs: 1,
 })
+const findElsewhere = write({
+  placement: {
+    step: 'open',
+    sentAt: noon,
+    heldAt: noon,
+    brokerOrderId: '7',
+    cancelledBy: null,
+    missing: null,
+  },
+  continueInMs: null,
+})
 const reason = { code: 'FINISHED_BY_OPERATOR', message: 'not there' }
 const endByHand = write({
   placement: { step: 'ended' },
@@ -503,6 +514,12 @@ describe('an order on its way to the broker', () => {
     ['also sent elsewhere, filled', { beforeSend: writeElsewhere }, filled, 1],
     ['also sent elsewhere, refused', { beforeSend: writeElsewhere, broker: 'refuse' }, pending, 1],
     ['also sent elsewhere, unanswered', { beforeSend: writeElsewhere, broker: lost }, pending, 1],
+    [
+      'found meanwhile, refused',
+      { beforeSend: findElsewhere, broker: 'refuse' },
+      { status: 'open' },
+      1,
+    ],
     ['ended by hand meanwhile', { beforeSend: endByHand }, { reason }, 1],
     ['to a demo account never read before', { since: unread('demo') }, filled, 1],
     ['to a real account never read before', { since: unread('real') }, live, 0],
@@ -637,6 +654,22 @@ describe('an order on its way to the broker', () => {
     desk.broker.fail(account.id, brokerRateLimited(account.id, noon + 7 * secondMs, noon))
     expect(await desk.process(order)).toMatchObject({
       right: { retry: { job: { sentBefore: 'no' }, inMs: 7 * secondMs } },
+    })
+  })
+
+  it('has the number that the broker answered, although another process looked it up before', async () => {
+    const { desk, order } = await placed()
+    desk.trading.next('accept')
+    const placeOrder: OrderDesk['trading']['placeOrder'] =
+      (...send) =>
+      async () => {
+        await lookUp(desk, order)
+        return desk.trading.placeOrder(...send)()
+      }
+    await desk.process(order, 'no', { trading: { ...desk.trading, placeOrder } })
+    expect((await desk.jobOf(order)).placement).toMatchObject({
+      step: 'looking_up',
+      brokerOrderId: expect.any(String),
     })
   })
 
