@@ -393,14 +393,16 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       return E.right(undefined)
     }
 
-  /** Returns why the order is left; undefined where it is cancelled. */
+  /** Returns why the order is left; undefined where it is cancelled, or has ended before. */
   const cancelByHalt = async (
     { owner, id }: Order,
     { missing }: Open,
   ): Promise<RefusalTag | 'missing' | undefined> => {
     if (missing !== null) return 'missing'
     const cancelled = await cancel({ owner }, id, 'halt')()
-    return E.isLeft(cancelled) ? cancelled.left._tag : undefined
+    return E.isLeft(cancelled) && cancelled.left._tag !== 'OrderNotCancellable'
+      ? cancelled.left._tag
+      : undefined
   }
 
   return {

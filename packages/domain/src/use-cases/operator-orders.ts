@@ -110,7 +110,7 @@ export const createOrdersUnderWay = ({
       pipe(
         getOrder(_, { orderId }),
         TE.bindTo('from'),
-        TE.bindW('transition', ({ from }) => TE.fromEither(transitionOf(from.order, finish))),
+        TE.bindW('transition', ({ from }) => TE.fromEither(transitionOf(from, finish))),
         TE.flatMap(({ from, transition }) =>
           orders.advance(from.order.owner, from, transition, clock.now()),
         ),
@@ -124,16 +124,17 @@ export const createOrdersUnderWay = ({
 }
 
 const transitionOf = (
-  order: Order,
+  from: OperatorOrder,
   finish: FinishOrder,
 ): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, Transition> => {
+  const { order } = from
   if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
   const { by, reason } = finish
   return pipe(
     requireNoIssues(issuesOf(order, finish)),
     E.map(() => ({
       placement: { step: 'ended' },
-      outcome: outcomeOf(order, finish),
+      outcome: outcomeOf(from, finish),
       continueInMs: null,
       finish: { by, reason },
     })),
@@ -160,10 +161,13 @@ const issuesOf = (
 }
 
 const outcomeOf = (
-  { request }: Order,
+  { order: { request }, placement }: OperatorOrder,
   { as, reason, price, volume, position }: FinishOrder,
 ): OrderOutcome => {
-  if (as === 'cancelled') return { kind: 'cancelled', reason: 'broker' }
+  if (as === 'cancelled') {
+    const cancelledBy = placement.step === 'open' ? placement.cancelledBy : null
+    return { kind: 'cancelled', reason: cancelledBy ?? 'broker' }
+  }
   if (as === 'rejected')
     return { kind: 'rejected', reason: { code: finishedByOperatorCode, message: reason } }
   return {

@@ -799,6 +799,16 @@ describe('a cancellation of an open order', () => {
     expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
   })
 
+  it('by a halt of one that has ended meanwhile is not reported', async () => {
+    const { place, account, halts, jobOf, cancelOrder, leftByHalts, openWith } = openDesk()
+    const order = await place()
+    const before = await jobOf(order)
+    await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders: true }))
+    await rightOf(cancelOrder(caller, { id: order.id }))
+    await rightOf(openWith().cancelWhereHalted(before))
+    expect(leftByHalts).toEqual([])
+  })
+
   it('by a halt of one that cannot be read fails, and the order is not reported as missing', async () => {
     const desk = openDesk()
     const { place, account, trading, halts, runFor, leftByHalts, placement } = desk
