@@ -23,6 +23,8 @@ import {
   reservedMb,
 } from '../src/connection/embedded.ts'
 import { openPool } from '../src/connection/pool.ts'
+import { copyRows } from '../src/connection/copy-rows.ts'
+import { sql } from '../src/connection/sql.ts'
 import { listOrders } from '../src/orders/order-list.ts'
 import {
   createOperatorStore,
@@ -275,18 +277,24 @@ describe('a disk that is almost full', () => {
     },
   )
 
-  it('a transaction that has begun can be committed, and one that is refused in the middle is rolled back', async () => {
-    await knex.transaction(async (trx) => {
-      await trx('notes').insert({ text: 'begun' })
-      freeBytes = 0
-    })
-    freeBytes = enough
-    const refused = knex.transaction(async (trx) => {
-      await trx('notes').insert({ text: 'not kept' })
-      freeBytes = 0
-      await trx('notes').insert({ text: 'refused' })
-    })
-    await expect(refused).rejects.toThrow(refusal)
-    expect(await notes()).toEqual(['before', 'begun'])
-  })
+  it.each<[what: string, write: (trx: Knex.Transaction) => PromiseLike<unknown>]>([
+    ['an insert', (trx) => trx('notes').insert({ text: 'refused' })],
+    ['a copy', (trx) => copyRows(trx, [{ target: sql`notes (text)`, rows: [['refused']] }])],
+  ])(
+    'lets a transaction commit that has begun, and rolls one back where %s is refused',
+    async (_, write) => {
+      await knex.transaction(async (trx) => {
+        await trx('notes').insert({ text: 'begun' })
+        freeBytes = 0
+      })
+      freeBytes = enough
+      const refused = knex.transaction(async (trx) => {
+        await trx('notes').insert({ text: 'not kept' })
+        freeBytes = 0
+        await write(trx)
+      })
+      await expect(refused).rejects.toThrow(refusal)
+      expect(await notes()).toEqual(['before', 'begun'])
+    },
+  )
 })

@@ -161,7 +161,7 @@ export class TimedClient extends Client {
     try {
       this.#check(textOf(args[0]))
     } catch (error) {
-      return refusal(error, args.at(-1)) as never
+      return refusal(error, args) as never
     }
     if (this.#queryTimeoutMs > 0) this.#destroyAfter(this.#queryTimeoutMs, silent)
     return super.query(...args)
@@ -186,9 +186,14 @@ export class TimedClient extends Client {
 const textOf = (query: string | { readonly text: string }): string =>
   typeof query === 'string' ? query : query.text
 
-/** As node-postgres reports a failed statement: to the callback, where there is one. */
-const refusal = (error: unknown, callback: unknown): Promise<never> | undefined => {
-  if (typeof callback !== 'function') return Promise.reject(error)
+/**
+ * As node-postgres reports a failed statement: to the callback of the call or of its query, where
+ * there is one.
+ */
+const refusal = (error: unknown, args: readonly unknown[]): Promise<never> | undefined => {
+  const [query] = args as readonly [{ readonly callback?: unknown }]
+  const callback = [args.at(-1), query.callback].find((one) => typeof one === 'function')
+  if (callback === undefined) return Promise.reject(error)
   process.nextTick(callback, error)
   return undefined
 }
