@@ -270,13 +270,9 @@ const readClaimed = async (
     }
   }
 
-  /**
-   * The account's figures, which events contain, only where some deal may be recorded as one.
-   */
-  const readingFor = async (deals: readonly DealKey[]): Promise<AccountReading | null> =>
-    ports.recordsEvents && deals.some((deal) => isNewDeal(deal, claim.linkedAt))
-      ? orThrow(broker.accountInformation(account))
-      : null
+  /** The account's figures, which events contain, only where a write may record some. */
+  const readingIf = async (mayRecord: boolean): Promise<AccountReading | null> =>
+    ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
 
   /** Saves each page. Undefined where it stopped because of too many deals. */
   const readFirst = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
@@ -287,7 +283,7 @@ const readClaimed = async (
     let { latestDealAt } = state
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
-      reading = await readingFor(deals)
+      reading = await readingIf(deals.some((deal) => isNewDeal(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state.deals
       ;({ state } = await orThrow(
@@ -338,7 +334,8 @@ const readClaimed = async (
           const { time, id, entry } = deal
           vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
         }
-        reading = await readingFor([...inserted, ...changed.map(({ deal }) => deal)])
+        // Also a deal from before the link may complete a trade that was closed since.
+        reading = await readingIf(inserted.length + changed.length > 0)
         const written = await orThrow(
           journal.write(claim, {
             ...emptyChange,
@@ -392,7 +389,7 @@ const readClaimed = async (
     if (!isFull || !isExplained) return { difference, vanished, isInconclusive }
     let reading: AccountReading | null = null
     for (const part of chunksOf(mostDealsAtOnce)(vanished)) {
-      reading = await readingFor(part)
+      reading = await readingIf(true)
       await orThrow(
         journal.write(claim, { ...emptyChange, vanished: part, reading, now: clock.now() }),
       )

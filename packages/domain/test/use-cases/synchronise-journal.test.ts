@@ -201,6 +201,18 @@ describe('a later read', () => {
     expect(desk.events).toHaveLength(length)
   })
 
+  it('emits the trade that an opening deal from before the link closes, shown late', async () => {
+    const [opening, closing] = of('2') as [Deal, Deal]
+    const linked = { createdAt: (opening.time ?? 0) + 1 }
+    const desk = withHistory([deposit, closing], {}, linked)
+    await rightOf(desk.sync())
+    const types = () => desk.events.map(({ type }) => type)
+    expect(types()).not.toContain('trade.closed')
+    desk.put([deposit, opening, closing])
+    await desk.later()
+    expect(types().filter((type) => type === 'trade.closed')).toHaveLength(1)
+  })
+
   it.each([
     ['an opening deal that gets another id', '21', { id: '99' }],
     ['a closing deal that gets another id', '22', { id: '99' }],
