@@ -40,8 +40,8 @@ export interface OrderToFind {
 /** What is known besides the broker's lists. */
 export interface LookupContext {
   readonly now: Instant
-  /** When the last part of the order is executed at the latest, unless a list still has it open. */
-  readonly latestExecution: Instant
+  /** Nothing of the order is executed after this, unless a list still has it open. */
+  readonly noExecutionAfter: Instant
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
@@ -83,13 +83,14 @@ export const answerFrom = (
     dealsFill: fillOfDeals(rows),
     endedLots: executedLotsOf(rows.endedOrders),
     isNoneOpen,
-    doListsAgree: isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
+    haveListsCaughtUp:
+      isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
   const executed = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
   if (executed) return executed
   const last = rows.endedOrders.at(-1)
   if (last && isWhole && isUnexecuted(shown, last, orderToFind))
-    return mayWaitUnseen(orderToFind, rows, evidence, context)
+    return mayHaveAnotherNumber(orderToFind, rows, evidence, context)
       ? { kind: 'unreadable' }
       : { kind: 'found', outcome: endOf(orderToFind.order, last) }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
@@ -104,8 +105,11 @@ interface ShownOrder extends RowsOfOrder {
   /** What its finished orders executed; undefined if they do not show it. */
   readonly endedLots: number | undefined
   readonly isNoneOpen: boolean
-  /** A minute after the last change the lists agree: what they do not show is not there. */
-  readonly doListsAgree: boolean
+  /**
+   * All lists are complete, none has it open, and its last change is over a minute ago: what they do
+   * not show is not there.
+   */
+  readonly haveListsCaughtUp: boolean
 }
 
 /** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
@@ -120,16 +124,16 @@ const byDeals: FindExecution = ({
   dealsFill,
   endedLots,
   isNoneOpen,
-  doListsAgree,
+  haveListsCaughtUp,
 }) => {
   if (!dealsFill) return undefined
   const { volume } = dealsFill
   // A deal without a volume was executed all the same, and no other record will show how much.
   if (volume === undefined)
-    return doListsAgree && endedLots === undefined ? found('filled', dealsFill) : undefined
+    return haveListsCaughtUp && endedLots === undefined ? found('filled', dealsFill) : undefined
   if (compareLots(volume, orderedLots) >= 0) return found('filled', dealsFill)
   const isEnd = isNoneOpen && endedLots !== undefined && compareLots(endedLots, volume) === 0
-  return isEnd || doListsAgree ? found('partially_filled', dealsFill) : undefined
+  return isEnd || haveListsCaughtUp ? found('partially_filled', dealsFill) : undefined
 }
 
 /** Finished orders that know of less than its deals do not count. */
@@ -151,12 +155,12 @@ const byEndedOrders: FindExecution = (shown) => {
  * would show more.
  */
 const byPosition: FindExecution = (shown) => {
-  const { orderedLots, position, deals, open, endedOrders, doListsAgree } = shown
+  const { orderedLots, position, deals, open, endedOrders, haveListsCaughtUp } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
   const difference = compareLots(position.volume, orderedLots)
   if (difference === 0) return found('filled', fill)
-  if (!doListsAgree) return undefined
+  if (!haveListsCaughtUp) return undefined
   return difference > 0
     ? found('filled', positionIdField(position.id))
     : found('partially_filled', fill)
@@ -168,14 +172,14 @@ const isUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFi
   shown.position === undefined &&
   shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
   // Where the last number of the order has no end yet, this may be the end of an earlier one.
-  (shown.doListsAgree ||
+  (shown.haveListsCaughtUp ||
     (shown.endedLots !== undefined && last.id === (tickets.orderId ?? last.id)))
 
 /**
  * Whether the order may have another number now, and no client id: a pending order like it was
  * placed when the last number that is known was cancelled.
  */
-const mayWaitUnseen = (
+const mayHaveAnotherNumber = (
   orderToFind: OrderToFind,
   { endedOrders }: RowsOfOrder,
   { orders, historyOrders }: Evidence,
@@ -203,10 +207,10 @@ const mayWaitUnseen = (
  */
 const lastChangeOf = (
   { deals, endedOrders, position }: RowsOfOrder,
-  { skewMs, latestExecution }: LookupContext,
+  { skewMs, noExecutionAfter }: LookupContext,
 ): Instant =>
   Math.max(
-    latestExecution,
+    noExecutionAfter,
     ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 

@@ -118,7 +118,7 @@ export const createTrading = (connection: Connection): Trading => {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
       since: heldAt,
-      latestExecution:
+      noExecutionAfter:
         order.limitOrStop === undefined
           ? sentBy + longestExecutionMs
           : (missing?.since ?? clock.now()),
@@ -204,14 +204,14 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'latestExecution'> &
+type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'noExecutionAfter'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
   platform,
   othersTickets: new Set(),
   since: sentAt,
-  latestExecution: sentAt + longestExecutionMs,
+  noExecutionAfter: sentAt + longestExecutionMs,
   readFromTerminal: false,
 })
 

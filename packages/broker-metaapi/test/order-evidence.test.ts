@@ -71,7 +71,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
-  latestExecution: sentAt + 60_000,
+  noExecutionAfter: sentAt + 60_000,
   platform: 'mt5',
   skewMs: 0,
   othersTickets: new Set(),
@@ -354,7 +354,7 @@ describe('a pending order', () => {
     answerFrom(
       { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
-      contextAt(now, { latestExecution: sentAt + filledAt * 1_000, ...more }),
+      contextAt(now, { noExecutionAfter: sentAt + filledAt * 1_000, ...more }),
     )
 
   it.each<readonly [string, Lists, object | undefined]>([

@@ -99,8 +99,8 @@ export const createBodyReader = (): BodyReader => {
   // Of its own, because everybody may send what is discarded.
   const discardThrottle = createThrottle()
   const discard = (request: IncomingMessage, response: ServerResponse): void => {
-    // `receive` may have to drop the connection later, so the reply says now that it ends. And who
-    // was not asked to send the body may send the next request in its place.
+    // `receive` may have to drop the connection later, so the reply says now that it ends. And a
+    // client that waits for 100 Continue may send its next request in place of the body.
     if (isChunked(request.headers) || expectsContinue(request)) response.shouldKeepAlive = false
     void receive(request, response, discardThrottle, () => bodyIncomplete)
   }

@@ -71,7 +71,7 @@ export const storedOutcome = (outcome: Outcome): KeptReply => ({
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })
 
-/** The others had no effect, or none that is known; the use case says which. */
+/** After any other refusal nothing was done, or what was done is unknown, which it says. */
 const shouldStoreReply = (outcome: Outcome): boolean =>
   E.isRight(outcome) ||
   outcome.left._tag === 'TradeRejected' ||

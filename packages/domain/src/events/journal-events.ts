@@ -30,7 +30,7 @@ export interface WrittenDeals {
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
   /** The positions that were closed trades before. */
   readonly closedBefore: ReadonlySet<string>
-  /** All kept deals since the first inserted one that is not older than the link. */
+  /** All kept deals from the earliest inserted one or the link on, whichever is later. */
   readonly dealsSinceFirst: readonly BrokerDeal[]
   /** What all kept deals moved. */
   readonly sumOfAllDeals: number

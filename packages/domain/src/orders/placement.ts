@@ -90,13 +90,13 @@ export interface Open {
   readonly step: 'open'
   readonly sentAt: Instant
   /**
-   * When the broker was last known to hold all of it: half a day ago at most, while it is watched
-   * and until a part of it is executed.
+   * When the broker last showed it wholly unexecuted. Stored anew every half a day while it is
+   * watched, until a part of it is executed.
    */
   readonly heldAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
-  /** Who sent a cancellation that was not refused; null where nobody did. */
+  /** Who asked the broker to cancel it and was not refused; null where nobody did. */
   readonly cancelledBy: CancelReason | null
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
@@ -255,8 +255,7 @@ export type NextAction =
  * Whether an order that is stored as `recorded` may have been sent:
  * - `no`: this process recorded it, or looked it up, and would know of a send
  * - `unlikely`: another process had it, and the database has lost no write since; one lookup
- * confirms
- *   that it was not sent
+ *   confirms that it was not sent
  * - `possible`: the database server is another than when the order was recorded, or was restarted,
  *   and may have lost the write of `sending`
  */

@@ -63,17 +63,17 @@ const patienceMs = 120 * secondMs
 /** Between two checks of whether the patience of a caller is over while this process reads. */
 const waitPauseMs = secondMs
 /**
- * How long a comparison with the balance holds: a deal that comes to be shown more than a day late
+ * How long it is enough that the deals added up to the balance: a deal that comes to be shown more than a day late
  * is in no read of the history's end, and the balance alone shows that it is missing.
  */
-const comparisonValidMs = hourMs
+const balanceCheckValidMs = hourMs
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
 /**
  * After more consecutive pages than this without a new deal, the provider is repeating itself.
  */
 const maxRepeatedPages = 3
-/** Fetched before those before them are written. */
+/** Fetched and not yet written, at most. */
 const maxPagesAhead = 4
 /** Of the kept deals, and of those that differ from them: some 5 MB. */
 const mostDealsAtOnce = 5_000
@@ -194,7 +194,8 @@ const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
   `${accountId} ${providerAccountId}`
 
 /**
- * Where the kept deals from a time on end, of which there may be more; at most the window's end.
+ * The end, excluded, of the range whose kept deals were read: where as many as may be read at once
+ * were, the time of the last one, as more may follow; otherwise the end of the window.
  */
 const endOfRange = (held: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
   const last = held.at(-1)?.time
@@ -404,11 +405,11 @@ const readClaimed = async (
   if (read === undefined) return 'stopped'
   const { check } = read.state
   const { rereadAt, disagreements } = claim.state
-  // A difference is compared again until the whole history is to be read because of it.
-  const needsNoComparison =
+  // A difference is checked after every read until one of the whole history is scheduled.
+  const canSkipBalanceCheck =
     check !== null &&
-    (check.difference === 0 ? clock.now() - check.at < comparisonValidMs : rereadAt !== null)
-  if (needsNoComparison && !read.isDifferent && !isFull) return 'read'
+    (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
+  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
     firstDifference === undefined || firstDifference === 0

@@ -7,9 +7,9 @@ import { createFailureLog, repeat } from './repeating.ts'
 import { sql, type Sql } from './sql.ts'
 
 /**
- * Whether somebody holds a lease that ends then. One that ends over a minute later than a new one
- * would was made before the database's clock was set back. A minute, because a statement that waits
- * for the row's lock has the time at which it began.
+ * Whether somebody holds a lease that ends then. One that ends over a minute after a new one would
+ * does not count: it was made before the database's clock was set back. A minute, because a
+ * statement that waits for the row's lock has the time at which it began.
  */
 export const isLeaseHeld = (leasedUntil: Sql, newLeaseEnd: Sql): Sql =>
   sql`coalesce(${leasedUntil} between now() and ${newLeaseEnd} + interval '1 minute', false)`

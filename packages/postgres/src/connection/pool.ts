@@ -20,7 +20,7 @@ const acquireTimeoutMs = 10_000
  * much longer the connection is considered dead.
  */
 const silenceMs = 2_000
-/** For so long a lost client may hold its locks; a client waits no longer for an answer. */
+/** How long the locks of a transaction outlive a lost client. Nobody waits longer for an answer. */
 const idleInTransactionTimeoutMs = 10_000
 /** A connection that has answered so recently is used without a validation. */
 const trustedForMs = 2_000

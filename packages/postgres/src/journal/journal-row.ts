@@ -44,7 +44,7 @@ const claims = tableOf(
   },
 )
 
-/** `matchesPresentLink`: it is of the account at the provider that the account is linked to now. */
+/** `matchesPresentLink`: it was read from the provider account that is linked now. */
 export interface ClaimedJournal extends ReturnType<typeof claims.read> {
   readonly state: JournalState
 }

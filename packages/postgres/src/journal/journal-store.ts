@@ -103,9 +103,8 @@ export const createJournal = (dependencies: Dependencies): Journal => {
 const longestPauseMs = minuteMs
 
 /**
- * After a read, the account is due again at its place within the next interval, so that rounds stay
- * as spread as they were, and one that is late by several rounds is made once. After a failure, it
- * is due after a pause. Where the provider limits the tenant, rounds before the limit ends are left
+ * After a read, the next round is whole intervals after this one, so that rounds stay as spread as
+ * they were, and missed ones are left out. After a failure, the account is due after a pause. Where the provider limits the tenant, rounds before the limit ends are left
  * out.
  */
 const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
