@@ -123,13 +123,13 @@ export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
 }
 
 export const tradeClosed = (
-  { accountId, trade }: Pick<ClosedTrade, 'accountId' | 'trade'>,
+  { accountId, trade, closingDealId }: Pick<ClosedTrade, 'accountId' | 'trade' | 'closingDealId'>,
   now: Instant,
 ) => {
   const id = formatPositionId(accountId, trade.positionId)
   return eventOf(
     'trade.closed',
-    id,
+    `${id} ${closingDealId}`,
     {
       trade_id: id,
       position_id: id,

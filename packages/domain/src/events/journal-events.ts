@@ -50,7 +50,7 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * trade's, then the balance's. Trades that a correction closes come last.
  *
  * A position is opened once, by its first opening deal; `trade.closed` comes when the position
- * becomes a closed trade. Each closing deal is one `position.closed`, and each deal that changes
+ * becomes a closed trade: again where a deal shown late has opened it again. Each closing deal is one `position.closed`, and each deal that changes
  * the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts
  * as new.
  */
@@ -80,7 +80,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
     if (written.closedBefore.has(ticket)) continue
-    const event = tradeClosed({ accountId, trade: folded.trade }, now)
+    const event = tradeClosed({ accountId, ...folded }, now)
     const last = own.at(-1)
     if (last === undefined) closedByCorrection.push(event)
     else add(last, event)

@@ -122,9 +122,9 @@ it.each([
     holdingTime: 61,
   }
   const trade_id = `${accountId}:46870472`
-  expect(tradeClosed({ accountId, trade }, noon + 9)).toStrictEqual({
+  expect(tradeClosed({ accountId, trade, closingDealId: '9' }, noon + 9)).toStrictEqual({
     type: 'trade.closed',
-    key: `trade.closed ${trade_id}`,
+    key: `trade.closed ${trade_id} 9`,
     data: {
       trade_id,
       position_id: trade_id,
