@@ -66,6 +66,7 @@ describe('a webhook’s URL', () => {
     'https://:@example.com',
     'https://example.com/#fragment',
     'https://example.com/#',
+    'ftp://example.com/?https://example.com',
     'https://example.com:65536/',
     'https://1.2.3.4.5/',
     'https://256.256.256.256/',
