@@ -122,29 +122,31 @@ const faultsOfBalances = (
   deals: readonly DealRow[],
   addedAt: (id: string) => number,
 ): readonly string[] => {
-  const changes = events.filter(({ event }) => event === 'account.balance_changed')
   const isRight = ({ timestamp, data }: LogEvent): boolean => {
     const change = data as Fields & BalanceChange
     const { previous_balance: before, new_balance: after, change_amount: amount } = change
     if (before === null || after === null) return before === after
     const at = Date.parse(timestamp)
+    const time = Date.parse(change.changed_at)
     return (
       isSame(amount, sumOf([after, -before])) &&
       deals.some((deal, index) => {
-        if (timeOf(deal) !== Date.parse(change.changed_at)) return false
+        if (timeOf(deal) !== time) return false
         const upTo = Map.groupBy(deals.slice(0, index + 1), ({ id }) => {
           const ms = at - addedAt(id)
           return ms < 0 ? 'no' : ms < mostReadMs ? 'maybe' : 'yes'
         })
-        const sum = (upTo.get('yes') ?? []).map(balanceChangeOf)
+        const sum = sumOf((upTo.get('yes') ?? []).map(balanceChangeOf))
         return sumsOfSome((upTo.get('maybe') ?? []).map(balanceChangeOf)).some((some) =>
-          isSame(after, sumOf([...sum, some])),
+          isSame(after, sumOf([sum, some])),
         )
       })
     )
   }
-  return changes.flatMap((event) =>
-    isRight(event) ? [] : [`${event.id}: the account never had its balances`],
+  return events.flatMap((one) =>
+    one.event === 'account.balance_changed' && !isRight(one)
+      ? [`${one.id}: the account never had its balances`]
+      : [],
   )
 }
 

@@ -49,10 +49,10 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * The events in the order of the deals; for each deal the position's events come first, then the
  * trade's, then the balance's. Trades that a correction closes come last.
  *
- * A position is opened once, by its first opening deal; `trade.closed` comes when the position
- * becomes a closed trade: again where a deal shown late has opened it again. Each closing deal is one `position.closed`, and each deal that changes
- * the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts
- * as new.
+ * A position is opened once, by its first opening deal. `trade.closed` comes when the position
+ * becomes a closed trade, and again where a deal that was shown late had opened it again. Each
+ * closing deal is one `position.closed`, and each deal that changes the balance, or the credit, one
+ * `account.balance_changed`. A deal without a readable time counts as new.
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
   const { accountId, linkedAt, reading, now } = written

@@ -56,8 +56,8 @@ interface ProcessPorts extends Pick<
 
 export interface ProcessedOrder {
   /**
-   * Of an order that was rejected because the broker's records did not show it: it was found there
-   * after all, or the records could not be read often enough to be sure.
+   * Of an order that was rejected because the broker's records did not show it. `order_corrected`:
+   * it was found there after all; `order_unverified`: a week of lookups did not show how it ended.
    */
   readonly warning?: 'order_corrected' | 'order_unverified' | undefined
   /** The order was certainly not sent and may be tried again. */
@@ -74,10 +74,10 @@ const sendingLeaseMs = 10 * secondMs
 /** How long a lookup waits for a slot; after that the order is due again when its claim lapses. */
 const lookupPatienceMs = 10 * secondMs
 /**
- * How many times the broker's answer is written at most while the database is unavailable; after
- * that the broker's records have to show it.
+ * After so many failures to store the broker's answer this process gives up, and a later lookup
+ * finds the outcome in the broker's records.
  */
-const writeAttempts = 60
+const maxWriteFailures = 60
 const writePauseMs = secondMs
 
 const nothingFollows: OrUnavailable<ProcessedOrder> = E.right({})
@@ -163,7 +163,7 @@ export const processOrder = (
     if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
     return E.right({
       transition: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
-      // No databaseRun check: the broker's answer must be stored even after a database failover.
+      // Without `databaseRun`, with which the write would fail after a failover of the database.
       sent: { order, placement: sending, destination, version: version + 1 },
     })
   }
@@ -178,10 +178,10 @@ export const processOrder = (
   // --- looking up ---
 
   /**
-   * The sender's clock or the database's, by which an order's age is known, may be wrong or have
-   * been set since: these are the earliest and the latest time that either gives.
+   * The earliest and the latest time at which the order may have been sent. The sender's clock and
+   * the order's age in the database each give one; either clock may be wrong, or set since.
    */
-  const sendTimes = (
+  const possibleSendTimes = (
     { sendDeadlineMs }: OrderJob,
     now: Instant,
     { sentAt }: LookupHints,
@@ -205,7 +205,7 @@ export const processOrder = (
       slots.forLookup,
       destination,
       lookupPatienceMs,
-      lookUpOrder(ports)(job, { ...hints, ...sendTimes(job, now, hints) }),
+      lookUpOrder(ports)(job, { ...hints, ...possibleSendTimes(job, now, hints) }),
     )
     if (answer === undefined) return nothingFollows
     if (E.isLeft(answer)) return answer
@@ -243,7 +243,7 @@ export const processOrder = (
         replaces = stored.right.value
       } else {
         failures += 1
-        if (failures === writeAttempts) return stored
+        if (failures === maxWriteFailures) return stored
         await ports.pause(writePauseMs)()
       }
     }
@@ -324,9 +324,10 @@ const inSlot = async <A>(
 }
 
 /**
- * Whether the broker's answer to a send overrides what another process stored meanwhile. That the
- * order was executed overrides all but an end. That it was refused, and the number that it has at
- * the broker, override only lookups of the same send: records that show the order are proof of it.
+ * Whether the broker's answer to a send overrides what another process stored meanwhile: never an
+ * order that has ended. An answer that shows an execution overrides everything else. A refusal, and
+ * a number of the broker's that is not stored yet, override only lookups of this same send: any
+ * other step may come from the broker's records, which prove that the order was placed.
  */
 const mayOverride = (
   stored: Placement,
@@ -354,6 +355,7 @@ const resultOf = (
     ...job,
     placement,
     version: replaces.version + 1,
+    // It is tried again only where the broker certainly did not get what was sent.
     sentBefore: isSentHere ? 'no' : job.sentBefore,
   }
   return {

@@ -63,8 +63,9 @@ const patienceMs = 120 * secondMs
 /** Between two checks of whether the patience of a caller is over while this process reads. */
 const waitPauseMs = secondMs
 /**
- * How long it is enough that the deals added up to the balance: a deal that comes to be shown more than a day late
- * is in no read of the history's end, and the balance alone shows that it is missing.
+ * How long it is enough that the deals added up to the balance: a deal that comes to be shown more
+ * than a day late is in no read of the history's end, and the balance alone shows that it is
+ * missing.
  */
 const balanceCheckValidMs = hourMs
 /** Between two checks of whether another process has finished. */

@@ -51,7 +51,7 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
   const begin = (entry: Entry): void => {
     waiting.delete(entry)
     add(entry, 1)
-    // Its tenant's turn is over, and within the tenant its account's.
+    // The other work of the tenant moves to the end of the queue, that of the account behind it.
     for (const key of entry.keys.slice(1))
       for (const other of [...waiting].filter(({ keys }) => keys.includes(key))) {
         waiting.delete(other)
@@ -67,6 +67,7 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
   }
 
   const beginWaiting = (): void => {
+    // What `begin` moves to the end comes up again in this loop.
     for (const entry of waiting) {
       if (count(all) >= size) return
       if (hasRoom(entry)) begin(entry)
@@ -77,7 +78,7 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
     acquire: ({ tenant, account }, patienceMs) =>
       new Promise((resolve) => {
         const keys = [all, JSON.stringify([tenant]), JSON.stringify([tenant, account])]
-        // Nobody waits who could run, so that a newcomer overtakes nobody.
+        // Whatever waits is held back by a limit, so that this takes no slot which it could use.
         if (hasRoom({ keys })) return begin({ keys, start: resolve })
         const timer = setTimeout(() => {
           waiting.delete(entry)

@@ -104,8 +104,8 @@ const longestPauseMs = minuteMs
 
 /**
  * After a read, the next round is whole intervals after this one, so that rounds stay as spread as
- * they were, and missed ones are left out. After a failure, the account is due after a pause. Where the provider limits the tenant, rounds before the limit ends are left
- * out.
+ * they were, and missed ones are left out. After a failure, the account is due after a pause. Where
+ * the provider limits the tenant, rounds before the limit ends are left out.
  */
 const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
   if (result === 'failed')
