@@ -70,7 +70,7 @@ export const answerFrom = (
   evidence: Evidence,
   context: LookupContext,
 ): LookupAnswer => {
-  const rows = rowsOfOrder(orderToFind, evidence)
+  const rows = rowsOfOrder(orderToFind, evidence, context)
   const isWhole = areWhole(evidence)
   if (!rows.isSeen) {
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
@@ -86,10 +86,12 @@ export const answerFrom = (
     haveListsCaughtUp:
       isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
-  const executed = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
-  if (executed) return executed
+  const outcome = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
+  // More than was ordered includes what others did.
+  if (outcome && compareLots(outcome.fill.volume ?? 0, shown.orderedLots) <= 0)
+    return { kind: 'found', outcome }
   const last = rows.endedOrders.at(-1)
-  if (last && isWhole && isUnexecuted(shown, last, orderToFind))
+  if (!outcome && last && isWhole && isUnexecuted(shown, last, orderToFind))
     return mayHaveAnotherNumber(orderToFind, rows, evidence, context)
       ? { kind: 'unreadable' }
       : { kind: 'found', outcome: endOf(orderToFind.order, last) }
@@ -113,7 +115,9 @@ interface ShownOrder extends RowsOfOrder {
 }
 
 /** What one kind of rows shows of an execution; undefined if it does not show all of it yet. */
-type FindExecution = (shown: ShownOrder) => LookupAnswer | undefined
+type FindExecution = (shown: ShownOrder) => Executed | undefined
+
+type Executed = Extract<OrderOutcome, { readonly fill: Fill }>
 
 /**
  * A partial fill is final if nothing is open and the finished orders executed the same volume, or
@@ -130,24 +134,24 @@ const byDeals: FindExecution = ({
   const { volume } = dealsFill
   // A deal without a volume was executed all the same, and no other record will show how much.
   if (volume === undefined)
-    return haveListsCaughtUp && endedLots === undefined ? found('filled', dealsFill) : undefined
-  if (compareLots(volume, orderedLots) >= 0) return found('filled', dealsFill)
+    return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
+  if (compareLots(volume, orderedLots) >= 0) return executed('filled', dealsFill)
   const isEnd = isNoneOpen && endedLots !== undefined && compareLots(endedLots, volume) === 0
-  return isEnd || haveListsCaughtUp ? found('partially_filled', dealsFill) : undefined
+  return isEnd || haveListsCaughtUp ? executed('partially_filled', dealsFill) : undefined
 }
 
 /** Finished orders that know of less than its deals do not count. */
 const byEndedOrders: FindExecution = (shown) => {
   const { position, deals, endedOrders, endedLots = 0 } = shown
   if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
-    return found('filled', positionOf(shown))
+    return executed('filled', positionOf(shown))
   if (endedLots <= 0 || compareLots(shown.dealsFill?.volume ?? 0, endedLots) > 0) return undefined
   // A position of that very volume is as the order left it, and has its price.
   const isUntouched = deals.length === 0 && compareLots(position?.volume ?? 0, endedLots) === 0
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
-  if (compareLots(endedLots, shown.orderedLots) >= 0) return found('filled', fill)
-  return shown.isNoneOpen ? found('partially_filled', fill) : undefined
+  if (compareLots(endedLots, shown.orderedLots) >= 0) return executed('filled', fill)
+  return shown.isNoneOpen ? executed('partially_filled', fill) : undefined
 }
 
 /**
@@ -159,11 +163,11 @@ const byPosition: FindExecution = (shown) => {
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
   const difference = compareLots(position.volume, orderedLots)
-  if (difference === 0) return found('filled', fill)
+  if (difference === 0) return executed('filled', fill)
   if (!haveListsCaughtUp) return undefined
   return difference > 0
-    ? found('filled', positionIdField(position.id))
-    : found('partially_filled', fill)
+    ? executed('filled', positionIdField(position.id))
+    : executed('partially_filled', fill)
 }
 
 const isUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFind): boolean =>
@@ -231,10 +235,7 @@ const endOf = (
   return { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message } }
 }
 
-const found = (kind: 'filled' | 'partially_filled', fill: Fill): LookupAnswer => ({
-  kind: 'found',
-  outcome: { kind, fill },
-})
+const executed = (kind: Executed['kind'], fill: Fill): Executed => ({ kind, fill })
 
 /** Whether all four lists could be read to their end. */
 export const areWhole = (evidence: Evidence): boolean =>
@@ -243,7 +244,7 @@ export const areWhole = (evidence: Evidence): boolean =>
 /** The records that belong to the order. */
 interface RowsOfOrder {
   readonly isSeen: boolean
-  /** Without a volume if it was reversed since. */
+  /** Without a volume if it was reversed since, or opened before the order was sent. */
   readonly position: RecordRow | undefined
   readonly open: readonly RecordRow[]
   /** Finished orders, each once as it was last; the latest at the end. */
@@ -252,23 +253,41 @@ interface RowsOfOrder {
   readonly deals: readonly RecordRow[]
 }
 
-const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsOfOrder => {
+const rowsOfOrder = (
+  { order, sentAt, tickets }: OrderToFind,
+  { positions, orders, historyOrders, deals }: Evidence,
+  { skewMs, othersTickets }: LookupContext,
+): RowsOfOrder => {
   const match = createClientIdMatch(order)
-  const { positions, orders, historyOrders, deals } = evidence
+  const orderRows = [...orders.rows, ...historyOrders.rows]
   const position = positions.rows.find((row) => match(row) !== 'other')
-  const ids = new Set<string>(tickets.orderId === undefined ? [] : [tickets.orderId])
-  for (const row of [...orders.rows, ...historyOrders.rows])
-    if (match(row) === 'order') ids.add(row.id)
-  // A position has the number of the order that opened it. What its stops executed has the first
-  // two parts of the order's client id, and the position's number.
-  if (position !== undefined) ids.add(position.id)
-  for (const row of [...historyOrders.rows, ...deals.rows])
-    if (match(row) === 'position' && row.side !== order.side && row.positionId !== undefined)
-      ids.add(row.positionId)
+  const isNamed = (row: RecordRow): boolean => row.side === order.side && match(row) === 'order'
+  // A number that executed nothing may have been followed by another.
+  const orderIds = new Set([
+    ...orderRows.filter((row) => isNamed(row) && executedLotsOf([row]) !== 0).map(({ id }) => id),
+    ...deals.rows.filter(isNamed).map(({ orderId }) => orderId),
+  ])
+  // Where none has its client id: a position has the number of the order that opened it. What its
+  // stops executed has the first two parts of the order's client id, and the position's number.
+  const positionIds = new Set(
+    orderIds.size > 0
+      ? []
+      : [
+          position?.id,
+          ...[...historyOrders.rows, ...deals.rows]
+            .filter((row) => match(row) === 'position' && row.side !== order.side)
+            .map(({ positionId }) => positionId),
+        ],
+  )
+  orderIds.add(tickets.orderId)
+  // On a netting account another order may have opened the position.
+  const isEarlier = ({ at = sentAt }: RecordRow): boolean => at < sentAt + skewMs - clockSlackMs
   // A row belongs to the order by its number only if it has no client id of another sender.
   const isOwn = (row: RecordRow, id: string | undefined): boolean =>
     match(row) === 'order' ||
-    (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
+    (id !== undefined &&
+      (row.clientId === undefined || match(row) === 'position') &&
+      (orderIds.has(id) || (positionIds.has(id) && !othersTickets.has(id) && !isEarlier(row))))
   const isOwnOrder = (row: RecordRow): boolean => row.side === order.side && isOwn(row, row.id)
   const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
   const endedOrders = lastOfEach(byEnd.filter(isOwnOrder), ({ id }) => id)
@@ -279,11 +298,11 @@ const rowsOfOrder = ({ order, tickets }: OrderToFind, evidence: Evidence): RowsO
   return {
     isSeen:
       own.length > 0 ||
-      Object.values(evidence).some(({ rows }) => rows.some((row) => match(row) !== 'other')) ||
-      [...orders.rows, ...historyOrders.rows].some(isOwnOrder),
+      [...positions.rows, ...orderRows, ...deals.rows].some((row) => match(row) !== 'other') ||
+      orderRows.some(isOwnOrder),
     position: position && {
       ...position,
-      ...(position.side !== order.side && { volume: undefined }),
+      ...((position.side !== order.side || isEarlier(position)) && { volume: undefined }),
     },
     open: orders.rows.filter(
       (row) =>

@@ -119,6 +119,13 @@ const closing = (volume: number, more: Row = {}): Row =>
     ...more,
   })
 
+// What others bought before by the order that opened the position, and a stop that closed it.
+const manual = (seconds: number): Row =>
+  deal({ clientId: undefined, time: at(seconds), volume: 0.2, price: 1.13 })
+const stopped = closing(0.3, { clientId: 'TP_0123456789_600' })
+
+const ofOurs = { othersTickets: new Set(['501']) }
+
 type Case = readonly [title: string, lists: Lists, answer: object]
 const foreign = { clientId: 'TE_a_b' }
 const nameless = { clientId: undefined }
@@ -225,6 +232,19 @@ describe('an order is filled', () => {
         ],
       },
       whole,
+    ],
+    ...[
+      [manual(-3_600), deal({ id: '902', orderId: '502' }), stopped],
+      [manual(-10), deal({ ...nameless, id: '902', orderId: '502' }), stopped],
+    ].map((deals, index): Case => [
+      `less what others had bought, where a stop closed both together (${index})`,
+      { historyOrders: [done({ id: '502' })], deals },
+      whole,
+    ]),
+    [
+      'by its order, where its position is as large and older',
+      { historyOrders: [done({ id: '502' })], positions: [position({ time: at(-61) })] },
+      byOrder,
     ],
     [
       'by a client id in a comment',
@@ -436,6 +456,15 @@ describe('a pending order', () => {
       ends({ kind: 'filled', fill: { ...fill, positionId: '600' } }),
     ],
     [
+      'filled under another number, which its position alone shows',
+      {
+        historyOrders: [finished('CANCELED', unexecuted)],
+        deals: [lateDeal({ orderId: '600', positionId: '600', clientId: undefined })],
+        positions: [position({ id: '600', clientId: 'TP_0123456789' })],
+      },
+      ends({ kind: 'filled', fill: { ...fill, positionId: '600' } }),
+    ],
+    [
       'filled in several deals',
       {
         deals: [
@@ -590,12 +619,19 @@ describe('an order is open', () => {
       'while the deals of a rejected order cannot be read',
       { historyOrders: [done(rejectedOrder)], deals: null },
     ],
+    ['while only its stop is shown, and what others bought', { deals: [manual(-61), stopped] }],
+    ['while it seems to have executed more', { deals: [manual(-59), stopped] }],
     [
       'in a state that is not an end',
       { historyOrders: [done({ state: 'ORDER_STATE_REQUEST_CANCEL', currentVolume: 0.1 })] },
     ],
   ])('%s', (_, lists) => {
     expect(answerOf(lists)).toEqual(unfinished)
+  })
+
+  it('while only its stop is shown, and the order of ours that opened its position', () => {
+    const deals = [deal(nameless), stopped]
+    expect(answerOf({ deals }, late, ofOurs)).toEqual(unfinished)
   })
 
   it.each<Case>([
@@ -703,7 +739,6 @@ describe('a row without a client id that looks like the order', () => {
   }
   const hedging = { traits: { isHedging: true } }
   const netting = { traits: { isHedging: false } }
-  const ofOurs = { othersTickets: new Set(['501']) }
 
   it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
     ['could be it', all(), {}, unreadable],

@@ -70,9 +70,7 @@ export const fillClose = (
   const { account } = moment
   const positionId = position.id
   const price = fixed.price ?? exitPriceOf(moment, position)
-  // On MT4 a close has no order of its own.
-  const orderId =
-    fixed.orderId ?? (account.settings.platform === 'mt4' ? positionId : newOrderId(account))
+  const orderId = fixed.orderId ?? closingOrderId(moment, position)
   closeVolume(moment, position, volume, price, orderId, origin)
   if (account.settings.platform !== 'mt4')
     enterFilledOrder(moment, position, {
@@ -84,6 +82,10 @@ export const fillClose = (
     })
   return { orderId, positionId }
 }
+
+/** On MT4 a close has no order of its own. */
+export const closingOrderId = ({ account }: Moment, { id }: Position): string =>
+  account.settings.platform === 'mt4' ? id : newOrderId(account)
 
 /** Money in or out of the account that is not a trade. */
 export const enterBalanceDeal = (

@@ -20,7 +20,7 @@ import {
   type TradeOutcome,
   unknownSymbol,
 } from './checks.ts'
-import { fillClose, fillMarketOrder } from './fills.ts'
+import { closingOrderId, fillClose, fillMarketOrder } from './fills.ts'
 import type { Lasting } from './faults.ts'
 import { isOver, readShows, waitFor } from './lags.ts'
 import { brokerText, decimal, type Decimal, utcText } from './numbers.ts'
@@ -144,13 +144,11 @@ export const executeStops = (moment: Moment): void => {
   for (const position of moment.account.positions) {
     const reached = reachedLevel(moment, position)
     if (reached !== undefined && moment.account.market.isOpen(position.instrument.symbol)) {
-      fillClose(
-        moment,
-        position,
-        position.volume,
-        { reason: reached.reason, comment: reached.comment },
-        { price: reached.level },
-      )
+      const orderId = closingOrderId(moment, position)
+      // The provider puts its number in place of the last part of the client id.
+      const clientId = position.clientId?.replace(/[^_]*$/, orderId)
+      const { level: price, ...origin } = reached
+      fillClose(moment, position, position.volume, { ...origin, clientId }, { price, orderId })
     }
   }
 }

@@ -21,14 +21,15 @@ describe('a position', () => {
     [1.12, 'TP', 200],
   ])('is closed by its level once the price is %d', async (price, reason, profit) => {
     const { account, sandbox, deals } = await setUpAccount()
-    const { positionId } = account.trade({ ...BUY, stopLoss: 1.09, takeProfit: 1.12 })
+    const levels = { stopLoss: 1.09, takeProfit: 1.12 }
+    const { positionId } = account.trade({ ...BUY, ...levels, clientId: 'TP_1_a' })
     sandbox.prices.pin('EURUSD', { bid: price, ask: price })
     const closing = {
       positionId,
       reason: `DEAL_REASON_${reason}`,
-      stopLoss: 1.09,
-      takeProfit: 1.12,
-      orderId: expect.any(String),
+      ...levels,
+      orderId: '46000001',
+      clientId: 'TP_1_46000001',
       profit,
     }
     expect((await deals()).at(-1)).toMatchObject(closing)
