@@ -45,6 +45,9 @@ const liveAccountTtlMs = 5_000
 const quoteTtlMs = 1_000
 const maxQuotes = 50_000
 const maxCandles = 200_000
+/** That a symbol has no candles so early; its provider may load more. */
+const noCandlesTtlMs = 60_000
+const maxEmptyPages = 10_000
 /** Of symbols and their terms. */
 const termsTtlMs = 3_600_000
 /** Over all accounts. */
@@ -172,8 +175,9 @@ export const cachedLiveAccounts = (
 }
 
 /**
- * Keeps quotes and the latest candles for a second, and an account's symbols and their terms for an
- * hour, failures not at all. Earlier candles and ticks pass through.
+ * Keeps quotes and the latest candles for a second, an account's symbols and their terms for an
+ * hour, and for a minute that there are no candles so early; failures not at all. Ticks pass
+ * through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
@@ -206,6 +210,12 @@ export const cachedMarketData = (
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
   })
+  const earlierCandles = createSingleFlightCache<MarketDataError, readonly Candle[]>({
+    clock,
+    ttlMs: noCandlesTtlMs,
+    maxWeight: maxEmptyPages,
+    isKept: (candles) => candles.length === 0,
+  })
   return {
     ...marketData,
     symbols: (account) => symbols.read(keyOf(account), () => marketData.symbols(account)()),
@@ -219,7 +229,7 @@ export const cachedMarketData = (
       const { timeframe, to, limit } = window
       return to > clock.now()
         ? latestCandles.read(keyOf(account, symbol, timeframe, limit), read)
-        : read
+        : earlierCandles.read(keyOf(account, symbol, timeframe, limit, to), read)
     },
   }
 }

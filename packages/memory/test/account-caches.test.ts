@@ -1,6 +1,7 @@
 // How long each value is kept, what it depends on, and that a change shows at once.
 import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
+import type { CandlesWindow } from '@tradeport/domain/ports'
 import {
   createFakeAccountStore,
   createFakeBroker,
@@ -10,8 +11,9 @@ import {
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { cachedAccounts, cachedBroker, cachedLiveAccounts } from '../src/index.ts'
+import { cachedAccounts, cachedBroker, cachedLiveAccounts, cachedMarketData } from '../src/index.ts'
 import { createMovableClock, ended } from './clock.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
@@ -23,6 +25,7 @@ const asBrokerAccount = (account: Account): BrokerAccount => {
 }
 const account = asBrokerAccount(linked)
 const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+const candle = { time: 0, open: 1, high: 1, low: 1, close: 1, volume: 1 }
 const position = openPosition({ volume: 0.4, unrealizedPnl: 40 })
 
 /** The same account with each other link. */
@@ -135,6 +138,30 @@ describe('margins', () => {
     })
     expect(broker.calls('requiredMargin')).toBe(9)
   })
+})
+
+it('that a symbol has no candles so early is kept for a minute, and candles are not', async () => {
+  const clock = createMovableClock()
+  let calls = 0
+  const { candles } = cachedMarketData(
+    {
+      candles: (_account: unknown, _symbol: unknown, { to }: CandlesWindow) =>
+        TE.fromIO(() => {
+          calls += 1
+          return to === 0 ? [] : [candle]
+        }),
+    } as never,
+    { clock },
+  )
+  const callsAt = async (to: number) => {
+    await candles(account, 'EURUSD', { timeframe: '1h', to, limit: 1 })()
+    return calls
+  }
+  expect([await callsAt(1), await callsAt(1), await callsAt(0)]).toEqual([1, 2, 3])
+  clock.advance(59_999)
+  expect(await callsAt(0)).toBe(3)
+  clock.advance(1)
+  expect(await callsAt(0)).toBe(4)
 })
 
 describe('a change of a position', () => {

@@ -58,7 +58,7 @@ export interface ReadCandles {
 /** What was read of the provider. */
 export interface CandlesPage {
   readonly timeframe: Timeframe
-  /** The last candles up to `to`, oldest first; none: there is none so early. */
+  /** The last candles up to `to`, oldest first. */
   readonly candles: readonly Candle[]
   readonly to: Instant
   /** Whether the broker is known to have a later candle. */
@@ -68,19 +68,19 @@ export interface CandlesPage {
 
 /**
  * A candle is complete when a later one has opened, or when its time is over; the last one of a page
- * up to now may be the current one. A gap between two candles is one at the broker. But where
- * nothing follows, the provider may not have loaded more yet: no candle at all proves nothing, and
- * after the last one nothing is known of the last day.
+ * up to now may be the current one. A gap between two candles is one at the broker. But where no
+ * candle precedes or follows, the provider may not have loaded more yet: no candle at all proves
+ * nothing, and after the last one nothing is known of the last day.
  */
 export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPage): ReadCandles => {
   const settled = settledUntil(timeframe, now)
   const [first, last] = [candles[0], candles.at(-1)]
   const from = first?.time ?? 0
+  if (last === undefined) return { known: { from, to: -1 }, complete: candles, current: undefined }
   if (isFollowed) return { known: { from, to }, complete: candles, current: undefined }
-  if (last !== undefined && last.time > settled)
+  if (last.time > settled)
     return { known: { from, to: last.time - 1 }, complete: candles.slice(0, -1), current: last }
-  const proved =
-    last === undefined ? -1 : Math.max(last.time + shortestMs(timeframe) - 1, now - lagMs)
+  const proved = Math.max(last.time + shortestMs(timeframe) - 1, now - lagMs)
   return {
     known: { from, to: Math.min(to, settled, proved) },
     complete: candles,

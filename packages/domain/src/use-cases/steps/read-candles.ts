@@ -77,7 +77,6 @@ export const createCandleReader = ({
     const asked: CandleRange[] = []
     let current: Candle | undefined
     let hasLatest = false
-    let isBeginningSeen = false
     let windowMs = wanted.limit * period
     for (let pages = 0; ; pages += 1) {
       const kept = await readKept(wanted, asked)
@@ -103,11 +102,8 @@ export const createCandleReader = ({
         hasLatest || (!isLatest && probed === gap.to && gap.to < wanted.range.to)
       const found = readPage({ timeframe, candles, to, isFollowed, now })
       hasLatest ||= isLatest
-      isBeginningSeen ||= candles.length === 0
-      // What is before the first candle is kept with it.
-      const from = isBeginningSeen && candles.length < limit ? 0 : found.known.from
-      if (from <= found.known.to) {
-        const added = await store.add(series, { from, to: found.known.to }, found.complete)()
+      if (found.known.from <= found.known.to) {
+        const added = await store.add(series, found.known, found.complete)()
         if (E.isLeft(added)) return added
       }
       current ??= found.current
