@@ -37,7 +37,6 @@ export const createClient = (options: ClientOptions): Client => {
     { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
   ) => {
     const { route, input: kind, reply, isKeyless, ifUnknown } = routeOf(operation)
-    requireDefined(operation, input)
     const [method = '', path = ''] = route.split(' ')
     const body =
       kind === 'body' || kind === 'optional-body'
@@ -155,17 +154,18 @@ const queryOf = (query: Fields = {}): string => {
 const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   if (typeof body !== 'object' || body === null)
     throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
-  return JSON.stringify(body)
-}
-
-/**
- * JSON and a query leave out what is undefined, and these would close or cancel more without it.
- */
-const requireDefined = (operation: Operation, input: Fields | undefined): void => {
-  if (!/^(closePosition|cancelOrders)/.test(operation)) return
-  for (const [name, value] of Object.entries(input ?? {}))
-    if (value === undefined)
-      throw new TypeError(`the ${name} of ${operation} is undefined. Leave it out to mean all.`)
+  return JSON.stringify(body, (name, value: unknown) => {
+    // JSON writes NaN as null, which removes a level, and leaves out what is undefined, without
+    // which more is closed.
+    const isLost =
+      typeof value === 'number'
+        ? !Number.isFinite(value)
+        : value === undefined && operation.startsWith('closePosition')
+    if (!isLost) return value
+    throw new TypeError(
+      `the ${name} of ${operation} is ${String(value)}: give a value, or leave it out.`,
+    )
+  })
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'

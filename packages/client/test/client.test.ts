@@ -68,15 +68,39 @@ describe.concurrent('a method', () => {
     },
   )
 
-  it('closes all of a position without a body, and refuses a filter that is undefined', async () => {
+  it.each<[said: string, call: (client: Client) => Promise<unknown>]>([
+    [
+      'volume of closePosition is undefined',
+      (client) => client.closePosition('p', { volume: undefined as never }),
+    ],
+    [
+      'symbol of closePositions is undefined',
+      (client) => client.closePositions({ accountId: 'a', symbol: undefined as never }),
+    ],
+    [
+      'stopLoss of changePositionLevels is NaN',
+      (client) => client.changePositionLevels('p', { stopLoss: Number.NaN }),
+    ],
+    [
+      'takeProfit of modifyOrder is -Infinity',
+      (client) => client.modifyOrder('o', { takeProfit: -Infinity }),
+    ],
+    [
+      'stopLoss of placeOrder is Infinity',
+      (client) => client.placeOrder({ ...order, stopLoss: Infinity }),
+    ],
+    [
+      'least of closePositions is NaN',
+      (client) => client.closePositions({ accountId: 'a', volume: { least: Number.NaN } } as never),
+    ],
+  ])('refuses before it sends: the %s', async (said, call) => {
     const { client, sent } = clientWith([success()])
-    const filter = { accountId: 'a', symbol: undefined as never }
-    await expect(client.closePosition('p', { volume: undefined as never })).rejects.toThrow(
-      'the volume of closePosition is undefined. Leave it out to mean all.',
-    )
-    await expect(client.closePositions(filter)).rejects.toThrow(/^the symbol of closePositions is/)
-    await expect(client.cancelOrders(filter)).rejects.toThrow(/^the symbol of cancelOrders is/)
+    await expect(call(client)).rejects.toThrow(`the ${said}: give a value, or leave it out.`)
     expect(sent).toEqual([])
+  })
+
+  it('closes all of a position without a body', async () => {
+    const { client, sent } = clientWith([success()])
     await client.closePosition('p')
     expect(sent).toMatchObject([{ url: `${baseUrl}/positions/p/close`, body: {} }])
   })
