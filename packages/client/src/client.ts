@@ -36,13 +36,14 @@ export const createClient = (options: ClientOptions): Client => {
     input: Fields | undefined,
     { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
   ) => {
-    const { route, input: kind, reply, isKeyless, ifUnknown } = routeOf(operation)
+    const { route, input: kind, reply, changesNothing, ifUnknown } = routeOf(operation)
     const [method = '', path = ''] = route.split(' ')
     const body =
       kind === 'body' || kind === 'optional-body'
         ? bodyOf(operation, kind === 'body' ? input : (input ?? {}))
         : undefined
-    const hasKey = method === 'POST' && (key !== undefined || isKeyless !== true)
+    const isRead = method === 'GET' || changesNothing === true
+    const hasKey = method === 'POST' && (key !== undefined || !isRead)
     const idempotencyKey = hasKey ? keyOf(key) : undefined
     const call = {
       ...limitsOf(changes, limits),
@@ -50,6 +51,7 @@ export const createClient = (options: ClientOptions): Client => {
       // Read for each call, so that a replaced fetch is used.
       fetch: options.fetch ?? globalThis.fetch,
       method,
+      isRead,
       url: `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`,
       body,
       headers: {

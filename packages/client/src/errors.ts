@@ -100,7 +100,7 @@ interface ErrorBase extends Error {
   readonly attempts: number
   /**
    * `unknown` if this call may have done its write although no reply says so: check before you try
-   * again. Always `not_done` for a read.
+   * again. Always `not_done` for a read and a preview.
    */
   readonly outcome: 'not_done' | 'unknown'
   /** Of a POST: the service carries out the request once for this key. */

@@ -3,7 +3,9 @@
 export interface RetryPolicy {
   /** How often a request is sent at most, the first time included; 4 by default. */
   readonly attempts: number
-  /** The latest time of a repetition after the first request; 60,000 by default. */
+  /**
+   * No repetition begins later than this many ms after the first request; 60,000 by default.
+   */
   readonly withinMs: number
 }
 

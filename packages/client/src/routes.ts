@@ -14,8 +14,8 @@ export interface Route {
   /** Other than the envelope. */
   readonly reply?: 'file' | 'stream'
   readonly paging?: Paging
-  /** A POST that does nothing, so that it gets no Idempotency-Key by itself. */
-  readonly isKeyless?: true
+  /** A POST that changes nothing, so that it gets no Idempotency-Key by itself. */
+  readonly changesNothing?: true
   /** What to do if the outcome of a write without a key is unknown. */
   readonly ifUnknown?: string
 }
@@ -52,7 +52,7 @@ export const routes = {
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
   /** Runs every check of a new order, and estimates what it would cost, without placing it. */
-  previewOrder: { route: 'POST /orders/preview', input: 'body', isKeyless: true },
+  previewOrder: { route: 'POST /orders/preview', input: 'body', changesNothing: true },
   /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
   listOrders: { route: 'GET /orders', input: 'query', paging: 'pages' },
   getOrder: { route: 'GET /orders/:id' },

@@ -7,6 +7,8 @@ export interface Call extends Limits {
   readonly operation: Operation
   readonly fetch: typeof globalThis.fetch
   readonly method: string
+  /** Whether the request changes nothing. */
+  readonly isRead: boolean
   readonly url: string
   /** The same bytes and the same Idempotency-Key in every attempt. */
   readonly body: string | undefined
@@ -20,8 +22,12 @@ export interface Call extends Limits {
 
 /** Throws a TradeportError. */
 export const send = async (call: Call): Promise<Reply<unknown, unknown> | Response> => {
-  const { method, signal, retry } = call
+  const { signal, retry } = call
   const startedAt = performance.now()
+  const startedOn = Date.now()
+  // performance.now stands still while the machine is suspended.
+  const isLateAfter = (ms: number): boolean =>
+    Math.max(performance.now() - startedAt, Date.now() - startedOn) + ms > retry.withinMs
   let isUnknown = false
   for (let attempts = 0; ;) {
     if (signal?.aborted === true) {
@@ -31,17 +37,15 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     attempts++
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
-    // A later refusal does not say whether an earlier attempt was done, unless it is the kept
-    // answer to that one.
+    // A refusal of a repetition says nothing about earlier attempts, unless it is the kept answer
+    // to one of them.
     const isKept = answer.kind === 'refusal' && answer.isReplayed
-    isUnknown = mayBeDone(method, answer) || (isUnknown && !isKept)
+    isUnknown = mayBeDone(call, answer) || (isUnknown && !isKept)
     const waitMs = waitBeforeNext(answer, attempts)
     const isLast =
-      attempts >= retry.attempts ||
-      !mayBeSentAgain(method, answer) ||
-      performance.now() - startedAt + waitMs > retry.withinMs
-    if (isLast) throw toError(answer, { ...call, attempts, isUnknown })
-    await sleep(waitMs, signal)
+      attempts >= retry.attempts || !mayBeSentAgain(call, answer) || isLateAfter(waitMs)
+    if (!isLast) await sleep(waitMs, signal)
+    if (isLast || isLateAfter(0)) throw toError(answer, { ...call, attempts, isUnknown })
   }
 }
 
@@ -141,8 +145,8 @@ const provesNothingDone: readonly string[] = [
 /**
  * Whether the service may have done what the request asked for, unless its reply proves otherwise.
  */
-const mayBeDone = (method: string, fault: Fault): boolean => {
-  if (method === 'GET') return false
+const mayBeDone = ({ isRead }: Call, fault: Fault): boolean => {
+  if (isRead) return false
   if (fault.kind !== 'refusal') return true
   // An earlier request with this key may be doing it now.
   if (fault.code === 'IDEMPOTENCY_IN_PROGRESS') return true
@@ -154,9 +158,9 @@ const mayBeDone = (method: string, fault: Fault): boolean => {
 // Waiting does not help with these, whatever their status.
 const lastingCodes: readonly string[] = ['ACCOUNT_DISCONNECTED', 'BROKER_OUTCOME_UNKNOWN']
 
-const mayBeSentAgain = (method: string, fault: Fault): boolean => {
+const mayBeSentAgain = ({ isRead, method }: Call, fault: Fault): boolean => {
   if (fault.kind === 'refusal' && lastingCodes.includes(fault.code)) return false
-  if (method === 'GET') return isTemporary(fault)
+  if (isRead) return isTemporary(fault)
   // The service carries out a POST once for its key, so that the next answer shows the outcome.
   if (method === 'POST')
     return (

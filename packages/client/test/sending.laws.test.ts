@@ -6,7 +6,7 @@ import { routes } from '../src/routes.ts'
 import { clientWith, cutOff, errorOf, lost, refusal, success, type Answer } from './service.ts'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -123,7 +123,8 @@ const play = async (
     await vi.advanceTimersByTimeAsync(1_000)
   }
   const answers = sent.map((_, index) => script[Math.min(index, script.length - 1)] ?? succeeded)
-  return { sent, answers, startedAt, error: await result, method: route.split(' ')[0] }
+  const isRead = route.startsWith('GET') || operation === 'previewOrder'
+  return { sent, answers, startedAt, error: await result, method: route.split(' ')[0], isRead }
 }
 
 /** Whether the service's own reply proves that a write was not done. */
@@ -142,7 +143,11 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
       fc.array(scripted, { minLength: 1, maxLength: 8 }),
       policies,
       async (operation, script, retry) => {
-        const { sent, answers, startedAt, error, method } = await play(operation, script, retry)
+        const { sent, answers, startedAt, error, method, isRead } = await play(
+          operation,
+          script,
+          retry,
+        )
         expect(sent.length).toBeGreaterThanOrEqual(1)
         expect(sent.length).toBeLessThanOrEqual(retry.attempts)
         for (const [index, before] of answers.slice(0, -1).entries()) {
@@ -166,8 +171,7 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
         )
         expect(new Set(requests).size).toBe(1)
         // A preview does nothing, and its replay would be an old one.
-        const hasKey = method === 'POST' && operation !== 'previewOrder'
-        expect(sent[0]?.headers.has('Idempotency-Key')).toBe(hasKey)
+        expect(sent[0]?.headers.has('Idempotency-Key')).toBe(method === 'POST' && !isRead)
         if (error === undefined) {
           expect(answers.at(-1)?.kind).toBe('success')
           return
@@ -175,9 +179,7 @@ it('a request is sent only as often as is allowed and safe, and its outcome is r
         expect(error.attempts).toBe(sent.length)
         // What is replayed is the answer to the first attempt.
         const unproven = answers.at(-1)?.isReplayed === true ? answers.slice(-1) : answers
-        expect(error.outcome).toBe(
-          method === 'GET' || unproven.every(provesNotDone) ? 'not_done' : 'unknown',
-        )
+        expect(error.outcome).toBe(isRead || unproven.every(provesNotDone) ? 'not_done' : 'unknown')
       },
     ),
     {
@@ -206,3 +208,16 @@ it('a request is sent again until it succeeds while every refusal says when', ()
       expect([error, sent.length]).toEqual([undefined, refusals + 1])
     }),
   ))
+
+/** Date, and not performance, counts the hour of the suspension. */
+const lostAndSuspended: Answer = () => {
+  setTimeout(() => vi.setSystemTime(Date.now() + 3_600_000), 100)
+  return Promise.reject(new TypeError('fetch failed'))
+}
+
+it('a request is not sent again on a machine that was suspended until it would be too late', async () => {
+  const script = [{ kind: 'other', answer: lostAndSuspended } as const, succeeded]
+  const { sent, error } = await play('placeOrder', script, { attempts: 4, withinMs: 60_000 })
+  expect(sent).toHaveLength(1)
+  expect(error).toMatchObject({ code: 'NETWORK_FAILURE', outcome: 'unknown' })
+})
