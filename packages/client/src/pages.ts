@@ -29,7 +29,7 @@ interface Identified {
 
 const limit = 100
 
-/** Each item once. */
+/** All items of a list, each once, page by page. */
 export const allItems = <Item extends Identified>(
   read: ReadPage<Item>,
   paging: Paging,
@@ -47,7 +47,8 @@ async function* byCursor<Item>(
 ): AsyncGenerator<Item, void, void> {
   let place: string | undefined
   do {
-    const { data, meta } = await read({ limit, [name]: place })
+    // The first page is that of the caller's own filters, which may have a place.
+    const { data, meta } = await read({ limit, ...(place !== undefined && { [name]: place }) })
     yield* data
     place = meta.pagination.has_next ? meta.pagination.cursor : undefined
   } while (place !== undefined)

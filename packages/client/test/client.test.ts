@@ -344,21 +344,27 @@ const page = (ids: readonly string[], cursor?: string) =>
   )
 
 describe('a list', () => {
-  it('returns items one by one, with the filters on every page, and reads no page early', async () => {
+  it.each<[each: (client: Client) => AsyncIterable<{ id: string }>, paths: readonly string[]]>([
+    [
+      (client) => client.listTrades.each({ symbol: 'EURUSD' }),
+      ['/trades?symbol=EURUSD&limit=100', '/trades?symbol=EURUSD&limit=100&cursor=next'],
+    ],
+    [
+      (client) => client.listEvents.each({ after: 'evt_5' }),
+      ['/events?after=evt_5&limit=100', '/events?after=next&limit=100'],
+    ],
+  ])('returns items one by one, and reads no page early: %s', async (each, paths) => {
     const { client, sent } = clientWith([page(['1', '2'], 'next'), page(['3'])])
     const requested: [id: string, pages: number][] = []
-    const trades = client.listTrades.each({ symbol: 'EURUSD' })
+    const items = each(client)
     expect(sent).toHaveLength(0)
-    for await (const { id } of trades) requested.push([id, sent.length])
+    for await (const { id } of items) requested.push([id, sent.length])
     expect(requested).toEqual([
       ['1', 1],
       ['2', 1],
       ['3', 2],
     ])
-    expect(sent.map(({ url }) => url)).toEqual([
-      `${baseUrl}/trades?symbol=EURUSD&limit=100`,
-      `${baseUrl}/trades?symbol=EURUSD&limit=100&cursor=next`,
-    ])
+    expect(sent.map(({ url }) => url)).toEqual(paths.map((path) => baseUrl + path))
   })
 })
 
