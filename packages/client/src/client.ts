@@ -17,7 +17,7 @@ import {
   type PlaceOptions,
 } from './options.ts'
 import { allItems, type ReadPage } from './pages.ts'
-import { createSettled, type SettledOptions } from './placed-order.ts'
+import { waitUntilSettled, type SettledOptions } from './placed-order.ts'
 import { routeOf, routes, type Client } from './routes.ts'
 import { send } from './send.ts'
 
@@ -105,10 +105,7 @@ export const createClient = (options: ClientOptions): Client => {
       { signal, onConnection },
     )
 
-  const waitUntilSettled = createSettled({
-    getOrder: methodOf('getOrder') as unknown as Client['getOrder'],
-    events,
-  })
+  const getOrder = methodOf('getOrder') as unknown as Client['getOrder']
   const placeOrder = async (order: object, callOptions: PlaceOptions = {}) => {
     const placed = (await callRoute(
       'placeOrder',
@@ -116,7 +113,7 @@ export const createClient = (options: ClientOptions): Client => {
       order as Fields,
       callOptions,
     )) as ReplyOf<'placeOrder'>
-    const settled = (waiting?: SettledOptions) => waitUntilSettled(placed.data, waiting)
+    const settled = (waiting?: SettledOptions) => waitUntilSettled(getOrder, placed.data, waiting)
     return { ...placed, settled }
   }
 

@@ -100,7 +100,7 @@ interface ErrorBase extends Error {
   readonly attempts: number
   /**
    * `unknown` if this call may have done its write although no reply says so: check before you try
-   * again. Always `not_done` for a read and a preview.
+   * again. `not_done` for a read and a preview; `unknown` for what `settled` throws.
    */
   readonly outcome: 'not_done' | 'unknown'
   /** Of a POST: the service carries out the request once for this key. */
@@ -153,7 +153,7 @@ export const isTradeportError = (error: unknown): error is TradeportError =>
 interface NoAnswer {
   readonly kind: 'no-answer'
   readonly code: 'NETWORK_FAILURE' | 'TIMED_OUT' | 'ABORTED'
-  /** Instead of that of the code. */
+  /** Replaces the sentence that belongs to the code. */
   readonly message?: string
   readonly cause: unknown
 }

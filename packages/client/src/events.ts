@@ -1,6 +1,6 @@
 // Follows a stream of events or quotes, and connects again where the connection ends.
 import type { DataOf, QueryOf } from './contract-types.ts'
-import { isTradeportError, type TradeportError } from './errors.ts'
+import { isTradeportError } from './errors.ts'
 import { eitherOf, sleep } from './send.ts'
 
 /** An event of the log. `data` is what webhooks get. */
@@ -70,8 +70,9 @@ async function* itemsOf<Item>(
     let refusedForMs = 0
     const response = await connect(last, signal).catch((error: unknown) => {
       if (isStopped()) return undefined
-      if (!mayPass(error)) throw error
-      if ('retryAfterSeconds' in error) refusedForMs = 1_000 * (error.retryAfterSeconds ?? 0)
+      const afterMs = passesAfterMs(error)
+      if (afterMs === undefined) throw error
+      refusedForMs = afterMs
       return undefined
     })
     if (isStopped()) return
@@ -87,12 +88,13 @@ async function* itemsOf<Item>(
   }
 }
 
-/** Whether the same request may succeed later, for however long that takes. */
-const mayPass = (error: unknown): error is TradeportError => {
-  if (!isTradeportError(error) || error.code === 'ABORTED') return false
+/** After how long the same request may succeed; undefined where it cannot, however long that is. */
+export const passesAfterMs = (error: unknown): number | undefined => {
+  if (!isTradeportError(error) || error.code === 'ABORTED') return undefined
   // Without the capability or a feed there are no quotes, however often they are asked for.
-  if (error.code === 'NOT_IMPLEMENTED') return false
-  return !('status' in error) || error.status === 429 || error.status >= 500
+  if (error.code === 'NOT_IMPLEMENTED') return undefined
+  if ('status' in error && error.status !== 429 && error.status < 500) return undefined
+  return 'retryAfterSeconds' in error ? 1_000 * (error.retryAfterSeconds ?? 0) : 0
 }
 
 type Frame = Readonly<Record<string, string>>

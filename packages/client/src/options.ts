@@ -67,7 +67,7 @@ export const limitsOf = (
   },
 })
 
-export const longestTimerMs = 2 ** 31 - 1
+const longestTimerMs = 2 ** 31 - 1
 
 const requireAtLeast = (name: string, least: number, value: number): number => {
   if (Number.isInteger(value) && value >= least && value <= longestTimerMs) return value

@@ -1,11 +1,10 @@
-// Waits until a placed order is no longer pending: reads it now and then, and as soon as the stream
-// of events reports its outcome, where the service has one and the credential may read it.
+// Waits until a placed order is no longer pending: reads it again and again.
 import type { Order } from './contract.ts'
 import type { ReplyOf } from './contract-types.ts'
-import { toError } from './errors.ts'
-import type { FollowOptions, LogEvent } from './events.ts'
-import { longestTimerMs, type CallOptions } from './options.ts'
-import { eitherOf, sleep } from './send.ts'
+import { isTradeportError, toError } from './errors.ts'
+import { passesAfterMs } from './events.ts'
+import type { CallOptions } from './options.ts'
+import { sleep } from './send.ts'
 
 export interface SettledOptions {
   /** How long to wait; 60,000 by default. The last read of the order may take a second more. */
@@ -16,87 +15,63 @@ export interface SettledOptions {
 /** The reply to placeOrder. */
 export type PlacedOrder = ReplyOf<'placeOrder'> & {
   /**
-   * The order once it is no longer pending. Throws a TradeportError: TIMED_OUT where it still is
-   * after `timeoutMs`, ABORTED, or why it cannot be read. The order itself is not affected.
+   * The order once it is no longer pending. Throws a TradeportError whose `outcome` is `unknown`:
+   * TIMED_OUT where the order is still pending after `timeoutMs`, or could not be read then;
+   * ABORTED; or at once what refuses to have the order read for longer than that. The order itself
+   * is not affected.
    */
   readonly settled: (options?: SettledOptions) => Promise<Order>
 }
 
-interface Reads {
-  readonly getOrder: (id: string, options: CallOptions) => Promise<ReplyOf<'getOrder'>>
-  readonly events: (options: FollowOptions) => AsyncIterable<LogEvent>
-}
-
-const outcomes = ['order.filled', 'order.cancelled', 'order.rejected', 'order.expired'] as const
-const firstReadMs = 250
+const shortestPauseMs = 250
 const longestPauseMs = 4_000
 const lastReadMs = 1_000
+const longestReadMs = 10_000
 
-/** All waits of a client share one stream. */
-export const createSettled = ({ getOrder, events }: Reads) => {
-  /** What ends the pause of each wait, by order. */
-  const wakers = new Map<object, { readonly id: string; readonly wake: () => void }>()
-  let hasStream = true
-  let stream: AbortController | undefined
-
-  const follow = async (): Promise<void> => {
-    stream = new AbortController()
-    const { signal } = stream
+export const waitUntilSettled = async (
+  getOrder: (id: string, options: CallOptions) => Promise<ReplyOf<'getOrder'>>,
+  order: Order,
+  { timeoutMs = 60_000, signal }: SettledOptions = {},
+): Promise<Order> => {
+  const { id } = order
+  const startedAt = performance.now()
+  const elapsedMs = (): number => performance.now() - startedAt
+  const leftMs = (): number => Math.max(0, timeoutMs - elapsedMs())
+  let latest = order
+  let failure: Error | undefined
+  let refusedForMs = 0
+  while (latest.status === 'pending') {
+    if (leftMs() === 0) throw timedOut(id, timeoutMs, failure)
+    const pauseMs = Math.min(Math.max(elapsedMs() / 4, shortestPauseMs), longestPauseMs)
+    await sleep(Math.min(Math.max(pauseMs, refusedForMs), leftMs()), signal)
+    const readMs = Math.min(Math.ceil(leftMs()) + lastReadMs, longestReadMs)
     try {
-      for await (const { data } of events({ types: outcomes, signal }))
-        for (const { id, wake } of wakers.values()) if (id === orderIdOf(data)) wake()
-    } catch {
-      // Refused for good, such as for a missing scope: the orders are read all the same.
-      if (!signal.aborted) hasStream = false
-    }
-  }
-
-  return async (
-    order: Order,
-    { timeoutMs = 60_000, signal }: SettledOptions = {},
-  ): Promise<Order> => {
-    if (order.status !== 'pending') return order
-    const endsAt = performance.now() + timeoutMs
-    const deadline = AbortSignal.timeout(
-      Math.min(Math.ceil(timeoutMs) + lastReadMs, longestTimerMs),
-    )
-    const end = eitherOf(signal, deadline)
-    const waiter = {}
-    let woken = new AbortController()
-    wakers.set(waiter, { id: order.id, wake: () => woken.abort() })
-    if (hasStream && stream === undefined) void follow()
-    try {
-      for (let pauseMs = firstReadMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-        const leftMs = endsAt - performance.now()
-        if (leftMs <= 0) throw stillPending(order.id, timeoutMs)
-        await sleep(Math.min(pauseMs, leftMs), eitherOf(end, woken.signal))
-        // Before the read, so that an event that comes during it is not missed.
-        woken = new AbortController()
-        const { data } = await getOrder(order.id, { signal: end })
-        if (data.status !== 'pending') return data
-      }
+      const read = await getOrder(id, { signal, timeoutMs: readMs, retry: { attempts: 1 } })
+      latest = read.data
+      failure = undefined
+      refusedForMs = 0
     } catch (error) {
-      const isLate = deadline.aborted && signal?.aborted !== true
-      throw isLate ? stillPending(order.id, timeoutMs) : error
-    } finally {
-      wakers.delete(waiter)
-      if (wakers.size === 0) {
-        stream?.abort()
-        stream = undefined
-      }
+      if (!isTradeportError(error)) throw error
+      const afterMs = passesAfterMs(error)
+      if (afterMs === undefined || afterMs > leftMs())
+        throw Object.assign(error, { outcome: 'unknown' })
+      failure = error
+      refusedForMs = afterMs
     }
   }
+  return latest
 }
 
-const orderIdOf = (data: unknown): unknown => (data as { readonly order_id?: unknown }).order_id
-
-const stillPending = (id: string, timeoutMs: number) =>
+const timedOut = (id: string, timeoutMs: number, failure: Error | undefined) =>
   toError(
     {
       kind: 'no-answer',
       code: 'TIMED_OUT',
-      message: `The order ${id} is still pending after ${timeoutMs} ms.`,
-      cause: undefined,
+      message:
+        failure === undefined
+          ? `The order ${id} is still pending after ${timeoutMs} ms.`
+          : `It is not known whether the order ${id} is still pending after ${timeoutMs} ms: ${failure.message}`,
+      cause: failure,
     },
     {
       operation: 'placeOrder',

@@ -10,7 +10,6 @@ import {
   hanging,
   lost,
   refusal,
-  type Sent,
   success,
 } from './service.ts'
 
@@ -165,78 +164,71 @@ describe.concurrent('a POST', () => {
 })
 
 const orderIn = (status: string) => success({ id: 'ord_1', status })
-const asksForStream = ({ url }: Sent) => url.includes('/events/stream')
-/** @param stream the answer to the stream; `statuses` are those of the order, in turn */
-const place = async (stream: Answer, statuses: readonly string[], read?: Answer) => {
-  const left = [...statuses]
-  const { client, sent } = clientWith([
-    (request) => {
-      if (asksForStream(request)) return stream(request)
-      if (read !== undefined && request.method === 'GET') return read(request)
-      return orderIn((left.length > 1 ? left.shift() : left[0]) ?? '')(request)
-    },
-  ])
+const pending = orderIn('pending')
+const unavailable = refusal(503, 'SERVICE_UNAVAILABLE')
+const place = async (answers: readonly Answer[]) => {
+  const { client, sent } = clientWith(answers)
   return { placed: await client.placeOrder(order, { wait: 5 }), sent }
 }
-const noStream = refusal(404, 'NOT_FOUND')
-const streamOf =
-  (...frames: readonly string[]): Answer =>
-  () =>
-    new Response(
-      new ReadableStream({
-        start: (controller) =>
-          frames.forEach((frame) => controller.enqueue(new TextEncoder().encode(frame))),
-      }),
-    )
-const filled = { event: 'order.filled', data: { order_id: 'ord_1' } }
 
 describe.concurrent('a placed order', () => {
-  it('is sent with the wait of its caller, and needs no read where it is no longer pending', async () => {
-    const { placed, sent } = await place(noStream, ['filled'])
-    expect([placed.data.status, (await placed.settled()).status]).toEqual(['filled', 'filled'])
-    expect(sent.map(({ url }) => url)).toEqual([`${baseUrl}/orders?wait=5`])
-  })
-
-  it.each<[what: string, stream: Answer, reads: number]>([
-    ['is read until it is no longer pending where there is no stream', noStream, 3],
+  it.each<[reads: number, leastMs: number, answers: readonly Answer[]]>([
+    [0, 0, [orderIn('filled')]],
+    [3, 700, [pending, pending, pending, orderIn('filled')]],
+    [3, 700, [pending, lost, unavailable, orderIn('filled')]],
     [
-      'is read as soon as the stream reports its outcome',
-      streamOf(`id: evt_1\ndata: ${JSON.stringify(filled)}\n\n`),
       2,
+      2_200,
+      [pending, refusal(503, 'SERVICE_UNAVAILABLE', {}, { 'Retry-After': '2' }), orderIn('filled')],
     ],
-  ])('%s', async (_, stream, reads) => {
-    const statuses = ['pending', ...Array<string>(reads - 1).fill('pending'), 'filled']
-    const { placed, sent } = await place(stream, statuses)
-    const startedAt = performance.now()
-    expect((await placed.settled()).status).toBe('filled')
-    expect(sent.filter(({ url }) => url === `${baseUrl}/orders/ord_1`)).toHaveLength(reads)
-    // Without a stream the pauses are 250, 500 and 1,000 ms.
-    if (stream !== noStream) expect(performance.now() - startedAt).toBeLessThan(700)
-  })
+  ])(
+    'is sent with the wait of its caller, and read %s times in %s ms until it is not pending',
+    async (reads, leastMs, answers) => {
+      const { placed, sent } = await place(answers)
+      expect((await placed.settled()).status).toBe('filled')
+      expect(sent.map(({ url }) => url)).toEqual([
+        `${baseUrl}/orders?wait=5`,
+        ...Array.from({ length: reads }, () => `${baseUrl}/orders/ord_1`),
+      ])
+      expect((sent.at(-1)?.atMs ?? 0) - (sent[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(leastMs)
+    },
+  )
 
-  it.each<[string, Answer]>([
+  it.each<[code: string, message: string, answer: Answer]>([
     [
-      'cannot be read for now',
-      refusal(503, 'SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '20' }),
+      'TIMED_OUT',
+      'The order ord_1 is still pending after 300 ms. Read it again later (getOrder).',
+      pending,
     ],
-    ['is not answered for', hanging],
-  ])('that %s is TIMED_OUT soon after the time of its caller', async (_, answer) => {
-    const { placed } = await place(noStream, ['pending'], answer)
+    [
+      'TIMED_OUT',
+      'It is not known whether the order ord_1 is still pending after 300 ms: SERVICE_UNAVAILABLE, in words. Read',
+      unavailable,
+    ],
+    [
+      'TIMED_OUT',
+      'It is not known whether the order ord_1 is still pending after 300 ms: getOrder got no answer within',
+      hanging,
+    ],
+    [
+      'RATE_LIMIT_EXCEEDED',
+      'in words',
+      refusal(429, 'RATE_LIMIT_EXCEEDED', {}, { 'Retry-After': '20' }),
+    ],
+    ['INSUFFICIENT_SCOPE', 'in words', refusal(403, 'INSUFFICIENT_SCOPE')],
+  ])('whose state is not known in time is %s: %s', async (code, message, answer) => {
+    const { placed } = await place([pending, answer])
     const startedAt = performance.now()
-    const late = await failure(placed.settled({ timeoutMs: 300 }))
-    expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown' })
+    const error = await failure(placed.settled({ timeoutMs: 300 }))
+    expect(error).toMatchObject({ code, outcome: 'unknown' })
+    expect(error.message).toContain(message)
     expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
-  it('that stays pending is TIMED_OUT with an unknown outcome, and ABORTED by its caller', async () => {
-    const { placed } = await place(noStream, ['pending'])
-    const late = await failure(placed.settled({ timeoutMs: 300 }))
-    expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown' })
-    expect(late.message).toBe(
-      'The order ord_1 is still pending after 300 ms. Read it again later (getOrder).',
-    )
-    const aborted = await failure(placed.settled({ signal: AbortSignal.timeout(50) }))
-    expect(aborted.code).toBe('ABORTED')
+  it('that its caller waits for no longer is ABORTED with an unknown outcome', async () => {
+    const { placed } = await place([pending])
+    const error = await failure(placed.settled({ signal: AbortSignal.timeout(50) }))
+    expect(error).toMatchObject({ code: 'ABORTED', outcome: 'unknown' })
   })
 })
 
