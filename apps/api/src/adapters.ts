@@ -152,11 +152,11 @@ export const openAdapters = async (
           clock,
           peerNotices,
           isEmbedded: database.server === null,
-          onDisabled: ({ id, owner }, because) => {
-            metrics.webhookDisabled(because)
+          onDisabled: ({ id, owner }) => {
+            metrics.webhookDisabled()
             log.warn(
-              { event: 'webhook_disabled', webhookId: id, owner, because },
-              'a webhook was disabled, because its receiver failed five times in a row or is gone',
+              { event: 'webhook_disabled', webhookId: id, owner },
+              'a webhook was disabled, because five deliveries to it failed in a row',
             )
           },
         },

@@ -576,7 +576,6 @@ export interface Delivery {
         | 'answer_broken'
         | 'timed_out'
         | 'not_2xx'
-        | 'gone'
         | 'webhook_disabled'
         | 'interrupted'
       )
@@ -2663,7 +2662,6 @@ export interface WebhookTestResult {
         | 'answer_broken'
         | 'timed_out'
         | 'not_2xx'
-        | 'gone'
         | 'webhook_disabled'
         | 'interrupted'
       )

@@ -113,7 +113,6 @@ const failureReasons: Readonly<Record<NonNullable<Delivery['failureReason']>, st
   answer_broken: 'it hung up without a whole answer',
   timed_out: 'it did not answer in time',
   not_2xx: 'it refused the delivery',
-  gone: 'it answered 410: it wants no more',
   webhook_disabled: 'not sent, because the webhook was disabled',
   interrupted: 'the service ended meanwhile: it may have arrived',
 }

@@ -120,8 +120,7 @@ const buildMetrics = () => {
   )
   const disabledWebhooks = counter(
     'tradeport_webhooks_disabled_total',
-    "Webhooks that were disabled because of their receivers' answers, by cause.",
-    ['because'],
+    'Webhooks that were disabled after five failures in a row.',
   )
   const requests = histogram(
     'tradeport_http_request_duration_seconds',
@@ -183,7 +182,7 @@ const buildMetrics = () => {
       notices.inc({ outcome }),
     /** An order that was rejected as not found at the broker appeared there later. */
     orderCorrected: (): void => corrections.inc(),
-    webhookDisabled: (because: 'failures' | 'gone'): void => disabledWebhooks.inc({ because }),
+    webhookDisabled: (): void => disabledWebhooks.inc(),
     /** The counters of the cache of a name. */
     cacheCounters: (name: string): CacheCounters => {
       const counters = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }

@@ -213,10 +213,10 @@ describe('the process', () => {
     one.ownerNotice('sent')
     one.suspensionBegan()
     one.unread(431)
-    one.webhookDisabled('gone')
+    one.webhookDisabled()
     expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
     expect(await valuesOf(one, 'tradeport_owner_notices_total')).toEqual({ 'outcome=sent': 1 })
-    expect(await valuesOf(one, 'tradeport_webhooks_disabled_total')).toEqual({ 'because=gone': 1 })
+    expect(await valuesOf(one, 'tradeport_webhooks_disabled_total')).toEqual({ '': 1 })
     expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({})
     expect(await valuesOf(other, 'tradeport_limiter_suspensions_total')).toEqual({ '': 0 })
     for (const metrics of [one, other]) {

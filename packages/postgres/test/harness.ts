@@ -109,7 +109,7 @@ export const startInstance = (
 ) => {
   const { knex } = database
   const warnings: LogEvent[] = []
-  const disabled: { readonly id: WebhookId; readonly because: string }[] = []
+  const disabled: WebhookId[] = []
   const log = { warn: rest.warn ?? ((event: LogEvent) => void warnings.push(event)) }
   const parts = {
     knex,
@@ -126,7 +126,7 @@ export const startInstance = (
       ...parts,
       peerNotices: { subscribe: () => undefined },
       isEmbedded: true,
-      onDisabled: ({ id }, because) => void disabled.push({ id, because }),
+      onDisabled: ({ id }) => void disabled.push(id),
     },
     { pollMs: 100, ...eventOptions },
   )
@@ -136,7 +136,7 @@ export const startInstance = (
     ...parts,
     database,
     warnings,
-    /** The webhooks that were disabled, and why. */
+    /** The webhooks that were disabled. */
     disabled,
     accounts: createAccountStore(knex),
     credentials: createCredentialStore(knex),

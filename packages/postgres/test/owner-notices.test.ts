@@ -23,7 +23,6 @@ const disabling: OwnerNotice = {
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com/a?b=ü',
   at: 1,
-  because: 'failures',
 }
 
 onEachDatabase('owner notices', (here, there) => {

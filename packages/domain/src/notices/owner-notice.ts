@@ -15,15 +15,12 @@ export interface SuspensionNotice {
   readonly until: Instant
 }
 
-/**
- * The webhook gets no more: five attempts in a row failed, or its receiver answered 410.
- */
+/** The webhook gets no more: five attempts in a row failed. */
 export interface WebhookDisabledNotice {
   readonly kind: 'webhook_disabled'
   readonly webhookId: string
   readonly url: string
   readonly at: Instant
-  readonly because: 'failures' | 'gone'
 }
 
 export type OwnerNotice = SuspensionNotice | WebhookDisabledNotice
@@ -93,21 +90,12 @@ const suspensionText = ({ credential, since, until }: SuspensionNotice): NoticeT
   }
 }
 
-const webhookDisabledText = ({
-  webhookId,
-  url,
-  at,
-  because,
-}: WebhookDisabledNotice): NoticeText => {
+const webhookDisabledText = ({ webhookId, url, at }: WebhookDisabledNotice): NoticeText => {
   const id = oneLine(webhookId)
-  const cause =
-    because === 'gone'
-      ? 'the receiver of your webhook answered 410 Gone'
-      : 'five attempts in a row to deliver to your webhook failed'
   return {
     subject: `Your webhook ${id} is disabled`,
     text: letter([
-      `${cause}, so it is disabled: no more events are sent to it.`,
+      'five attempts in a row to deliver to your webhook failed, so it is disabled: no more events are sent to it.',
       facts([
         ['Webhook', id],
         ['Host', hostOf(url)],

@@ -116,9 +116,8 @@ export type SendFailure = (typeof sendFailures)[number]
 
 export const deliveryFailures = [
   ...sendFailures,
-  // An answer outside 2xx; 410 Gone has a reason of its own.
+  // An answer outside 2xx.
   'not_2xx',
-  'gone',
   // Not sent, because the webhook was disabled before.
   'webhook_disabled',
   // A replay whose process ended during the attempt: it may have been sent, and is not sent again.
@@ -182,14 +181,10 @@ export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minute
 /** After so many failed attempts in a row, of any of its deliveries, a webhook is disabled. */
 export const failuresToDisable = 5
 
-const goneCode = 410
-
 /** A delivery and its webhook after an attempt. */
 export interface AfterAttempt {
   readonly delivery: WebhookDelivery
   readonly webhook: Webhook
-  /** Why this attempt disabled the webhook; null when it did not. */
-  readonly disabledFor: 'failures' | 'gone' | null
 }
 
 /** A new delivery of the same event, which is attempted once only. */
@@ -232,12 +227,18 @@ export const afterAttempt = (
     return {
       delivery: { ...attempted, status: 'success', failureReason: null, nextAttemptAt: null },
       webhook: { ...webhook, failureCount: 0, lastSuccessAt },
-      disabledFor: null,
     }
   }
-  const failed = failedWebhook(delivery, webhook, attempt)
+  const failureCount = webhook.failureCount + (isReplay(delivery) ? 0 : 1)
+  const failed = {
+    ...webhook,
+    // A user starts a replay, so its failure does not count towards disabling the webhook.
+    failureCount,
+    enabled: webhook.enabled && (isReplay(delivery) || failureCount < failuresToDisable),
+    lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt),
+  }
   const pause = schedule[attempted.attempts - 1]
-  const isOver = isReplay(delivery) || pause === undefined || !failed.webhook.enabled
+  const isOver = isReplay(delivery) || pause === undefined || !failed.enabled
   return {
     delivery: {
       ...attempted,
@@ -245,7 +246,7 @@ export const afterAttempt = (
       failureReason: failureOf(answer),
       nextAttemptAt: isOver ? null : endedAt + pause,
     },
-    ...failed,
+    webhook: failed,
   }
 }
 
@@ -270,31 +271,6 @@ export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
 
 export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
 
-// A user starts a replay, so its failure does not count towards disabling the webhook. A 410
-// disables it in any case.
-const failedWebhook = (
-  delivery: WebhookDelivery,
-  webhook: Webhook,
-  { answer, endedAt }: Attempt,
-): Omit<AfterAttempt, 'delivery'> => {
-  const failureCount = isReplay(delivery) ? webhook.failureCount : webhook.failureCount + 1
-  const failed = {
-    ...webhook,
-    failureCount,
-    lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt),
-  }
-  const reason =
-    answer.responseCode === goneCode
-      ? 'gone'
-      : failureCount >= failuresToDisable && !isReplay(delivery)
-        ? 'failures'
-        : null
-  if (reason === null || !webhook.enabled) return { webhook: failed, disabledFor: null }
-  return { webhook: { ...failed, enabled: false }, disabledFor: reason }
-}
-
 /** Why an attempt that was not answered with 2xx failed. */
-export const failureOf = ({ responseCode, failureReason }: AttemptAnswer): DeliveryFailure => {
-  if (failureReason !== undefined) return failureReason
-  return responseCode === goneCode ? 'gone' : 'not_2xx'
-}
+export const failureOf = ({ failureReason }: AttemptAnswer): DeliveryFailure =>
+  failureReason ?? 'not_2xx'

@@ -22,7 +22,6 @@ const webhook: WebhookDisabledNotice = {
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com:8443/services/T0/s3cret?token=s3cret#s3cret',
   at: noon,
-  because: 'failures',
 }
 
 const lines = (notice: OwnerNotice): number =>
@@ -76,12 +75,6 @@ describe('what an owner is told', () => {
     expect(told.text).toContain(`\n\n${table}\n`)
     for (const word of words) expect(told.text).toContain(word)
     expect(told.text).toMatch(/^Hello,\n\n[\s\S]+\n\nTradeport\n$/)
-  })
-
-  it('says of a receiver that is gone what it said', () => {
-    const { text } = noticeText({ ...webhook, because: 'gone' })
-    expect(text).toContain('410 Gone')
-    expect(text).not.toContain('five')
   })
 
   it('names the host of a receiver on the same machine', () => {

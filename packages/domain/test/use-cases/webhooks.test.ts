@@ -197,7 +197,6 @@ describe('a test of a webhook', () => {
 
   it.each([
     [{ responseCode: 301, responseTimeMs: 1 }, 'not_2xx'],
-    [{ responseCode: 410, responseTimeMs: 1 }, 'gone'],
     [{ responseCode: 0, responseTimeMs: 30_000, failureReason: 'timed_out' }, 'timed_out'],
   ] as const)(
     'changes nothing when the answer is %j, and returns the reason %s',

@@ -229,7 +229,6 @@ const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: bool
     requestBody: { required: true, content: { 'application/json': { schema: json, example } } },
     responses: {
       '2XX': { description: 'It was delivered. Answer within 30 seconds.' },
-      '410': { description: 'The receiver is gone for good: the webhook is disabled.' },
       default: {
         description:
           'It was not delivered: it is retried after 1, 5, 15 and 60 minutes. After 5 failures in a row the webhook is disabled.',

@@ -41,7 +41,7 @@ interface Dependencies extends WorkerDependencies {
   readonly clock: Clock
   readonly peerNotices: Pick<PeerNotices, 'subscribe'>
   readonly isEmbedded: boolean
-  /** After a webhook was disabled because of its receiver's answers. It must not throw. */
+  /** After a webhook was disabled by failures in a row. It must not throw. */
   readonly onDisabled: DueDeliveriesDependencies['onDisabled']
 }
 

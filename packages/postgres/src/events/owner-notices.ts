@@ -186,7 +186,6 @@ const notices = tableOf('owner_notices', {
       webhookId: t.string,
       url: t.string,
       at: instant,
-      because: oneOf('cause', ['failures', 'gone'] as const),
     }),
   ]),
 })

@@ -195,7 +195,7 @@ export interface DueDeliveriesDependencies {
   readonly knex: Knex
   readonly cipher: Cipher
   readonly schedule: RetrySchedule
-  readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
+  readonly onDisabled: (webhook: Webhook) => void
   /** After a delivery that cannot be read was put off. */
   readonly onUnreadable: (error: unknown) => void
   /** Under which this worker leases webhooks. */
@@ -311,7 +311,7 @@ export const createDueDeliveries = ({
       attempt: Attempt,
       isSlow: boolean,
     ): Promise<void> => {
-      const disabledFor = await transact(knex, async (trx) => {
+      const isDisabled = await transact(knex, async (trx) => {
         const { id, owner } = to.webhook
         // Recording more deliveries for the webhook does not wait for this lock.
         const found = await readFirst(
@@ -319,9 +319,9 @@ export const createDueDeliveries = ({
           sql`select ${webhooks.columns} from webhooks where ${isWebhook(owner, id)} for no key update`,
           webhooks,
         )
-        if (O.isNone(found)) return null
+        if (O.isNone(found)) return false
         const after = afterAttempt(delivery, found.value, attempt, schedule)
-        if (!(await writeIfUnchanged(trx, owner, delivery, after.delivery))) return null
+        if (!(await writeIfUnchanged(trx, owner, delivery, after.delivery))) return false
         const renewed = sql`case when ${isLeased} then ${leaseEnd} else leased_until end`
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
@@ -330,18 +330,17 @@ export const createDueDeliveries = ({
             is_slow: isSlow,
             leased_until: knex.raw(renewed.text, renewed.bindings),
           })
-        if (after.disabledFor === null) return null
+        if (!found.value.enabled || after.webhook.enabled) return false
         await withdrawAll(trx, owner, id)
         await recordNotice(trx, owner, {
           kind: 'webhook_disabled',
           webhookId: id,
           url: after.webhook.url,
           at: attempt.endedAt,
-          because: after.disabledFor,
         })
-        return after.disabledFor
+        return true
       })
-      if (disabledFor !== null) onDisabled(to.webhook, disabledFor)
+      if (isDisabled) onDisabled(to.webhook)
     },
   }
 }
