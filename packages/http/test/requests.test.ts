@@ -91,13 +91,7 @@ const edgeOrder = {
   volume: 1e300,
   stopLoss: Number.MIN_VALUE,
   symbol: 'US30.CASH#_-',
-  comment: emoji.repeat(500),
-  clientId: '',
-}
-const optionals = {
-  price: 1.1,
-  takeProfit: 1.2,
-  comment: 'two\nlines\tand “quotes”',
+  comment: `two\nlines\t“${emoji.repeat(489)}`,
   clientId: emoji.repeat(100),
 }
 const day = { startDate: at('2026-01-31T00:00:00.000Z'), endDate: at('2026-01-31T23:59:59.999Z') }
@@ -107,32 +101,25 @@ const order = (fields: object) => ['POST /orders', { ...orderBody, ...fields }] 
 const get = (target: string) => [`GET ${target}`, undefined] as const
 
 describe('a request', () => {
-  it.each<readonly [line: string, body: object | undefined, call: readonly unknown[]]>([
+  it.each<
+    readonly [line: string, body: object | undefined, call: readonly [name: string, input: unknown]]
+  >([
     [
       `GET /positions?accountId=${upper}&symbol=GBPCHF_I&page=1000000&limit=100`,
       undefined,
-      [
-        'listPositions',
-        caller,
-        { query: { accountId, symbol: 'GBPCHF_I', page: 1_000_000, limit: 100 } },
-      ],
+      ['listPositions', { query: { accountId, symbol: 'GBPCHF_I', page: 1_000_000, limit: 100 } }],
     ],
-    [
-      'GET /positions/no%20such%00thing',
-      undefined,
-      ['getPosition', caller, { id: 'no such\0thing' }],
-    ],
+    ['GET /positions/no%20such%00thing', undefined, ['getPosition', { id: 'no such\0thing' }]],
     [
       'GET /trades?startDate=2026-01-31&endDate=2026-01-31&profitFilter=loss&limit=1&cursor=abc',
       undefined,
-      ['listTrades', caller, { query: { ...day, profitFilter: 'loss', limit: 1, cursor: 'abc' } }],
+      ['listTrades', { query: { ...day, profitFilter: 'loss', limit: 1, cursor: 'abc' } }],
     ],
     [
       'GET /trades/stats?startDate=2026-01-31T01:00:00%2B02:00&endDate=2026-01-31T01:00:00.5',
       undefined,
       [
         'getTradeStatistics',
-        caller,
         {
           query: {
             startDate: at('2026-01-30T23:00:00.000Z'),
@@ -143,56 +130,26 @@ describe('a request', () => {
       ],
     ],
     [
-      'GET /trades/stats?extended=true',
-      undefined,
-      ['getTradeStatistics', caller, { query: { extended: true } }],
-    ],
-    [
-      'GET /trades/breakdown?by=hour&timeZone=Europe/Berlin',
-      undefined,
-      ['getTradeBreakdown', caller, { query: { by: 'hour', timeZone: 'Europe/Berlin' } }],
-    ],
-    [
-      'GET /trades/robust?resamples=1000',
-      undefined,
-      ['getRobustStatistics', caller, { query: { resamples: 1_000 } }],
-    ],
-    [
       'GET /trades/breakdown?by=symbol',
       undefined,
-      ['getTradeBreakdown', caller, { query: { by: 'symbol', timeZone: 'UTC' } }],
-    ],
-    [
-      'GET /trades/curve?symbol=EURUSD&points=4',
-      undefined,
-      ['getTradeCurve', caller, { query: { symbol: 'EURUSD', points: 4 } }],
+      ['getTradeBreakdown', { query: { by: 'symbol', timeZone: 'UTC' } }],
     ],
     [
       'GET /trades/export',
       undefined,
-      ['exportTrades', caller, { query: { profitFilter: 'all', format: 'csv' } }],
-    ],
-    [
-      `GET /accounts/${accountId}/history?interval=1w&startDate=2026-01-31`,
-      undefined,
-      [
-        'listBalanceHistory',
-        caller,
-        { id: accountId, query: { startDate: day.startDate, interval: '1w' } },
-      ],
+      ['exportTrades', { query: { profitFilter: 'all', format: 'csv' } }],
     ],
     [
       'GET /symbols?search=us+dollar&type=forex',
       undefined,
-      ['listSymbols', caller, { query: { search: 'us dollar', type: 'forex' } }],
+      ['listSymbols', { query: { search: 'us dollar', type: 'forex' } }],
     ],
-    ['GET /symbols?search=', undefined, ['listSymbols', caller, { query: { search: '' } }]],
+    ['GET /symbols?search=', undefined, ['listSymbols', { query: { search: '' } }]],
     [
       `GET /orders?accountId=${upper}&status=expired&symbol=US30.CASH%23&clientId=mine%20%2B1&startDate=2026-01-31&endDate=2026-01-31`,
       undefined,
       [
         'listOrders',
-        caller,
         {
           query: {
             accountId,
@@ -206,33 +163,17 @@ describe('a request', () => {
         },
       ],
     ],
-    [
-      'POST /orders',
-      { ...orderBody, accountId: upper },
-      ['placeOrder', caller, { body: orderBody }],
-    ],
-    [...order({ volume: 0.100000004 }), ['placeOrder', caller, { body: orderBody }]],
-    [
-      'POST /orders',
-      { ...orderBody, ...optionals, type: 'sell' },
-      ['placeOrder', caller, { body: { ...orderBody, ...optionals, type: 'sell' } }],
-    ],
+    [...order({ volume: 0.100000004 }), ['placeOrder', { body: orderBody }]],
     [
       'POST /orders?wait=30',
       { ...orderBody, accountId: upper },
-      ['placeOrder', caller, { body: orderBody, query: { wait: 30 } }],
-    ],
-    [
-      'POST /orders/preview',
-      { ...orderBody, accountId: upper },
-      ['previewOrder', caller, { body: orderBody }],
+      ['placeOrder', { body: orderBody, query: { wait: 30 } }],
     ],
     [
       'POST /orders',
       { ...orderBody, orderType: 'stop', timeInForce: 'gtd', expiresAt: '2026-12-01' },
       [
         'placeOrder',
-        caller,
         {
           body: {
             ...orderBody,
@@ -246,62 +187,29 @@ describe('a request', () => {
     [
       'PUT /orders/x',
       { stopLoss: null, expiresAt: '2026-12-01T00:00Z' },
-      [
-        'modifyOrder',
-        caller,
-        { id: 'x', body: { stopLoss: null, expiresAt: Date.parse('2026-12-01') } },
-      ],
-    ],
-    [
-      `DELETE /orders?accountId=${upper}`,
-      undefined,
-      ['cancelOrders', caller, { query: { accountId } }],
+      ['modifyOrder', { id: 'x', body: { stopLoss: null, expiresAt: Date.parse('2026-12-01') } }],
     ],
     // Above 10 lots the use case refuses, with RISK_LIMIT_EXCEEDED.
     [
       'POST /orders',
       { ...orderBody, ...edgeOrder },
-      ['placeOrder', caller, { body: { ...orderBody, ...edgeOrder } }],
-    ],
-    [
-      'PUT /positions/x/sl',
-      { value: Number.MIN_VALUE },
-      ['moveStopLoss', caller, { id: 'x', body: { value: Number.MIN_VALUE } }],
+      ['placeOrder', { body: { ...orderBody, ...edgeOrder } }],
     ],
     [
       'PUT /positions/x/tp',
       { value: 0.1 + 0.2 },
-      ['moveTakeProfit', caller, { id: 'x', body: { value: 0.1 + 0.2 } }],
+      ['moveTakeProfit', { id: 'x', body: { value: 0.1 + 0.2 } }],
     ],
     [
       'PUT /positions/x/levels',
       { stopLoss: null, takeProfit: 1.3 },
-      ['changePositionLevels', caller, { id: 'x', body: { stopLoss: null, takeProfit: 1.3 } }],
+      ['changePositionLevels', { id: 'x', body: { stopLoss: null, takeProfit: 1.3 } }],
     ],
-    [
-      'PUT /positions/x/levels',
-      { stopLoss: 1 },
-      ['changePositionLevels', caller, { id: 'x', body: { stopLoss: 1 } }],
-    ],
-    [
-      'POST /positions/close',
-      { accountId: upper, symbol: 'EURUSD', side: 'buy', only: 'loss' },
-      [
-        'closePositions',
-        caller,
-        { body: { accountId, symbol: 'EURUSD', side: 'buy', only: 'loss' } },
-      ],
-    ],
-    [close, {}, ['closePosition', caller, { id: `${accountId}:42`, body: {} }]],
-    [
-      close,
-      { volume: 10.01 },
-      ['closePosition', caller, { id: `${accountId}:42`, body: { volume: 10.01 } }],
-    ],
+    [close, {}, ['closePosition', { id: `${accountId}:42`, body: {} }]],
     [
       close,
       { volume: 0.1 + 0.2 },
-      ['closePosition', caller, { id: `${accountId}:42`, body: { volume: 0.3 } }],
+      ['closePosition', { id: `${accountId}:42`, body: { volume: 0.3 } }],
     ],
     [
       'POST /webhooks',
@@ -310,63 +218,36 @@ describe('a request', () => {
         eventTypes: ['order.filled', 'trade.closed', 'order.filled'],
         secret: '𝄞'.repeat(64),
       },
-      ['createWebhook', caller, { body: { ...wantedWebhook, secret: '𝄞'.repeat(64) } }],
-    ],
-    [
-      'POST /webhooks',
-      { ...webhookBody, eventTypes: webhookEventTypes },
-      ['createWebhook', caller, { body: { ...wantedWebhook, eventTypes: webhookEventTypes } }],
+      ['createWebhook', { body: { ...wantedWebhook, secret: '𝄞'.repeat(64) } }],
     ],
     [
       'PUT /webhooks/x',
       { enabled: false, eventTypes: Array(10).fill('order.filled') },
-      [
-        'changeWebhook',
-        caller,
-        { id: 'x', body: { enabled: false, eventTypes: ['order.filled'] } },
-      ],
-    ],
-    [
-      'GET /webhooks/x/deliveries?status=failed&page=2',
-      undefined,
-      [
-        'listWebhookDeliveries',
-        caller,
-        { id: 'x', query: { status: 'failed', page: 2, limit: 20 } },
-      ],
+      ['changeWebhook', { id: 'x', body: { enabled: false, eventTypes: ['order.filled'] } }],
     ],
     [
       'POST /webhooks/x/deliveries/y/replay',
       undefined,
-      ['replayWebhookDelivery', caller, { id: 'x', deliveryId: 'y' }],
+      ['replayWebhookDelivery', { id: 'x', deliveryId: 'y' }],
     ],
-    ...[undefined, {}].map((body): [string, object | undefined, readonly unknown[]] => [
+    ...[undefined, {}].map((body): [string, object | undefined, readonly [string, unknown]] => [
       'POST /webhooks/x/rotate-secret',
       body,
-      ['rotateWebhookSecret', caller, { id: 'x', body: { overlapHours: 24 } }],
+      ['rotateWebhookSecret', { id: 'x', body: { overlapHours: 24 } }],
     ]),
-    [
-      'POST /webhooks/x/rotate-secret',
-      { secret: 's'.repeat(16), overlapHours: 0.5 },
-      [
-        'rotateWebhookSecret',
-        caller,
-        { id: 'x', body: { secret: 's'.repeat(16), overlapHours: 0.5 } },
-      ],
-    ],
     [
       'POST /webhooks/x/recover',
       { since: 'evt_00000000000000000007' },
-      ['recoverWebhook', caller, { id: 'x', body: { since: 'evt_00000000000000000007' } }],
+      ['recoverWebhook', { id: 'x', body: { since: 'evt_00000000000000000007' } }],
     ],
     [
       'POST /webhooks/x/recover',
       { since: '2026-11-20' },
-      ['recoverWebhook', caller, { id: 'x', body: { since: Date.UTC(2026, 10, 20) } }],
+      ['recoverWebhook', { id: 'x', body: { since: Date.UTC(2026, 10, 20) } }],
     ],
-  ])('%s %j becomes %j', async (line, body, call) => {
+  ])('%s %j becomes %j', async (line, body, [name, input]) => {
     await ask(line, body)
-    expect(calls).toEqual([call])
+    expect(calls).toEqual([[name, caller, input]])
   })
 
   const uuid = 'the UUID of a linked account'
