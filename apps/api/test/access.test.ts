@@ -103,10 +103,11 @@ it('a stored token is accepted beside those of the issuer until it is removed', 
   expect(refusalOf(await withToken(token))).toMatchObject(unauthorized)
 })
 
+const askFrom = async (key: string) =>
+  refusalOf(await ask({ 'X-API-Key': key, 'X-Forwarded-For': '203.0.113.9' }))
+
 it('an address is refused after sixty wrong keys in a minute, except for keys that were accepted a moment ago', async () => {
   const used = await newKey()
-  const askFrom = async (key: string) =>
-    refusalOf(await ask({ 'X-API-Key': key, 'X-Forwarded-For': '203.0.113.9' }))
   expect(await askFrom(used)).toMatchObject({ status: 200 })
   for (let failure = 0; failure < 60; failure += 1)
     expect(await askFrom(keyOf('made-up'))).toMatchObject(unauthorized)

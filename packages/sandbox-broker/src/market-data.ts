@@ -155,7 +155,7 @@ const quoteAt = ({ account: { market } }: Moment, instrument: Instrument, at: nu
 
 /** The last candles that opened at `startTime` or before, oldest first. */
 export const listCandles = ofSymbol((ctx, instrument, symbol) => {
-  const { core, account, at } = ctx.state
+  const { core, at } = ctx.state
   const { timeframe = '' } = ctx.params
   const period = periodsMs[timeframe]
   const { start, limit } = readPage(ctx)
@@ -165,14 +165,12 @@ export const listCandles = ofSymbol((ctx, instrument, symbol) => {
   const rows: unknown[] = []
   let opening = openingOf(timeframe, period, Math.min(start, at))
   while (rows.length < limit && opening >= since) {
-    const gap = account.settings.candleGaps.find(({ from, to }) => opening >= from && opening < to)
-    if (gap === undefined)
-      rows.push({
-        symbol,
-        timeframe,
-        ...candleRow(moment, instrument, opening, nextOpening(timeframe, period, opening)),
-      })
-    opening = openingOf(timeframe, period, (gap?.from ?? opening) - 1)
+    rows.push({
+      symbol,
+      timeframe,
+      ...candleRow(moment, instrument, opening, nextOpening(timeframe, period, opening)),
+    })
+    opening = openingOf(timeframe, period, opening - 1)
   }
   ctx.body = rows.toReversed()
 })

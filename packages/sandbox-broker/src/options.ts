@@ -42,9 +42,6 @@ export type KeptPosition = {
   readonly distance: number
 }
 
-/** No candle opens from one time to before the other, epoch ms. */
-export type CandleGap = { readonly from: number; readonly to: number }
-
 export type AccountOptions = {
   /** The provider account id, as it stands in every path. */
   readonly id: string
@@ -74,7 +71,6 @@ export type AccountOptions = {
    * all instruments by their own names.
    */
   readonly symbols?: Readonly<Record<string, string>>
-  readonly candleGaps?: readonly CandleGap[]
 }
 
 export type SandboxOptions = {
@@ -141,7 +137,6 @@ export const settingsOf = (options: AccountOptions, index: number) => {
     keepsOpen: options.keepsOpen,
     /** The instrument of each symbol that the broker lists, by the broker's spelling. */
     symbols: new Map(Object.entries(options.symbols ?? ownNames)),
-    candleGaps: options.candleGaps ?? [],
   }
   if (!/^\d+$/.test(login))
     throw new Error(`Account ${options.id}: login must be digits, got ${login}`)
