@@ -61,14 +61,14 @@ export const openApi = async (options: ConnectionOptions): Promise<Api> => {
       },
     )
     const envelope = parseEnvelope(text)
-    if (envelope === undefined)
-      throw new CommandFailure(
-        'NOT_THE_API',
-        `${url} is not the operator API: it answered ${status} without the service's envelope.`,
-        {
-          advice: [otherListener, ...(sent?.whenLost === undefined ? [] : [sent.whenLost])],
-        },
-      )
+    if (envelope === undefined) {
+      const answered = `${url} answered ${status} without the service's envelope`
+      if (sent?.whenLost !== undefined)
+        throw outcomeUnknown(answered, [otherListener, sent.whenLost])
+      throw new CommandFailure('NOT_THE_API', `${answered}: it is not the operator API.`, {
+        advice: [otherListener],
+      })
+    }
     if (envelope.error !== null)
       throw refusalFailure(envelope.error, { url, token, status, whenLost: sent?.whenLost })
     return envelope
@@ -197,10 +197,10 @@ const refusalFailure = (
     status === 500 ||
     (status === 504 && code !== 'INTERNAL_TIMEOUT')
   if (isUnknown && whenLost !== undefined)
-    return new CommandFailure(
-      'OUTCOME_UNKNOWN',
-      `The service at ${url} ${details?.outcome === 'unknown' ? 'lost its database while it recorded this' : `failed with ${code}`}: the change may have been made, or not.`,
-      { advice: [whenLost], requestId },
+    return outcomeUnknown(
+      `The service at ${url} ${details?.outcome === 'unknown' ? 'lost its database while it recorded this' : `failed with ${code}`}`,
+      [whenLost],
+      requestId,
     )
   return new CommandFailure(code, `The service answered: ${message}`, {
     requestId: status >= 500 ? requestId : undefined,
@@ -208,6 +208,12 @@ const refusalFailure = (
     advice: message.startsWith('No route ') ? [otherListener] : [],
   })
 }
+
+const outcomeUnknown = (because: string, advice: readonly string[], requestId?: string) =>
+  new CommandFailure('OUTCOME_UNKNOWN', `${because}: the change may have been made, or not.`, {
+    advice,
+    requestId,
+  })
 
 /**
  * Without a connection, or one whose certificate is accepted, nothing was sent; after any other
@@ -233,11 +239,7 @@ const lostAnswerFailure = (
     return unreachable(url, error, [
       'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
     ])
-  return new CommandFailure(
-    'OUTCOME_UNKNOWN',
-    `The answer of the service at ${url} was lost (${code}): the change may have been made, or not.`,
-    { advice: [whenLost] },
-  )
+  return outcomeUnknown(`The answer of the service at ${url} was lost (${code})`, [whenLost])
 }
 
 const causeCodeOf = (error: unknown): string => {

@@ -66,7 +66,16 @@ it.each<[string, (response: ServerResponse) => void, readonly string[], string]>
     ['failed with INTERNAL_ERROR: the change may have been made, or not.', advice, 'req_1'],
     '',
   ],
-  ['is a page', (response) => void response.end('<html>'), ['is not the operator API', advice], ''],
+  [
+    'is the page of a proxy',
+    (response) => void response.writeHead(502).end('<html>'),
+    [
+      "answered 502 without the service's envelope: the change may",
+      '--url or OPERATOR_URL',
+      advice,
+    ],
+    '',
+  ],
 ])('a change whose answer %s is neither done nor refused', async (_, answer, parts, option) => {
   const called = await callAnswered(answer, `${makeKey} ${option}`)
   expect(called).toMatchObject({ exit: 1, out: '' })
@@ -87,6 +96,12 @@ it.each<
     (response) => reply(response.writeHead(500), { success: false, error }),
     { input: 'users: []' },
     'The service answered: It may have been made.',
+  ],
+  [
+    'apply - --plan',
+    (response) => void response.end('<html>'),
+    { input: 'users: []' },
+    'it is not the operator API',
   ],
   [makeKey, (response) => reply(response, {}), { protocol: 'https' }, 'cannot be reached'],
   [
