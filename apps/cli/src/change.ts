@@ -40,7 +40,7 @@ const changeText = ({ section, id, action, fields }: RecordChange): string => {
     .filter(({ to }) => action !== 'create' || to !== null)
     .map(({ field, from, to }) => {
       if (to === undefined) return `${field} (a secret)`
-      return `${field} ${from === undefined ? '' : `${valueText(from)} -> `}${valueText(to)}`
+      return `${field} ${from === undefined ? '' : `${valueText(from, field)} -> `}${valueText(to, field)}`
     })
   return `${action} ${section} ${id}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`
 }

@@ -34,13 +34,13 @@ const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
 
 export const readDocument = async (file: string, folder: string) => {
   const lineCounter = new LineCounter()
-  // JSON is YAML. Dates stay texts, and a repeated key is a fault.
+  // JSON is YAML. Dates stay texts; a repeated key and an unknown tag are faults.
   const parsed = parseDocument(await readInput(file, folder), { lineCounter })
-  const [fault] = parsed.errors
+  const [fault] = [...parsed.errors, ...parsed.warnings]
   if (fault !== undefined) {
     const { line, col } = fault.linePos?.[0] ?? { line: 1, col: 1 }
     const message = (fault.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
-    throw unreadable(`${file} is neither JSON nor YAML:`, 'Nothing was sent.', [
+    throw unreadable(`${file} cannot be read as JSON or YAML:`, 'Nothing was sent.', [
       { path: `column ${col}`, message, line },
     ])
   }

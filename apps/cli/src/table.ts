@@ -9,10 +9,12 @@ export type Columns = Readonly<Record<string, string>>
 /** Control characters in a name must not move the cursor or break the line. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 
-export const valueText = (value: unknown): string => {
+/** @param field the path of the field that has the value */
+export const valueText = (value: unknown, field: string): string => {
   if (value === null || value === undefined) return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return oneLine(value.join(' ')) || 'none'
+  if (Array.isArray(value))
+    return oneLine(value.join(' ')) || (field === 'ipAllowlist' ? 'everywhere' : 'none')
   return oneLine(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
@@ -23,7 +25,7 @@ const fieldOf = (row: unknown, path: string): unknown =>
 export const tableOf = (columns: Columns, rows: readonly Row[]): readonly string[] => {
   const lines = [
     Object.keys(columns),
-    ...rows.map((row) => Object.values(columns).map((path) => valueText(fieldOf(row, path)))),
+    ...rows.map((row) => Object.values(columns).map((path) => valueText(fieldOf(row, path), path))),
   ]
   const widths = Object.keys(columns).map((_, at) =>
     Math.max(...lines.map((line) => stringWidth(line[at] ?? ''))),
@@ -42,5 +44,5 @@ export const linesOf = (record: object, prefix = ''): readonly string[] =>
     if (value === null) return []
     if (typeof value === 'object' && !Array.isArray(value))
       return linesOf(value, `${prefix}${name}.`)
-    return [`${`${prefix}${name}`.padEnd(32)}${valueText(value)}`]
+    return [`${`${prefix}${name}`.padEnd(32)}${valueText(value, name)}`]
   })

@@ -135,6 +135,7 @@ riskThresholds:
     await writeFile(join(folder, 'acme.yaml'), yaml)
     const planned = await done('apply acme.yaml --plan')
     expect(planned).toContain('create desks d-1: tenantId acme, ')
+    expect(planned).toContain('ipAllowlist everywhere,')
     expect(planned).toContain('6 changes would be made. Nothing was changed.')
     expect(await read('tenants list')).toHaveLength(1)
     const out = await done('apply acme.yaml')
@@ -174,7 +175,8 @@ riskThresholds:
   })
 
   it.each([
-    ['tenants: [', /neither JSON nor YAML:\n {2}line 1: /],
+    ['tenants: [', /cannot be read as JSON or YAML:\n {2}line 1: /],
+    ['users: []\ntenants: !vault abc', /line 2: column 10: Unresolved tag: !vault$/m],
     ['users: []\nusers: []', /line 2: /],
     ['', /must hold an object/],
     ['users: *nobody', /^other\.yaml cannot be read as a document: Unresolved alias .*nobody$/m],
@@ -205,6 +207,7 @@ it('lists are tables for people, with how many there are, and arrays for program
     new RegExp(`d-1 +acme +50 .*${account}\n1 desk`),
   )
   expect(await done('desks list --tenant empty')).toBe('There are no desks.\n')
+  expect(await done('keys list')).toMatch(/k-given .* everywhere\n/)
   expect(await done('tokens list --user u-1')).toMatch(
     /t-1 +u-1 +app-1 +yes +2100-01-01.*\n1 token/,
   )
