@@ -33,8 +33,12 @@ export const startWorkers = async (
   },
 ): Promise<void> => {
   const workers: { readonly stop: () => Promise<void> }[] = []
-  // Together: no order is claimed while the read of a long history comes to its end.
-  closers.defer(async () => void (await Promise.all(workers.map(({ stop }) => stop()))))
+  let isStopping = false
+  closers.defer(async () => {
+    isStopping = true
+    // Together: no order is claimed while the read of a history comes to the end of its page.
+    await Promise.all(workers.map(({ stop }) => stop()))
+  })
 
   const orderWorker = await orders.jobs.work(async (job) => {
     const { warning, retry } = await runOrThrow(processOrder(job))
@@ -56,7 +60,7 @@ export const startWorkers = async (
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()
     }
     const reading = { isOver: false }
-    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(claim))])
+    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(claim, () => !isStopping))])
     const isRead = historyRead.then(() => (reading.isOver = true))
     let round: readonly PromiseSettledResult<unknown>[]
     do {
@@ -82,7 +86,7 @@ const outcomes = {
     'is not looked up any more, a week after it was sent, although its records could not be read for a day; ask the broker for it',
 }
 
-// A row that fails becomes due again; its next step is in the database, not in the failure.
+// A failure is only logged: the row falls due again, and has all that its next attempt needs.
 const runOrThrow = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A> => {
   const done = await work()
   if (E.isRight(done)) return done.right

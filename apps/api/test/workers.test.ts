@@ -51,9 +51,18 @@ const setUp = async (failing: object = {}, hasEvents = true) => {
   return { steps, historyRead, closers, read: () => started.at(-1)?.({}) }
 }
 
-it('stop together, whatever one of them still has under way', async () => {
-  const { steps, historyRead, closers } = await setUp()
+it('stop together, whatever one of them still has under way, and let no history be read to its end', async () => {
+  const questions: (() => boolean)[] = []
+  const { steps, historyRead, closers, read } = await setUp({
+    readDueJournal: (_: object, mayContinue: () => boolean) => {
+      questions.push(mayContinue)
+      return succeed()
+    },
+  })
+  await read()
+  expect(questions.map((mayContinue) => mayContinue())).toEqual([true])
   const closed = closers.disposeAsync()
+  expect(questions.map((mayContinue) => mayContinue())).toEqual([false])
   await expect.poll(() => steps).toHaveLength(5)
   expect(steps).not.toContain('journals stopped')
   historyRead.resolve()

@@ -55,8 +55,14 @@ export type SynchroniseJournal = (
   since: Instant,
 ) => TE.TaskEither<ReadFailure, JournalState>
 
-/** Reads a journal that is due, and releases its claim. */
-export type ReadDueJournal = (claim: JournalClaim) => TE.TaskEither<ReadFailure, void>
+/**
+ * Reads a journal that is due, and releases its claim. The read is asked after each of its pages
+ * whether it may continue.
+ */
+export type ReadDueJournal = (
+  claim: JournalClaim,
+  mayContinue?: () => boolean,
+) => TE.TaskEither<ReadFailure, void>
 
 /** After this long a caller gives up. The read continues, in whatever process it is. */
 const patienceMs = 120 * secondMs
@@ -119,10 +125,13 @@ export const createJournalReads = (
   const { journal, clock, stopwatch, pause, maxFirstReadDeals } = ports
   const underWay = new Map<string, Promise<ReadOutcome>>()
 
-  const readAndRelease = async (claim: JournalClaim): Promise<E.Either<ReadFailure, void>> => {
+  const readAndRelease = async (
+    claim: JournalClaim,
+    mayContinue = (): boolean => true,
+  ): Promise<E.Either<ReadFailure, void>> => {
     let result: JournalReadResult = 'failed'
     try {
-      result = await readClaimed(ports, claim)
+      result = await readClaimed(ports, claim, mayContinue)
       return E.right(undefined)
     } catch (error) {
       if (!(error instanceof StoppedRead)) throw error
@@ -151,8 +160,8 @@ export const createJournalReads = (
     return begun
   }
 
-  const readDueJournal: ReadDueJournal = (claim) => () =>
-    sharing(claim.account, readAndRelease(claim))
+  const readDueJournal: ReadDueJournal = (claim, mayContinue) => () =>
+    sharing(claim.account, readAndRelease(claim, mayContinue))
 
   const synchroniseJournal: SynchroniseJournal = (account, since) => async () => {
     const startedMs = stopwatch.elapsedMs()
@@ -228,6 +237,7 @@ const orThrow = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Pr
 const readClaimed = async (
   ports: JournalPorts,
   claim: JournalClaim,
+  mayContinue: () => boolean,
 ): Promise<'read' | 'stopped'> => {
   const { journal, broker, clock } = ports
   const { account } = claim
@@ -258,6 +268,8 @@ const readClaimed = async (
       nextOffset = pages.at(-1)?.nextOffset ?? null
       if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
       yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
+      if (!mayContinue())
+        throw new StoppedRead(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
     } while (nextOffset !== null)
   }
 

@@ -63,6 +63,10 @@ const withHistory = (
     /** How often pages and the balance were read. */
     reads: () => [desk.broker.calls('dealsPage'), desk.broker.calls('accountInformation')],
     state: async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount))),
+    claim: async () => {
+      const claim = await rightOf(desk.journal.claim(brokerAccount))
+      return O.isSome(claim) ? claim.value : expect.fail('is not claimed')
+    },
     tradeIds: async () => {
       const selection = { accountIds: [account.id], filter: { profit: 'all' } } as const
       const page = await rightOf(desk.trades.page(owner, selection, undefined, 100))
@@ -121,9 +125,8 @@ describe('the first read', () => {
     const reads = desk.reads()
     expect((await rightOf(desk.sync())).deals).toBe(deals)
     await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
-    const due = await rightOf(desk.journal.claim(desk.brokerAccount))
-    if (O.isNone(due)) expect.fail('is not claimed')
-    await rightOf(desk.readDueJournal(due.value))
+    const due = await desk.claim()
+    await rightOf(desk.readDueJournal(due))
     expect(desk.reads()).toEqual(reads)
     expect(await desk.state()).toMatchObject({ deals, wantedAt: null })
   })
@@ -341,11 +344,10 @@ describe('a due read', () => {
         },
       })
       if (failure !== undefined) desk.broker.fail(desk.account.id, failure(desk.account.id))
-      const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
-      if (O.isNone(claim)) expect.fail('is not claimed')
+      const claim = await desk.claim()
       const caller = () => reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
       const [due, ...callers] = await Promise.all([
-        reads.readDueJournal(claim.value)(),
+        reads.readDueJournal(claim)(),
         caller(),
         caller(),
       ])
@@ -358,23 +360,30 @@ describe('a due read', () => {
   )
 })
 
+it('a due read ends after its page where it may not continue', async () => {
+  const desk = withHistory(three, { pageSize: 2 })
+  const claim = await desk.claim()
+  expect(await tagOf(desk.readDueJournal(claim, () => false))).toBe('ServiceUnavailable')
+  expect(await desk.state()).toMatchObject({ deals: 2, syncedAt: null })
+  await rightOf(desk.sync())
+  expect(await desk.tradeIds()).toEqual(['3', '2'])
+})
+
 it('a due read is made once, and as it is due, where the clock of its process lags', async () => {
   const desk = withHistory(two)
   await rightOf(desk.sync())
   const lagging = createJournalReads({ ...desk, clock: { now: () => desk.clock.now() - hourMs } })
   const readDue = async () => {
-    const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
-    if (O.isNone(claim)) expect.fail('is not claimed')
-    await rightOf(lagging.readDueJournal(claim.value))
+    const claim = await desk.claim()
+    await rightOf(lagging.readDueJournal(claim))
   }
   await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
   await readDue()
   expect(await desk.state()).toMatchObject({ wantedAt: null })
-  const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
-  if (O.isNone(claim)) expect.fail('is not claimed')
+  const claim = await desk.claim()
   const reread = { rereadAt: desk.clock.now(), disagreements: 1 }
-  await rightOf(desk.journal.setReread(claim.value, reread))
-  await rightOf(desk.journal.release(claim.value, 'read'))
+  await rightOf(desk.journal.setReread(claim, reread))
+  await rightOf(desk.journal.release(claim, 'read'))
   await readDue()
   expect(await desk.state()).toMatchObject({ rereadAt: null })
 })
@@ -382,8 +391,7 @@ it('a due read is made once, and as it is due, where the clock of its process la
 it('a due read is shared by a caller of its process whose own claim came too late', async () => {
   const desk = withHistory(two)
   const release = desk.broker.hold()
-  const due = await rightOf(desk.journal.claim(desk.brokerAccount))
-  if (O.isNone(due)) expect.fail('is not claimed')
+  const due = await desk.claim()
   let claims = 0
   const begun = Promise.withResolvers<void>()
   const reads = createJournalReads({
@@ -399,7 +407,7 @@ it('a due read is shared by a caller of its process whose own claim came too lat
   })
   const caller = reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
   await desk.pause(1)()
-  const read = reads.readDueJournal(due.value)()
+  const read = reads.readDueJournal(due)()
   begun.resolve()
   await desk.pause(1_000)()
   release()
