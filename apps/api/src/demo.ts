@@ -80,24 +80,24 @@ export const demoBrokerAccounts: readonly AccountOptions[] = demoAccounts.map(
  * The API key of the demo's user. The first start applies the records and only then stores the key,
  * so that a start that fails in between is repeated as a whole.
  */
-export const loadOrCreateDemoKey = (
+export const loadOrCreateDemoKey = async (
   folder: string,
   { operatorUseCases }: ComposedService,
   now: number,
-): Promise<string> =>
-  loadOrCreateSecret(folder, {
+): Promise<string> => {
+  const tenants = await operatorUseCases.listTenants(undefined, { query: { limit: 2 } })()
+  // The demo's prices and the simulated provider are not for the users of a real service.
+  if (E.isRight(tenants) && tenants.right.data.some(({ id }) => id !== tenantId))
+    throw new Error(
+      `the database in ${folder} holds records that are not those of the demo: set BROKER to go on with them, or DATA_DIR to another folder`,
+    )
+  return loadOrCreateSecret(folder, {
     name: 'demo-key',
     type: {
       description: 'the API key of the demo',
       parse: (key) => (isApiKey(key) ? key : undefined),
     },
     make: async () => {
-      const tenants = await operatorUseCases.listTenants(undefined, { query: { limit: 2 } })()
-      // The demo's prices and the simulated provider are not for the users of a real service.
-      if (E.isRight(tenants) && tenants.right.data.some(({ id }) => id !== tenantId))
-        throw new Error(
-          `the database in ${folder} holds records that are not those of the demo: set BROKER to go on with them, or DATA_DIR to another folder`,
-        )
       const key = generateApiKey(randomInt)
       const applied = await operatorUseCases.applyDocument(undefined, {
         body: demoDocument(key, now),
@@ -107,6 +107,7 @@ export const loadOrCreateDemoKey = (
       return key
     },
   })
+}
 
 /** The records of the demo: one tenant, one user, three accounts, one key. */
 const demoDocument = (key: string, now: number): OperatorDocument => ({
