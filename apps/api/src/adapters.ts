@@ -74,7 +74,7 @@ import {
   newWebhookId,
   newWebhookSecret,
 } from './secrets.ts'
-import { throttled } from './throttled.ts'
+import { readAtMostEvery } from './read-at-most-every.ts'
 
 /** The service's clock, deadlines of the provider and of Redis, and backoff. */
 export interface AdapterTimes {
@@ -114,7 +114,7 @@ export const openAdapters = async (
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
   metrics.watchBacklog(
-    throttled(
+    readAtMostEvery(
       async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()),
       backlogThrottle,
     ),

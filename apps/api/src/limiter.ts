@@ -22,7 +22,7 @@ interface LimiterOptions {
 
 export interface OpenedLimiter {
   readonly limiter: RateLimiter
-  /** `alone`: shared limits that this instance counts by itself until Redis answers again. */
+  /** `alone`: Redis does not answer, so this instance counts the shared limits by itself. */
   readonly status: () => LimiterStanding
   /** As `status`, after asking Redis. */
   readonly check: () => Promise<LimiterStanding>

@@ -24,7 +24,7 @@ import { createReferencePage } from './reference-page.ts'
 import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 import type { Config } from './config.ts'
-import { throttled } from './throttled.ts'
+import { readAtMostEvery } from './read-at-most-every.ts'
 
 interface ListenerDependencies {
   readonly opened: OpenedAdapters
@@ -95,16 +95,19 @@ export const openListeners = async (
   }
 }
 
-/** The checks of `/readyz`, throttled so that nobody can load the database by asking. */
+/** The checks of `/readyz`, made so seldom that nobody can load the database by asking. */
 const readinessOf = (
   { database, heartbeats, limits }: OpenedAdapters,
   isDraining: () => boolean,
 ): (() => Promise<Readiness>) => {
   const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
   const checks = {
-    database: throttled(async () => E.isRight(await database.ping()), throttle),
-    migrations: throttled(async () => isNotFalse(await database.isMigrated()), throttle),
-    jobs: throttled(async () => heartbeats.silentFor(queueSilentAfterMs).length === 0, throttle),
+    database: readAtMostEvery(async () => E.isRight(await database.ping()), throttle),
+    migrations: readAtMostEvery(async () => isNotFalse(await database.isMigrated()), throttle),
+    jobs: readAtMostEvery(
+      async () => heartbeats.silentFor(queueSilentAfterMs).length === 0,
+      throttle,
+    ),
   }
   return async () => {
     // An instance that is ending accepts no new request, whatever the checks find.

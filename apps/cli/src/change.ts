@@ -176,7 +176,7 @@ export const changeRecord = async (context: CommandContext, change: Change): Pro
   })
 }
 
-/** `limits.maxOpenLots` becomes a field of `limits`. */
+/** The entry of a document; the option of `limits.maxOpenLots` sets a field of `limits`. */
 const composeEntry = (entry: Change['entry'], values: CommandContext['values']): object => {
   const composed: Record<string, unknown> = { ...entry }
   for (const [path, given] of Object.entries(values)) {

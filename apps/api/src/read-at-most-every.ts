@@ -13,7 +13,7 @@ export interface Throttle<A> {
  * Callers share the read that is under way. One that exceeds its deadline is abandoned, and the
  * next call starts another: a read that never ends must not be the last.
  */
-export const throttled = <A>(
+export const readAtMostEvery = <A>(
   read: () => Promise<A>,
   { everyMs, deadlineMs, fallback }: Throttle<A>,
 ): (() => Promise<A>) => {
