@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, Transition } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
-import type { Owner } from '@tradeport/domain/primitives'
+import type { Owner, UserId } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import {
   newClaim,
@@ -524,20 +524,26 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(events).toMatchObject([{ type: 'order.created', data: { order_id: own } }])
   })
 
-  it('an open order whose account has another user now is looked up by itself', async () => {
-    const account = await storedAccount(here.operator)
-    const other = newUser(account.owner.tenantId)
-    const order = await recordedOn(account)
-    await advanced(account, order, open)
-    await write(here.operator, { accounts: removes(account.id) })
-    await write(here.operator, {
-      users: puts(other),
-      accounts: puts({ ...account, owner: { ...account.owner, userId: other.id } }),
-    })
-    const { ids, stop } = await working(async () => undefined)
-    await poll(ids).toContain(order)
-    await stop()
-  })
+  it.each<[what: string, changed: (account: Account, userId: UserId) => Partial<Account>]>([
+    ['user', ({ owner }, userId) => ({ owner: { ...owner, userId } })],
+    ['platform', () => ({ brokerType: 'ctrader' })],
+  ])(
+    'an open order whose account has another %s now is looked up by itself',
+    async (_, changed) => {
+      const account = await storedAccount(here.operator)
+      const other = newUser(account.owner.tenantId)
+      const order = await recordedOn(account)
+      await advanced(account, order, open)
+      await write(here.operator, { accounts: removes(account.id) })
+      await write(here.operator, {
+        users: puts(other),
+        accounts: puts({ ...account, ...changed(account, other.id) }),
+      })
+      const { ids, stop } = await working(async () => undefined)
+      await poll(ids).toContain(order)
+      await stop()
+    },
+  )
 
   it('the counters agree with the orders after everything that these tests did', async () => {
     const { rows } = await here.knex.raw<{ rows: unknown[] }>(

@@ -118,6 +118,9 @@ const ownSnapshots = mapped(
   ({ takenAt: timestamp, ...figures }) => ({ timestamp, ...figures }),
 )
 
+/** `requireBrokerAccount` as a condition: the accounts that the watch can read. */
+export const isBrokerAccount = sql`accounts.provider_account_id is not null and broker_type in ('mt4', 'mt5')`
+
 /** Identifies an account together with its owner, for `accountsByKey`. */
 export const accountKey = ({ tenantId, userId }: Owner, id: AccountId): string =>
   JSON.stringify([tenantId, userId, id])

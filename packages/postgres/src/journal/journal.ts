@@ -12,7 +12,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
-import { accounts } from '../credentials/account-store.ts'
+import { accounts, isBrokerAccount } from '../credentials/account-store.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { claimedJournals, isLeased, newLease, type ClaimedJournal } from './journal-row.ts'
 import { createJournal, resetIfRelinked } from './journal-store.ts'
@@ -128,7 +128,7 @@ const workOnGroup = (
             select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, ${dueAt} as due_at
             from journals join accounts on accounts.id = account_id
             where ${dueAt} <= now() and ${isClaimable} and ${condition} and account_id <> all(${inProgress}::uuid[])
-              and accounts.provider_account_id is not null and broker_type in ('mt4', 'mt5')),
+              and ${isBrokerAccount}),
           ranked as (
             select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as rank
             from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)

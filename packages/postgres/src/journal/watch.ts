@@ -6,6 +6,7 @@ import type { Knex } from 'knex'
 import { databasePort, type Log } from '../connection/failures.ts'
 import { repeat, type Repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
+import { isBrokerAccount } from '../credentials/account-store.ts'
 
 export interface OpenedWatch extends Watch {
   /** Keeps rounds in step with who waits, until it is stopped. */
@@ -75,7 +76,7 @@ const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => {
     watched as (
       select tenant_id, id as account_id, provider_account_id, created_at
       from accounts join waited_for using (tenant_id, id)
-      where provider_account_id is not null and broker_type in ('mt4', 'mt5')),
+      where ${isBrokerAccount}),
     begun as (
       insert into journals (tenant_id, account_id, provider_account_id, linked_at, watch_at)
       select watched.*, ${firstRound} from watched

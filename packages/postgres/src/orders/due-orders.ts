@@ -11,6 +11,7 @@ import {
 } from '../connection/due-rows.ts'
 import { isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
+import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
@@ -154,14 +155,14 @@ const strandedOrders = sql`
     or due_at > now() + interval '16 minutes' and step <> 'rechecking'`
 
 /**
- * Open orders that the watch cannot see, because their account was linked anew or removed, or their
- * user was, are looked up one by one.
+ * The watch sees the open orders of a present user's account on MT4 or MT5 that is still linked to
+ * the provider account they were sent to. All others are looked up one by one.
  */
 const unwatchedOrders = sql`
   update orders set due_at = now()
   where status = 'open' and due_at is null and (is_orphaned or not exists (
     select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
-      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id))`
+      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id and ${isBrokerAccount}))`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open,
