@@ -3,7 +3,7 @@
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
-import { entryOf, type PositionClose } from '../journal/closes.ts'
+import { totalOf, type PositionClose } from '../journal/closes.ts'
 import type {
   CancelledOrder,
   ExpiredOrder,
@@ -180,7 +180,7 @@ export const positionOpened = (
   opening: readonly [BrokerDeal, ...BrokerDeal[]],
 ) => {
   const [first] = opening
-  const { volume, price } = entryOf(opening)
+  const { volume, price } = totalOf(opening)
   const fields = positionFields(position)
   return eventOf(
     'position.opened',

@@ -109,13 +109,11 @@ const reportedPrice = (parts: readonly Part[]): number | null => {
   return parts.some(({ volume }) => volume === 0) ? null : averagePrice(parts)
 }
 
-const partOf = (deal: BrokerDeal): Part => ({ volume: volumeOf(deal), price: priceOf(deal) })
-
-/** The lots that some deals opened together, and their average price; null where not reported. */
-export const entryOf = (
-  opening: readonly BrokerDeal[],
+/** The lots of some deals together, and their average price; null where not reported. */
+export const totalOf = (
+  deals: readonly BrokerDeal[],
 ): { readonly volume: number | null; readonly price: number | null } => {
-  const parts = opening.map(partOf)
+  const parts = deals.map((deal) => ({ volume: volumeOf(deal), price: priceOf(deal) }))
   const volumes = parts.map(({ volume }) => volume)
   return {
     volume: volumes.includes(0) ? null : sumExactly(volumes),
@@ -123,32 +121,30 @@ export const entryOf = (
   }
 }
 
-/** The fill of a close: price weighted by volume, profit before commission and swap. */
+/** The fill of a close: lots, price weighted by volume, profit before commission and swap. */
 export interface CloseFill {
+  readonly volume: number | null
   readonly price: number | null
   readonly profit: number
   readonly at: Instant | null
 }
 
 /**
- * Undefined until the deals have just the closed volume: before, some of them may not have arrived
- * yet.
+ * Undefined until the deals have at least these lots: before, some may not have arrived yet.
  * @param deals the closing deals of one order
  */
 export const closeFillOf = (
   deals: readonly BrokerDeal[],
-  closedVolume: number,
+  leastLots: number,
 ): CloseFill | undefined => {
-  const parts = deals.map(partOf)
-  const volumes = parts.map(({ volume }) => volume)
+  const { volume, price } = totalOf(deals)
   // A deal without a volume is the whole close where it is alone.
-  const isWhole = volumes.includes(0)
-    ? deals.length === 1
-    : compareLots(sumExactly(volumes), closedVolume) === 0
-  if (!isWhole) return undefined
+  const isWhole = volume === null ? deals.length === 1 : compareLots(volume, leastLots) >= 0
+  if (!isWhole || deals.length === 0) return undefined
   const times = deals.map(({ time }) => time).filter(isReadableTime)
   return {
-    price: reportedPrice(parts),
+    volume,
+    price,
     profit: sumExactly(deals.map(({ profit }) => profit)),
     at: times.length === 0 ? null : Math.max(...times),
   }

@@ -22,7 +22,7 @@ export interface CloseRequest {
   readonly expected: CloseOutcome
 }
 
-/** A volume that is not given, or is the position's own, closes all. */
+/** A volume that is not given, or is the position's own, closes all, and none is sent. */
 export const decideClose = (
   { volume: open }: BrokerPosition,
   requested: number | undefined,
@@ -47,7 +47,8 @@ interface PositionsBefore {
 
 /**
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
- * broker may have closed less than was sent. If the platform gives the remainder a new ticket
+ * broker may have closed less than was sent. Where another order made the position larger, how much
+ * was closed does not show, and counts as what was sent. If the platform gives the remainder a new ticket
  * (`givesRestNewTicket`), a partial close stays undecided until the remainder is found.
  */
 export const closeShownBy = (
@@ -89,9 +90,12 @@ const shrunkTo = (
   { volume }: BrokerPosition,
   { closedVolume }: CloseOutcome,
 ): CloseOutcome | undefined => {
-  if (compareLots(remaining.volume, volume) >= 0) return undefined
   const gone = lotsWithout(volume, remaining.volume)
-  return { closedVolume: Math.min(gone, closedVolume), remainingVolume: remaining.volume }
+  if (gone === 0) return undefined
+  return {
+    closedVolume: gone < 0 ? closedVolume : Math.min(gone, closedVolume),
+    remainingVolume: remaining.volume,
+  }
 }
 
 // The remainder equals the position that it is left of, except for ticket and volume.

@@ -330,9 +330,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   /**
    * Looks for a close that was sent, for at most two seconds. The positions are read until they
-   * show it, so that the next change of the position finds it as it is. The journal is read until
-   * it has deals of the closing order with the volume that was closed. Where the broker named no
-   * order, nothing shows which deals are this close's.
+   * show it as it was sent, so that the next change of the position finds it as it is; a broker may
+   * still be executing the rest of another. The journal is read until it has deals of the closing
+   * order with the volume that was sent. Where the broker named no order, nothing shows which
+   * deals are this close's.
    */
   const findClose =
     (
@@ -343,18 +344,17 @@ export const createPositionChanges = (ports: ChangePorts) => {
       readonly fill: CloseFill | undefined
     }> =>
     async () => {
-      const { brokerAccount } = close.target
+      const { request, target } = close
+      const { brokerAccount } = target
       const { brokerOrderId } = sent
       let { shown } = sent
       let deals: readonly BrokerDeal[] = []
-      const fill = (): CloseFill | undefined =>
-        closeFillOf(deals, (shown?.outcome ?? close.request.expected).closedVolume)
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
         if (E.isLeft(read)) return !isTransient(read.left)
-        shown = shownClose(close, read.right)
-        return shown !== undefined
+        shown = shownClose(close, read.right) ?? shown
+        return shown !== undefined && isDoneAsSent(shown.outcome, request)
       }
       const isFilled = async (): Promise<boolean> => {
         if (brokerOrderId === null) return true
@@ -365,14 +365,16 @@ export const createPositionChanges = (ports: ChangePorts) => {
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
         if (E.isRight(found))
           deals = found.right.filter((deal) => !close.earlierDeals.has(dealKey(deal)))
-        return fill() !== undefined
+        return closeFillOf(deals, request.expected.closedVolume) !== undefined
       }
       // Each by itself: a first read of a long history must not delay the positions.
       await Promise.all([
         shown === undefined ? readUntilInTime(ports, isShown) : undefined,
         readUntilInTime(ports, isFilled),
       ])
-      return { shown, fill: fill() }
+      // A close of all may have closed less than was read: another order closed the rest before it.
+      const { closedVolume } = shown?.outcome ?? request.expected
+      return { shown, fill: closeFillOf(deals, request.volume === null ? 0 : closedVolume) }
     }
 
   /**
@@ -400,9 +402,11 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => journal.want(target.brokerAccount, clock.now() + lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-        // A close that the broker has only accepted counts as made when a read shows it.
+        // A close that the broker has only accepted counts as made when a read shows less open.
         TE.filterOrElseW(
-          ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
+          ({ before: { position }, sent, found: { shown } }) =>
+            sent.isConfirmed ||
+            (shown !== undefined && shown.outcome.remainingVolume < position.volume),
           () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
         ),
         TE.map(({ before, request, sent, found: { shown, fill } }) => {
@@ -415,6 +419,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
               brokerOrderId: sent.brokerOrderId,
               // A broker that confirmed a close has made it, though no read may show it yet.
               ...(shown?.outcome ?? request.expected),
+              ...(typeof fill?.volume === 'number' && { closedVolume: fill.volume }),
               closePrice: fill?.price ?? null,
               realizedPnl: fill?.profit ?? null,
               closedAt: fill?.at ?? null,

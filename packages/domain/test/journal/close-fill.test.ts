@@ -1,4 +1,5 @@
-// What the deals of a closing order say of the close, once they have its volume.
+// What the deals of a closing order say of the close, once they have the least volume that it can
+// have.
 import { describe, expect, it } from 'vitest'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../../src/journal/closes.ts'
@@ -31,19 +32,31 @@ const without = (
 describe('the fill of a close of 0.3 lots', () => {
   it.each<readonly [what: string, deals: readonly BrokerDeal[], fill: CloseFill | undefined]>([
     ['no deal', [], undefined],
-    ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
+    ['its deal', [deal()], { volume: 0.3, price: 1.2, profit: 30, at: 1_000 }],
     ['a part of it', [deal({ volume: 0.1 })], undefined],
-    ['more than it', [deal(), deal({ id: '2', volume: 0.1 })], undefined],
+    [
+      'more than it',
+      [deal(), deal({ id: '2', volume: 0.1 })],
+      { volume: 0.4, price: 1.2, profit: 60, at: 1_000 },
+    ],
     [
       'all its parts, weighted by volume, their profits summed exactly, at the time of the last',
       [
         deal({ volume: 0.1, profit: 0.1, time: 2_000 }),
         deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 }),
       ],
-      { price: 1.202, profit: 0.3, at: 2_000 },
+      { volume: 0.3, price: 1.202, profit: 0.3, at: 2_000 },
     ],
-    ['a deal without a volume, alone', [without('volume')], { price: 1.2, profit: 30, at: 1_000 }],
-    ['a deal of volume 0, alone', [deal({ volume: 0 })], { price: 1.2, profit: 30, at: 1_000 }],
+    [
+      'a deal without a volume, alone',
+      [without('volume')],
+      { volume: null, price: 1.2, profit: 30, at: 1_000 },
+    ],
+    [
+      'a deal of volume 0, alone',
+      [deal({ volume: 0 })],
+      { volume: null, price: 1.2, profit: 30, at: 1_000 },
+    ],
     [
       'a deal without a volume beside one of a part',
       [without('volume'), deal({ id: '2', volume: 0.1 })],
@@ -54,23 +67,31 @@ describe('the fill of a close of 0.3 lots', () => {
       [without('volume'), deal({ id: '2' })],
       undefined,
     ],
-    ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
-    ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
+    [
+      'a deal without a price',
+      [without('price')],
+      { volume: 0.3, price: null, profit: 30, at: 1_000 },
+    ],
+    [
+      'a deal at price 0',
+      [deal({ price: 0 })],
+      { volume: 0.3, price: null, profit: 30, at: 1_000 },
+    ],
     [
       'parts of which one has no price',
       [deal({ volume: 0.1, price: 0 }), deal({ id: '2', volume: 0.2 })],
-      { price: null, profit: 60, at: 1_000 },
+      { volume: 0.3, price: null, profit: 60, at: 1_000 },
     ],
     [
       'parts of which one has no time',
       [without('time', { volume: 0.1 }), deal({ id: '2', volume: 0.2 })],
-      { price: 1.2, profit: 60, at: 1_000 },
+      { volume: 0.3, price: 1.2, profit: 60, at: 1_000 },
     ],
-    ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
+    ['a deal without a time', [without('time')], { volume: 0.3, price: 1.2, profit: 30, at: null }],
     [
       'a deal whose time cannot be read',
       [deal({ time: Number.NaN })],
-      { price: 1.2, profit: 30, at: null },
+      { volume: 0.3, price: 1.2, profit: 30, at: null },
     ],
   ])('from %s', (_, deals, fill) => {
     expect(closeFillOf(deals, 0.3)).toEqual(fill)
@@ -82,6 +103,10 @@ describe('the fill of a close of 0.3 lots', () => {
       deal({ id: String(index), volume, profit: volume * 100 }),
     )
     const fills = parts.map((_, index) => closeFillOf(parts.slice(0, index + 1), 0.1 + 0.15 + 0.05))
-    expect(fills).toEqual([undefined, undefined, { price: 1.2, profit: 30, at: 1_000 }])
+    expect(fills).toEqual([
+      undefined,
+      undefined,
+      { volume: 0.3, price: 1.2, profit: 30, at: 1_000 },
+    ])
   })
 })

@@ -110,7 +110,7 @@ describe('what a later read of the positions shows of a close', () => {
       [{ ...shrunk(0.2), side: 'sell' }],
       gone(0.1, 0),
     ],
-    ['nothing yet, where the position has grown', part, [shrunk(0.5)]],
+    ['what was sent, where another order added more', part, [shrunk(0.5)], gone(0.1, 0.5)],
     ['the rest under an unexpected new number', part, [rest], renumbered(0.1, 0.2)],
     ['all, where a similar position is no rest', all, [{ ...rest, volume: 0.1 }], gone(0.3, 0)],
   ])('is %s', (_, order, after, shown) => {
@@ -173,10 +173,10 @@ describe('what a later read of the positions shows of a close', () => {
           left === 0 ? [] : [{ ...held, volume: lots(left) }],
           false,
         )
-        expect(shown === undefined).toBe(left >= open)
+        expect(shown === undefined).toBe(left === open)
         if (shown === undefined) return
         expect(shown).toEqual({
-          closedVolume: lots(Math.min(open - left, asked)),
+          closedVolume: lots(left > open ? asked : Math.min(open - left, asked)),
           remainingVolume: lots(left),
         })
         expect(isDoneAsSent(shown, order)).toBe(left === open - asked)

@@ -81,6 +81,15 @@ const nowHolding =
   ({ account, positionTrading }: ChangeDesk): void =>
     positionTrading.put(account.id, positions.map(openPosition))
 
+/** The close is of so many lots, as its deal shows. */
+const dealOf =
+  (volume: number) =>
+  ({ account: { id }, positionTrading }: ChangeDesk): void =>
+    positionTrading.putHistory(
+      id,
+      positionTrading.closed(id).map((deal) => ({ ...deal, volume })),
+    )
+
 const mt4 = { brokerType: 'mt4' }
 const lost = 'lose_the_request'
 const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
@@ -550,9 +559,43 @@ describe('POST /positions/:id/close', () => {
   it.each<
     [what: string, scene: Scene, lots: number, expected: Closed | 'unknown', readAt?: number]
   >([
-    ['done in half of all', { broker: 'do_half' }, 0.3, [0.15, 0.15, 15, 0]],
-    ['done in half of a part', { broker: 'do_half' }, 0.2, [0.1, 0.2, 10, 0]],
-    ['done while another closes the rest', { meanwhile: nowHolding() }, 0.1, [0.1, 0, 10, 0]],
+    ['done in half of all', { broker: 'do_half' }, 0.3, [0.15, 0.15, 15, 2_000], 1_750],
+    ['done in half of a part', { broker: 'do_half' }, 0.2, [0.1, 0.2, 10, 2_000], 1_750],
+    [
+      'done while another closes the rest',
+      { meanwhile: nowHolding() },
+      0.1,
+      [0.1, 0, 10, 2_000],
+      1_750,
+    ],
+    [
+      'done while another adds to the rest',
+      { meanwhile: nowHolding({ volume: 0.7 }) },
+      0.1,
+      [0.1, 0.7, 10, 2_000],
+      1_750,
+    ],
+    [
+      'accepted and done in two parts',
+      { broker: 'do_half', atPause: nowHolding({ volume: 0.1 }) },
+      0.2,
+      [0.2, 0.1, null, 2_000],
+      250,
+    ],
+    [
+      'accepted while another adds',
+      { broker: 'accept', meanwhile: nowHolding({ volume: 0.7 }) },
+      0.1,
+      'unknown',
+    ],
+    ['done of all, to which another had added', { meanwhile: dealOf(0.5) }, 0.3, [0.5, 0, 30, 0]],
+    ['done of all that another had left', { meanwhile: dealOf(0.2) }, 0.3, [0.2, 0, 30, 2_000]],
+    [
+      'done, only one of its deals shown',
+      { meanwhile: dealOf(0.05) },
+      0.1,
+      [0.1, 0.2, null, 2_000],
+    ],
     ['done, and shown late', { lag: { positions: 2 } }, 0.1, [0.1, 0.2, 10, 500], 500],
     ['done, and never shown', { lag: { positions: 1_000 } }, 0.1, [0.1, 0.2, 10, 2_000]],
     ['done, its deal shown late', { lag: { deals: 5 } }, 0.3, [0.3, 0, 30, 1_250]],
