@@ -15,6 +15,9 @@ import {
 const moneyScale = 8
 export const moneyUnit = 1e8
 
+/** An amount, also of an account in a cryptocurrency, without what a division added to it. */
+export const roundMoney = (amount: number): number => Number(amount.toFixed(moneyScale))
+
 // Two decimals of at most fifteen digits are never the same double, so a match below this bound is
 // the shortest decimal itself.
 const fifteenDigits = 1e15

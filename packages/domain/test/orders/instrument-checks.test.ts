@@ -197,7 +197,7 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
       price: 1.1002,
       spread: 0.0002,
       margin: 330,
-      marginLevelAfter: 2_325.58,
+      marginLevelAfter: 2_325.581_395_35,
       riskAmount: 225,
       rewardAmount: 300,
     },
@@ -213,6 +213,12 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
     { ...limit, stopLoss: 1.04 },
     {},
     { price: 1.05, riskAmount: 450, rewardAmount: null },
+  ],
+  [
+    'an account in BTC',
+    { stopLoss: 1.0952 },
+    { quote: { ...quote, lossTickValue: 0.000_001_234_567 } },
+    { riskAmount: 0.000_185_19 },
   ],
   [
     'levels on the wrong side',
