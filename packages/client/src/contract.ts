@@ -288,10 +288,12 @@ export interface CancelAttempt {
   /** The id of an order: ord_ and an opaque suffix. */
   readonly orderId: string
   /**
-   * filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.
+   * cancelled: what was not executed of it. filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.
    * @enum {string}
    */
   readonly outcome: 'cancelled' | 'filled' | 'rejected' | 'unknown'
+  /** Lots that were executed before it was cancelled. */
+  readonly filledVolume?: number
   /** As in the error of a reply. */
   readonly code?: string
   /** The same in words. */

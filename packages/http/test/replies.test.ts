@@ -230,6 +230,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     {
       data: [
         { orderId: pendingOrder.id, outcome: 'cancelled' },
+        { orderId: pendingOrder.id, outcome: 'cancelled', filledVolume: 0.05 },
         ...(['filled', 'cancelled', 'expired'] as const).map((status) => ({
           orderId: pendingOrder.id,
           outcome: status === 'expired' ? 'rejected' : status,
@@ -254,6 +255,11 @@ const table: Readonly<Record<string, readonly Row[]>> = {
           TE.right(
             [
               E.right(pendingOrder),
+              E.right({
+                ...pendingOrder,
+                status: 'partially_filled',
+                fill: { volume: 0.05 },
+              } as const),
               ...['filled', 'cancelled', 'expired'].map((status) =>
                 E.left(refuse('OrderNotCancellable', { status })),
               ),

@@ -207,12 +207,16 @@ export const cancelAttempt = record(
     orderId,
     outcome: oneOf(
       ['cancelled', 'filled', 'rejected', 'unknown'],
-      'filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
+      'cancelled: what was not executed of it. filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
     ),
+    filledVolume: optional(decimal('Lots that were executed before it was cancelled.')),
     ...optionalErrorText,
   },
   ({ orderId: id, result }: CancelAttempt) => {
-    if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
+    if (E.isRight(result)) {
+      const { filledVolume } = presentOrder(result.right)
+      return { orderId: id, outcome: 'cancelled', filledVolume } as const
+    }
     const outcome = outcomeOf(result.left)
     return { orderId: id, outcome, ...errorReply(result.left).error } as const
   },
