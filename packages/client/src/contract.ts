@@ -1366,13 +1366,13 @@ export interface Order {
     | 'cancelled'
     | 'rejected'
     | 'expired'
-  /** The price of the execution, when known. */
+  /** The price of the execution, where the broker showed it when the order ended; otherwise its position and its trade do. */
   readonly fillPrice?: number
-  /** Lots that were executed, when known. */
+  /** Lots that were executed, where the broker showed it when the order ended; otherwise its position and its trade do. */
   readonly filledVolume?: number
   /**
    * Format: date-time
-   * When it was executed, when known.
+   * When it was executed, where the broker showed it when the order ended; otherwise its position and its trade do.
    */
   readonly filledAt?: string
   /** The id of a position, and of the trade that it becomes. */

@@ -129,6 +129,9 @@ const orderChange = (hasPending: boolean) => ({
   example: { stopLoss: 1.06 },
 })
 
+const whereShown =
+  'where the broker showed it when the order ended; otherwise its position and its trade do'
+
 export const orderFields = (hasPending: boolean) => ({
   id: orderId,
   userId: ownerId,
@@ -153,9 +156,9 @@ export const orderFields = (hasPending: boolean) => ({
     'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
   ),
   ...partial({
-    fillPrice: decimal('The price of the execution, when known.'),
-    filledVolume: decimal('Lots that were executed, when known.'),
-    filledAt: time('When it was executed, when known.'),
+    fillPrice: decimal(`The price of the execution, ${whereShown}.`),
+    filledVolume: decimal(`Lots that were executed, ${whereShown}.`),
+    filledAt: time(`When it was executed, ${whereShown}.`),
     positionId,
   }),
   ...(hasPending &&
