@@ -103,8 +103,8 @@ export interface JournalComparison {
   /** Whether a deal changed or vanished since it was first read. */
   readonly isDifferent: boolean
   /**
-   * Whether deals are kept that the broker does not show, and that the next read of its history's
-   * end would ask for again.
+   * Whether deals are kept that the broker does not show although the read of the tail covers their
+   * time.
    */
   readonly lacksLatest: boolean
   /** Balance less the sum of the deals; undefined where the balance could not be read. */

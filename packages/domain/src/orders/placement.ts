@@ -90,8 +90,8 @@ export interface Open {
   readonly step: 'open'
   readonly sentAt: Instant
   /**
-   * When the broker last showed it wholly unexecuted. Stored anew every half a day while it is
-   * watched, until a part of it is executed.
+   * When the broker last showed it wholly unexecuted. Renewed every 12 hours while it is watched,
+   * until a part is executed.
    */
   readonly heldAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */

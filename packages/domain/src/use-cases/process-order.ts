@@ -163,7 +163,7 @@ export const processOrder = (
     if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
     return E.right({
       transition: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
-      // Without `databaseRun`, with which the write would fail after a failover of the database.
+      // `databaseRun` is left out on purpose: after a failover the answer must still be stored.
       sent: { order, placement: sending, destination, version: version + 1 },
     })
   }

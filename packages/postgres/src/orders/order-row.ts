@@ -76,10 +76,12 @@ const placementColumns = tableOf('orders', {
   sentAt: nullable(instant),
   heldAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
+  /** Since an open order is missing, and of a rejected order the rechecks. */
   lookups: nullable(t.number),
   isPartlyExecuted: nullable(t.literal(true)),
   absentLookups: nullable(t.number),
   absentMs: nullable(t.number),
+  /** The latest lookup that did not show the order; of an open order, since when it is missing. */
   absentAt: nullable(instant),
   version: t.number,
   checkedAt: instant,
