@@ -35,6 +35,8 @@ interface Paused {
 
 export interface AccountPauses {
   readonly begin: (account: string) => Attempt | Paused
+  /** What paused it, while it is. */
+  readonly failureOf: (account: string) => CallFailure | undefined
   /** The account answered in another way, so its pause is over. */
   readonly end: (account: string) => void
 }
@@ -93,6 +95,10 @@ export const createAccountPauses = (
   }
 
   return {
+    failureOf: (account) => {
+      const pause = accounts.get(account)?.pause
+      return pause && pause.until > stopwatch.elapsedMs() ? pause.failure : undefined
+    },
     end: (account) => {
       if (accounts.has(account)) answered(account)
     },

@@ -10,7 +10,13 @@ import type { Instant } from '@tradeport/domain/primitives'
 import { createAccountPauses, setBounded, type PauseLimits } from './account-pauses.ts'
 import { createClockSkew } from './clock-skew.ts'
 import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
-import { nothingSent, toBrokerReadError, unavailable, type ProviderRoute } from './failures.ts'
+import {
+  nothingSent,
+  pauseGroups,
+  toBrokerReadError,
+  unavailable,
+  type ProviderRoute,
+} from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
 import { requests, type AccountRef, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
@@ -116,13 +122,13 @@ export const createConnection = (config: MetaApiConfig) => {
   const resolveTarget = async (account: AccountRef, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
-    const isMarketData = route === 'candles' || route === 'ticks'
-    const baseUrl = isMarketData ? marketDataUrl : clientUrl
+    const isHistory = pauseGroups[route] === 'history'
+    const baseUrl = isHistory ? marketDataUrl : clientUrl
     const target: Target = {
       baseUrl,
       providerAccountId,
       token,
-      limitKey: isMarketData ? `market data of ${token}` : token,
+      limitKey: isHistory ? `market data of ${token}` : token,
       accountKey: JSON.stringify([owner.tenantId, providerAccountId]),
     }
     if (!baseUrl.includes(regionPlaceholder)) return target
@@ -149,8 +155,8 @@ export const createConnection = (config: MetaApiConfig) => {
           'baseUrl' in accountOrTarget
             ? accountOrTarget
             : await resolveTarget(accountOrTarget, request.route)
-        const at = request.route === 'account-region' ? atProvisioning(target) : target
-        const decoded = decodeBytes(await call(request, at, signal))
+        const destination = request.route === 'account-region' ? atProvisioning(target) : target
+        const decoded = decodeBytes(await call(request, destination, signal))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
         return decoded.right
       },
@@ -161,6 +167,7 @@ export const createConnection = (config: MetaApiConfig) => {
     clock,
     deadlines,
     skew,
+    readPauses,
     fetchFrom,
     /** A read of a port: every failure of the work becomes an error of the port. */
     asPortRead: <A>(

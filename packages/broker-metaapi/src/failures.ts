@@ -10,33 +10,34 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Instant } from '@tradeport/domain/primitives'
 import { isRecord, type Row } from './payloads.ts'
 
-/** The provider's endpoints, by the names that logs and metrics use. */
-export type ProviderRoute =
-  | 'account-region'
-  | 'account-information'
-  | 'positions'
-  | 'orders'
-  | 'history-orders'
-  | 'history-deals'
-  | 'calculate-margin'
-  | 'trade'
-  | 'symbols'
-  | 'specification'
-  | 'price'
-  | 'candles'
-  | 'ticks'
+/**
+ * What is paused after failures, by the provider's endpoint under the name that logs and metrics
+ * use: the account, or its prices, history or margins alone, because a symbol without a price, a
+ * slow history or a margin that takes long does not mean that positions cannot be read. There a 404
+ * may mean the account or the symbol.
+ */
+export const pauseGroups = {
+  'account-region': 'account',
+  'account-information': 'account',
+  positions: 'account',
+  orders: 'account',
+  'history-orders': 'account',
+  'history-deals': 'account',
+  trade: 'account',
+  'calculate-margin': 'margins',
+  symbols: 'prices',
+  specification: 'prices',
+  price: 'prices',
+  candles: 'history',
+  ticks: 'history',
+} as const
 
-/** Routes whose path names a symbol: a 404 may mean the account or the symbol. */
-export const symbolRoutes: ReadonlySet<ProviderRoute> = new Set([
-  'specification',
-  'price',
-  'candles',
-  'ticks',
-])
+export type ProviderRoute = keyof typeof pauseGroups
 
 /** Why a call gave no usable answer. Of a trade: why it was certainly not executed. */
 export interface CallFault {
-  readonly kind: 'unavailable' | 'rate_limited' | 'unknown_account' | 'unknown_symbol'
+  /** `not_found`: the account, or what the request names. */
+  readonly kind: 'unavailable' | 'rate_limited' | 'unknown_account' | 'not_found'
   readonly reason: string
   /** When to try again; always known of a rate limit. */
   readonly retryAt?: Instant | undefined
@@ -81,7 +82,7 @@ export interface ErrorAnswer {
   readonly body: unknown
 }
 
-/** Whether the provider itself wrote the error: a proxy's may be JSON too, but names no class. */
+/** Whether the provider itself wrote the error, which has a text there, and not a proxy. */
 export const isProviderError = (body: unknown): body is Row =>
   isRecord(body) && typeof body['error'] === 'string'
 
@@ -97,13 +98,12 @@ export const failureOfAnswer = (
 ): CallFailure => {
   const { status, body } = answer
   if (status === 429) return rateLimited(retryAtOf(answer, now), isOfAccountAlone(answer))
-  if (status === 404 && isProviderError(body) && route !== 'calculate-margin')
-    return new CallFailure(
-      symbolRoutes.has(route)
-        ? { kind: 'unknown_symbol', reason: `${route}: unknown symbol or account` }
-        : { kind: 'unknown_account', reason: `${route}: unknown account` },
-    )
-  return unavailable(`${route}: answered ${status}${errorNameOf(body)}`, {
+  const reason = `${route}: answered ${status}${errorNameOf(body)}`
+  if (status === 404 && isProviderError(body)) {
+    const kind = pauseGroups[route] === 'account' ? 'unknown_account' : 'not_found'
+    return new CallFailure({ kind, reason })
+  }
+  return unavailable(reason, {
     isWorthRetry: status >= 500 && status !== 504,
     pausesAccount: status === 504,
     ...(status === 401 && isProviderError(body) && { cause: 'token_refused' }),

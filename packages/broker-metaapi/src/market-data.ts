@@ -1,11 +1,11 @@
 // The port of prices and instruments.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
+import type { BrokerReadError } from '@tradeport/domain/errors'
 import { weekdays, type BrokerInstrument, type InstrumentTradeMode } from '@tradeport/domain/market'
-import type { MarketData, MarketDataError } from '@tradeport/domain/ports'
-import type { Either } from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { MarketData } from '@tradeport/domain/ports'
+import { identity } from 'fp-ts/lib/function.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Decoder } from 'io-ts'
 import type { Connection } from './connection.ts'
 import { CallFailure } from './failures.ts'
 import {
@@ -19,54 +19,61 @@ import {
 } from './payloads.ts'
 import { requests, type ReadRequest } from './requests.ts'
 
-export const createMarketData = ({ fetchFrom, asPortRead }: Connection): MarketData => {
-  /** A 404 may mean the account or the symbol: if the account can be read, it is the symbol. */
-  const readSymbol = <Row, A>(
+export const createMarketData = ({ fetchFrom, asPortRead, readPauses }: Connection): MarketData => {
+  /**
+   * A 404 may mean the account or the symbol. If the account can be read, it is the symbol, which is
+   * paused: after many such requests the provider limits the token.
+   */
+  const read = <Row, A>(
     account: BrokerAccount,
+    symbol: string,
     request: ReadRequest,
-    decodeBytes: (bytes: Uint8Array) => Either<string, Row>,
+    codec: Decoder<unknown, Row>,
     translate: (row: Row) => A,
-  ): TE.TaskEither<MarketDataError, A> =>
-    pipe(
-      asPortRead(account, async () => {
-        try {
-          return { found: translate(await fetchFrom(account, request, decodeBytes)) }
-        } catch (failure) {
-          if (!(failure instanceof CallFailure && failure.fault.kind === 'unknown_symbol'))
-            throw failure
+  ): TE.TaskEither<BrokerReadError, A> =>
+    asPortRead(account, async () => {
+      const { owner, providerAccountId } = account
+      const key = JSON.stringify([owner.tenantId, providerAccountId, request.route, symbol])
+      const attempt = readPauses.begin(key)
+      if (attempt.kind === 'paused') throw attempt.failure
+      try {
+        const row = await fetchFrom(account, request, decode(codec))
+        readPauses.end(key)
+        return translate(row)
+      } catch (failure) {
+        if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
           await fetchFrom(account, requests.accountInformation, decode(AccountInformation))
-          return undefined
+          attempt.failed(failure)
         }
-      }),
-      TE.flatMap(TE.fromNullable(unknownSymbol)),
-      TE.map(({ found }) => found),
-    )
+        throw failure
+      } finally {
+        attempt.release()
+      }
+    })
 
   return {
-    symbols: (account) =>
-      asPortRead(account, () => fetchFrom(account, requests.symbols, decode(SymbolNames))),
+    symbols: (account) => read(account, '', requests.symbols, SymbolNames, identity),
 
     instrument: (account, symbol) =>
-      readSymbol(account, requests.specification(symbol), decode(Specification), (terms) =>
+      read(account, symbol, requests.specification(symbol), Specification, (terms) =>
         instrumentOf(symbol, terms),
       ),
 
     quote: (account, symbol) =>
-      readSymbol(
+      read(
         account,
+        symbol,
         requests.price(symbol),
-        decode(PriceRow),
-        ({ bid, ask, time, profitTickValue = null, lossTickValue = null }) => ({
-          bid,
-          ask,
-          time,
+        PriceRow,
+        ({ profitTickValue = null, lossTickValue = null, ...price }) => ({
+          ...price,
           profitTickValue,
           lossTickValue,
         }),
       ),
 
     candles: (account, symbol, window) =>
-      readSymbol(account, requests.candles(symbol, window), decode(CandleRows), (rows) => {
+      read(account, symbol, requests.candles(symbol, window), CandleRows, (rows) => {
         // Rows may come in any order, and one that changes meanwhile twice.
         const byTime = new Map(
           rows.map(({ time, open, high, low, close, tickVolume: volume }) => [
@@ -80,13 +87,11 @@ export const createMarketData = ({ fetchFrom, asPortRead }: Connection): MarketD
       }),
 
     ticks: (account, symbol, window) =>
-      readSymbol(account, requests.ticks(symbol, window), decode(TickRows), (rows) =>
+      read(account, symbol, requests.ticks(symbol, window), TickRows, (rows) =>
         rows.map(({ time, bid = null, ask = null }) => ({ time, bid, ask })),
       ),
   }
 }
-
-const unknownSymbol = refuse('NotFound', { what: 'symbol' })
 
 const tradeModes: Readonly<Record<string, InstrumentTradeMode>> = {
   SYMBOL_TRADE_MODE_DISABLED: 'disabled',

@@ -198,7 +198,7 @@ export const Margin = t.type({ margin: amount }, 'a margin')
 
 export const SymbolNames = t.array(text, 'a list of symbols')
 
-export const PriceRow = t.type(
+export const PriceRow = t.strict(
   {
     bid: finite,
     ask: finite,

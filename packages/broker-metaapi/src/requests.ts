@@ -6,7 +6,7 @@ import type { Side } from '@tradeport/domain/positions'
 import type { DealsWindow } from '@tradeport/domain/journal'
 import type { CandlesWindow, MarginQuery, TicksWindow } from '@tradeport/domain/ports'
 import { toIso } from '@tradeport/domain/primitives'
-import { nothingSent, symbolRoutes, type ProviderRoute } from './failures.ts'
+import { nothingSent, pauseGroups, type ProviderRoute } from './failures.ts'
 
 /** Where requests for an account go, and with whose token. */
 export interface Target {
@@ -104,17 +104,9 @@ export const requests = {
   }),
 } as const satisfies Record<string, ReadRequest | ((...args: never[]) => ReadRequest)>
 
-/**
- * What is paused after failures: an account, or its market data or margins alone, because a symbol
- * without a price, a slow history, or a margin that takes long does not mean that positions cannot
- * be read.
- */
-export const pauseKey = ({ route }: ReadRequest, { accountKey }: Target): string => {
-  if (route === 'calculate-margin') return `margins of ${accountKey}`
-  return route === 'symbols' || symbolRoutes.has(route)
-    ? `market data of ${accountKey}`
-    : accountKey
-}
+/** The account itself has the bare key. */
+export const pauseKey = ({ route }: ReadRequest, { accountKey }: Target): string =>
+  pauseGroups[route] === 'account' ? accountKey : `${pauseGroups[route]} of ${accountKey}`
 
 /** The provider's name of an order's type. */
 export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>

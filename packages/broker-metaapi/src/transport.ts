@@ -103,6 +103,8 @@ export const createTransport = (
   }
 
   return async (request, target, signal) => {
+    const failure = pauses.failureOf(target.accountKey)
+    if (failure?.fault.kind === 'unknown_account') throw failure
     const attempt = await admit(pauseKey(request, target), signal)
     try {
       return await callInTurn(request, target, attempt, signal)

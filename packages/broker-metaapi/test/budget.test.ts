@@ -43,6 +43,7 @@ const open = (deadlines: object = {}) => {
   const api = apiWith({
     provisioningUrl: sandbox.url,
     clientUrl: `${sandbox.url}/{region}`,
+    marketDataUrl: `${sandbox.url}/{region}`,
     providerToken: (tenantId) =>
       TE.right(O.some(tenantId === 'other' ? tokens.other : tokens.acme)),
     clock: { now: Date.now },
@@ -52,7 +53,10 @@ const open = (deadlines: object = {}) => {
   })
   const positions = (of: BrokerAccount) => api.broker.positions(of)()
   const place = (of: BrokerAccount) => api.trading.placeOrder(of, order, always)()
-  return { ...api, time, positions, place }
+  const quote = (of: BrokerAccount, symbol = 'EURUSD') => api.marketData.quote(of, symbol)()
+  const ticks = (of: BrokerAccount) =>
+    api.marketData.ticks(of, 'EURUSD', { from: 0, offset: 0, limit: 1 })()
+  return { ...api, time, positions, place, quote, ticks }
 }
 
 /** The real clock advances between the failure and its answer. */
@@ -68,7 +72,7 @@ describe('an account that cannot be read', () => {
   ])(
     'by %j is read a few times in 40 seconds of reads, and all of them are %s',
     async (fault, tag) => {
-      const { broker, positions, time } = open()
+      const { broker, positions, quote, ticks, time } = open()
       const own = newAccount()
       sandbox.faults.set(own.providerAccountId, 'any', fault)
       for (let round = 0; round < 40; round += 1) {
@@ -76,13 +80,16 @@ describe('an account that cannot be read', () => {
           positions(own),
           broker.accountInformation(own)(),
           broker.dealsPage(own, everWindow)(),
+          quote(own),
+          ticks(own),
         ]
         for (const read of await Promise.all(reads))
           expect(read).toMatchObject({ left: { _tag: tag } })
         time.elapsedMs += 1_000
       }
-      // At once and after 2, 6, 14 and 30 seconds; the three of the first round were simultaneous.
-      expect(callsTo(own)).toBeLessThanOrEqual(7)
+      // At once and after 2, 6, 14 and 30 seconds, prices and history apart; the first reads of the
+      // account itself were simultaneous.
+      expect(callsTo(own)).toBeLessThanOrEqual(3 + 4 + 2 * 5)
     },
   )
 
@@ -149,15 +156,33 @@ describe('an account that cannot be read', () => {
     expect(E.isRight(await positions(own))).toBe(true)
   })
 
-  it('is read while its margins are paused, because of one that the provider cannot compute in time', async () => {
-    const { broker, positions } = open()
-    const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'margin', { kind: 'timeout' })
+  it('is read while its margins, its history or its prices are paused, because one of them takes too long', async () => {
+    const { broker, positions, quote, ticks } = open()
     const query = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
-    for (let call = 0; call < 2; call += 1)
-      expect(await broker.requiredMargin(own, query)()).toMatchObject({ _tag: 'Left' })
-    expect(callsTo(own, 'margin')).toBe(1)
-    expect(E.isRight(await positions(own))).toBe(true)
+    const reads = {
+      margin: (of: BrokerAccount) => broker.requiredMargin(of, query)(),
+      ticks,
+      price: quote,
+      positions,
+    }
+    for (const slow of ['margin', 'ticks', 'price'] as const) {
+      const own = newAccount()
+      sandbox.faults.set(own.providerAccountId, slow, { kind: 'timeout' })
+      for (const [route, read] of [...Object.entries(reads), ...Object.entries(reads)])
+        expect([route, (await read(own))._tag]).toEqual([route, route === slow ? 'Left' : 'Right'])
+      expect(callsTo(own, slow)).toBe(1)
+    }
+  })
+
+  it('because of a symbol that the provider does not know is read for others, and for that one a few times', async () => {
+    const { quote, time } = open()
+    const own = newAccount()
+    for (let round = 0; round < 40; round += 1) {
+      expect(await quote(own, 'GONE')).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+      expect(E.isRight(await quote(own))).toBe(true)
+      time.elapsedMs += 1_000
+    }
+    expect([callsTo(own, 'price'), callsTo(own, 'account-information')]).toEqual([45, 5])
   })
 
   it('is read again once it has answered a trade', async () => {

@@ -10,7 +10,6 @@ import type {
   Broker,
   LiveAccounts,
   MarketData,
-  MarketDataError,
   MarketDataFeed,
   MarketDataFeeds,
   PositionTrading,
@@ -191,26 +190,26 @@ export const cachedMarketData = (
     weigh: (names) => 1 + names.length,
     counters: countersOf?.('symbols'),
   })
-  const instruments = createSingleFlightCache<MarketDataError, BrokerInstrument>({
+  const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
     clock,
     ttlMs: termsTtlMs,
     maxWeight: maxInstruments,
     counters: countersOf?.('instruments'),
   })
-  const quotes = createSingleFlightCache<MarketDataError, Quote>({
+  const quotes = createSingleFlightCache<BrokerReadError, Quote>({
     clock,
     ttlMs: quoteTtlMs,
     maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
-  const latestCandles = createSingleFlightCache<MarketDataError, readonly Candle[]>({
+  const latestCandles = createSingleFlightCache<BrokerReadError, readonly Candle[]>({
     clock,
     ttlMs: quoteTtlMs,
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
   })
-  const earlierCandles = createSingleFlightCache<MarketDataError, readonly Candle[]>({
+  const earlierCandles = createSingleFlightCache<BrokerReadError, readonly Candle[]>({
     clock,
     ttlMs: noCandlesTtlMs,
     maxWeight: maxEmptyPages,

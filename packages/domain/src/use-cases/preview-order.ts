@@ -8,7 +8,9 @@ import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import {
   requireNoIssues,
+  refuse,
   type AsyncResult,
+  type BrokerReadError,
   type Refusal,
   type RefusalTag,
   type ServiceUnavailable,
@@ -32,7 +34,7 @@ import {
 } from '../orders/checks.ts'
 import type { OrderRequest } from '../orders/order.ts'
 import { issuesOfTerms } from '../orders/order-terms.ts'
-import type { Broker, IdempotencyGuard, MarketDataError, Ports } from '../ports/index.ts'
+import type { Broker, IdempotencyGuard, Ports } from '../ports/index.ts'
 import type { WithBody } from './input.ts'
 import {
   readAccountFacts,
@@ -118,7 +120,10 @@ const noPositions = { asOf: 0, positions: new Map() }
 const shown = ([name, result]: OrderCheck<RefusalTag>): PreviewedCheck =>
   E.isRight(result) ? { name, passed: true } : { name, passed: false, because: result.left }
 
-type InstrumentRefusal = MarketDataError | ServiceUnavailable | Refusal<'SymbolAmbiguous'>
+type InstrumentRefusal =
+  | BrokerReadError
+  | ServiceUnavailable
+  | Refusal<'NotFound' | 'SymbolAmbiguous'>
 
 interface Market extends Omit<EstimateFacts, 'instrument'> {
   readonly instrument: E.Either<InstrumentRefusal, BrokerInstrument>
@@ -136,6 +141,9 @@ const readMarket = async (
   const spelled = await resolveOrderSymbol(linked.right, requested.symbol)()
   if (E.isLeft(spelled)) return { ...nothing, instrument: spelled }
   const symbol = spelled.right
+  const listed = await marketData.symbols(linked.right)()
+  if (E.isRight(listed) && !listed.right.includes(symbol))
+    return { ...nothing, instrument: E.left(refuse('NotFound', { what: 'symbol' })) }
   const order = { ...requested, symbol }
   const quoteRead = marketData.quote(linked.right, symbol)()
   const [instrument, quote, margin, reading] = await Promise.all([

@@ -1,8 +1,8 @@
 // Market data in memory: instruments with a price each, their candles and their ticks.
 import type { BrokerAccount } from '../../src/accounts/index.ts'
-import { refuse } from '../../src/errors.ts'
+import { refuse, type BrokerReadError } from '../../src/errors.ts'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../../src/market/index.ts'
-import type { Clock, MarketData, MarketDataError } from '../../src/ports/index.ts'
+import type { Clock, MarketData } from '../../src/ports/index.ts'
 import type { AccountId } from '../../src/primitives/index.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -30,11 +30,13 @@ export const createFakeMarketData = (clock: Clock): FakeMarketData => {
     read: keyof MarketData,
     account: BrokerAccount,
     symbol: string,
-  ): TE.TaskEither<MarketDataError, FakeInstrument> =>
+  ): TE.TaskEither<BrokerReadError, FakeInstrument> =>
     pipe(
       open(read, account),
       TE.flatMap((book) =>
-        TE.fromNullable(refuse('NotFound', { what: 'symbol' }))(book.get(symbol)),
+        TE.fromNullable(
+          refuse('BrokerUnavailable', { accountId: account.accountId, reason: 'no such symbol' }),
+        )(book.get(symbol)),
       ),
     )
 

@@ -338,6 +338,9 @@ describe('a stream of quotes', () => {
         refusal: refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
       },
     ])
+    const before = marketData.calls('quote')
+    for (let second = 0; second < 10; second += 1) await tick()
+    expect(marketData.calls('quote') - before).toBe(2)
   })
 
   it('ends when the account is unlinked, and has the limits of all streams', async () => {

@@ -351,6 +351,23 @@ describe('POST /orders/preview', () => {
     const unknown = checks.filter(({ passed }) => passed === null)
     expect(unknown.map(({ name }) => name)).toEqual(previewCheckNames)
   })
+
+  it.each([
+    ['EURUSD', null],
+    ['GBPUSD', false],
+  ])(
+    'finds the symbol in the list of the broker, without its terms: %s, %s',
+    async (symbol, passed) => {
+      const { desk, account } = opened()
+      const listed = createFakeMarketData(desk.clock)
+      listed.put(account.id, 'EURUSD')
+      const marketData = { ...listed, instrument: () => TE.left(down(account.id)) }
+      const { previewOrder } = createOrderPreviews({ ...desk, marketData })
+      const body = bodyOn(account.id, { symbol })
+      const { checks } = await rightOf(previewOrder({ owner }, { body, ...withoutKey }))
+      expect(checks.find(({ name }) => name === 'symbol')).toMatchObject({ passed })
+    },
+  )
 })
 
 describe('POST /orders that waits', () => {

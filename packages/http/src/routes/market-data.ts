@@ -199,7 +199,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
             })),
         },
         refusals: hasPrices
-          ? (['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals] as const)
+          ? (['ValidationError', 'AccountNotFound', ...brokerReadRefusals] as const)
           : [],
         data: instrumentList(hasPrices),
         meta: { ...(hasPrices && { pagination: optional(paginationShape) }) },

@@ -2,9 +2,9 @@
 // many streams listen, and none that nobody listens to.
 import type * as E from 'fp-ts/lib/Either.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
+import type { BrokerReadError } from '../../errors.ts'
 import type { Quote } from '../../market/market-data.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { MarketDataError } from '../../ports/market-data.ts'
 import { secondMs } from '../../primitives/instant.ts'
 
 /**
@@ -12,11 +12,13 @@ import { secondMs } from '../../primitives/instant.ts'
  * symbols each is read less often.
  */
 const readsPerTick = 10
+/** A symbol that could not be read is read at each fifth tick alone. */
+const ticksPerRetry = 5
 /** How long the quotes of a second wait for each other. */
 const longestWaitMs = 500
 
 /** A quote, or why the symbol has none. */
-export type PolledQuote = E.Either<MarketDataError, Quote>
+export type PolledQuote = E.Either<BrokerReadError, Quote>
 
 export interface QuoteListener {
   /** What was read last of each symbol, as the broker spells it; undefined before its first read. */
@@ -46,11 +48,14 @@ export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData'
 
   const readWhileFollowed = async (key: string, polled: PolledAccount): Promise<void> => {
     const { listeners, latest } = polled
-    while (listeners.size > 0) {
+    for (let tick = 0; listeners.size > 0; tick += 1) {
       const wanted = new Set([...listeners].flat())
       for (const symbol of latest.keys()) if (!wanted.has(symbol)) latest.delete(symbol)
       for (const symbol of wanted) if (!latest.has(symbol)) latest.set(symbol, undefined)
-      const reads = [...latest].slice(0, readsPerTick).map(([symbol, quote]) => {
+      const due = [...latest].filter(
+        ([, quote]) => quote?._tag !== 'Left' || tick % ticksPerRetry === 0,
+      )
+      const reads = due.slice(0, readsPerTick).map(([symbol, quote]) => {
         latest.delete(symbol)
         latest.set(symbol, quote)
         return read(polled, symbol)

@@ -3,7 +3,7 @@
 // again.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { refuse, type ServiceUnavailable } from '../../errors.ts'
+import { refuse, type BrokerReadError, type ServiceUnavailable } from '../../errors.ts'
 import {
   gapsIn,
   periodMs,
@@ -13,7 +13,7 @@ import {
 } from '../../market/candle-ranges.ts'
 import type { Candle } from '../../market/market-data.ts'
 import type { CandleSeries, Ports } from '../../ports/index.ts'
-import { marketDataPageSize, type MarketDataError } from '../../ports/market-data.ts'
+import { marketDataPageSize } from '../../ports/market-data.ts'
 import { minuteMs, type Instant } from '../../primitives/instant.ts'
 
 /** With `from` the first candles from there, else the last up to `to`. */
@@ -35,7 +35,7 @@ export interface ShownCandle extends Candle {
  */
 const maxPages = 50
 
-type Read<A> = E.Either<MarketDataError | ServiceUnavailable, A>
+type Read<A> = E.Either<BrokerReadError | ServiceUnavailable, A>
 
 /** What is to be shown: the first or the last so many candles of a range. */
 interface Wanted {
@@ -132,7 +132,7 @@ export const createCandleReader = ({
   return (
     series: CandleSeries,
     { from, to, limit }: CandlesQuery,
-  ): TE.TaskEither<MarketDataError | ServiceUnavailable, readonly ShownCandle[]> =>
+  ): TE.TaskEither<BrokerReadError | ServiceUnavailable, readonly ShownCandle[]> =>
     async () => {
       const now = clock.now()
       const latest = now + minuteMs
