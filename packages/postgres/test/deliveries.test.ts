@@ -23,7 +23,14 @@ import type { Knex } from 'knex'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { LogEvent, openEvents } from '../src/index.ts'
 import { createDueDeliveries } from '../src/webhooks/deliveries.ts'
-import { onEachDatabase, startInstance, testCipher, type Instance, poll } from './harness.ts'
+import {
+  lockWaits,
+  onEachDatabase,
+  startInstance,
+  testCipher,
+  type Instance,
+  poll,
+} from './harness.ts'
 
 type EventOptions = Parameters<typeof openEvents>[1]
 type Attempt = (due: DueDelivery) => AttemptAnswer | Promise<AttemptAnswer>
@@ -391,6 +398,27 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await recover(lastFailed)).toBe(1)
   })
 
+  it.skipIf(kind === 'embedded')(
+    'an event that is recorded while its webhook is being enabled is delivered or can be recovered',
+    async () => {
+      const webhook = await created()
+      const { owner, id } = webhook
+      await switchTo(webhook, false)
+      const [first, second] = newEvents(2) as [ServiceEvent, ServiceEvent]
+      const waiting = await there.knex.transaction(async (trx) => {
+        await there.recorder.recordWithin(trx, [{ owner, event: first }])
+        const enabling = switchTo(webhook, true)
+        await poll(() => lockWaits(here)).toBe(1)
+        const recording = record(owner, [second])
+        await poll(() => lockWaits(here)).toBe(2)
+        return [enabling, recording]
+      })
+      await Promise.all(waiting)
+      expect(await log(webhook)).toHaveLength(1)
+      expect(await rightOf(ports.deliveries.recover(owner, id, { since: 0, at: 0 }))).toBe(1)
+    },
+  )
+
   it('events of a month ago are deleted with their deliveries, except one that is being replayed, and none of them is in the log of events', async () => {
     const [plain, replayed] = [await created(), await created()]
     const events = async ({ owner }: Webhook) => {
@@ -410,8 +438,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     // More than one statement could delete in its time.
     const many = await newOwner()
     await knex.raw(
-      `insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at, recorded_at)
-       select ?, ?, n, 'order.created', ?, '{}', now(), now() - interval '32 days' from generate_series(1, 2500) n`,
+      `insert into events (tenant_id, user_id, key, type, account_id, data, recorded_at)
+       select ?, ?, n, 'order.created', ?, '{}', now() - interval '32 days' from generate_series(1, 2500) n`,
       [many.tenantId, many.userId, accountId],
     )
     let pieces = 0

@@ -60,8 +60,8 @@ const storedWith = async (here: Instance, rows: number) => {
         insert into orders (${copied.join()}, id, step)
         select ${copied.map((name) => `orders.${name}`).join()}, left(order_id, 14) || lpad(n::text, 10, '0'), 'ended' from many join orders on orders.id = order_id),
       event as (
-        insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at)
-        select tenant_id, user_id, 'k' || n, 'order.created', account_id, '{}', now() from many returning tenant_id, sequence),
+        insert into events (tenant_id, user_id, key, type, account_id, data)
+        select tenant_id, user_id, 'k' || n, 'order.created', account_id, '{}' from many returning tenant_id, sequence),
       delivery as (
         insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at)
         select tenant_id, gen_random_uuid(), '${webhook.id}', sequence, 'success', 1, now() from event),

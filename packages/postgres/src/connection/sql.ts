@@ -41,6 +41,19 @@ export const isOfOwner = ({ tenantId, userId }: Owner): Sql =>
 export const isUser = ({ tenantId, userId }: Owner): Sql =>
   sql`tenant_id = ${tenantId} and id = ${userId}`
 
+/**
+ * Locks users one after another, in an order in which no two transactions wait for each other.
+ * What others wrote under these locks is seen by the next statement, not by this one.
+ */
+export const lockUsers = (knex: Knex, owners: readonly Owner[]) =>
+  query(
+    knex,
+    sql`select from (
+        select distinct * from json_to_recordset(${JSON.stringify(owners)}::json) as owner ("tenantId" text, "userId" text)
+        order by 1, 2) as owners
+      cross join lateral (select from users where tenant_id = "tenantId" and id = "userId" for no key update) as own`,
+  )
+
 /** Of the table of accounts. */
 export const isAccount = (owner: Owner, id: AccountId): Sql =>
   sql`${isOfOwner(owner)} and id = ${id}`

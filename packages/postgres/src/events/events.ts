@@ -14,7 +14,7 @@ import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { notifyEventsRecorded } from '../connection/peer-notices.ts'
 import type { WorkerDependencies } from '../connection/due-rows.ts'
-import { query, sql } from '../connection/sql.ts'
+import { lockUsers, query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { createWebhookDeliveries, type DueDeliveriesDependencies } from '../webhooks/deliveries.ts'
 import {
@@ -110,7 +110,7 @@ export const openEvents = (
 /**
  * Events of a user who was removed meanwhile are not recorded. The user is locked until the
  * transaction ends, so that the events of a user are numbered in the order in which they become
- * visible. A webhook that was removed during the wait for that lock gets no delivery.
+ * visible, and each has a delivery for every webhook that was enabled before.
  */
 const recordEvents = async (
   trx: Knex.Transaction,
@@ -119,19 +119,20 @@ const recordEvents = async (
 ): Promise<void> => {
   if (events.length === 0) return
   const at = toTimestamptz(now)
+  await lockUsers(
+    trx,
+    events.map(({ owner }) => owner),
+  )
   await query(
     trx,
     sql`with new as (
         select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json)
-          as new (place int, tenant_id text, user_id text, key text, type text, account_id uuid, data text, occurred_at timestamptz)),
-      -- One by one, because the planner expects a hundred rows of JSON and would read all users for them.
-      locked as (
-        select tenant_id, user_id from (select distinct tenant_id, user_id from new order by tenant_id, user_id) of_new
-        cross join lateral (
-          select from users where users.tenant_id = of_new.tenant_id and users.id = of_new.user_id for no key update) own),
+          as new (place int, tenant_id text, user_id text, key text, type text, account_id uuid, data text)),
       recorded as (
-        insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at)
-        select tenant_id, user_id, key, type, account_id, data, occurred_at from new join locked using (tenant_id, user_id)
+        insert into events (tenant_id, user_id, key, type, account_id, data)
+        select tenant_id, user_id, key, type, account_id, data from new
+        -- One by one: the planner expects a hundred rows of JSON and would read all users for them.
+        cross join lateral (select from users where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own
         order by place
         on conflict (tenant_id, user_id, key) do nothing
         returning sequence, tenant_id, user_id, type),
@@ -154,5 +155,4 @@ const rowOf = ({ owner, event }: OwnedEvent, place: number) => ({
   type: event.type,
   account_id: event.data['account_id'],
   data: JSON.stringify(event.data),
-  occurred_at: toTimestamptz(event.at),
 })

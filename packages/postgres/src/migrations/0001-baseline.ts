@@ -368,7 +368,6 @@ const tables = `
     type text not null,
     account_id uuid not null,
     data text not null,
-    occurred_at timestamptz not null,
     recorded_at timestamptz not null default now(),
     primary key (tenant_id, sequence),
     unique (tenant_id, user_id, key)

@@ -31,8 +31,8 @@ import {
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import {
-  isUser,
   isOfOwner,
+  lockUsers,
   query,
   readAll,
   readFirst,
@@ -111,7 +111,7 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
       transactOrUnknown(knex, async (trx) => {
         // Webhooks of one user are created one after another, so that the count is exact. Orders
         // and whatever else refers to the user do not wait.
-        await query(trx, sql`select from users where ${isUser(owner)} for no key update`)
+        await lockUsers(trx, [owner])
         const stored = await query(trx, sql`select from webhooks where ${isOfOwner(owner)}`)
         const counted = requireWebhookCountInLimit(stored.length)
         if (E.isRight(counted))
@@ -154,11 +154,13 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
         return O.some(rotated)
       }),
     change: (owner, id, change, now) =>
-      transactOrUnknown(knex, (trx) =>
-        changeRow(trx, webhooks, isWebhook(owner, id), (webhook) =>
+      transactOrUnknown(knex, async (trx) => {
+        // What is recorded before this is there for `recover`, and what comes later is delivered.
+        await lockUsers(trx, [owner])
+        return changeRow(trx, webhooks, isWebhook(owner, id), (webhook) =>
           changedWebhook(webhook, change, now),
-        ),
-      ),
+        )
+      }),
     remove: (owner, id) =>
       transactOrUnknown(knex, (trx) =>
         returnsRow(trx, sql`delete from webhooks where ${isWebhook(owner, id)} returning id`),
