@@ -235,7 +235,7 @@ export const afterAttempt = (
     // A user starts a replay, so its failure does not count towards disabling the webhook.
     failureCount,
     enabled: webhook.enabled && (isReplay(delivery) || failureCount < failuresToDisable),
-    lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt),
+    lastFailureAt: endedAt,
   }
   const pause = schedule[attempted.attempts - 1]
   const isOver = isReplay(delivery) || pause === undefined || !failed.enabled
