@@ -292,12 +292,18 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     ])
     expect(await find(webhook)).toMatchObject({ enabled: false, failureCount: 5 })
     const { id: webhookId, url, owner } = webhook
-    const notice = { kind: 'webhook_disabled', webhookId, url, at: clock.now() }
+    const at = clock.now()
+    const recoverSince = expect.closeTo(Date.now(), -6)
+    const notice = { kind: 'webhook_disabled', webhookId, url, at, recoverSince }
     await poll(() => noticesTo(owner)).toStrictEqual([notice])
     await poll(() => ports.disabled).toStrictEqual([webhookId])
     await record(owner)
     await poll(async () => (await page(fine, { status: 'success' })).pagination.total).toBe(8)
     expect(await log(webhook)).toHaveLength(7)
+    await stop()
+    await switchTo(webhook, true)
+    const [{ recoverSince: since }] = await knex('owner_notices').pluck('notice')
+    expect(await rightOf(ports.deliveries.recover(owner, webhookId, { since, at }))).toBe(8)
   })
 
   it('nothing is sent to a webhook that its user disabled or removed, and nobody is notified', async () => {

@@ -23,6 +23,7 @@ const disabling: OwnerNotice = {
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com/a?b=ü',
   at: 1,
+  recoverSince: 0,
 }
 
 onEachDatabase('owner notices', (here, there) => {

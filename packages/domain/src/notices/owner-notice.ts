@@ -21,6 +21,8 @@ export interface WebhookDisabledNotice {
   readonly webhookId: string
   readonly url: string
   readonly at: Instant
+  /** The `since` of a recovery of what it has missed. */
+  readonly recoverSince: Instant
 }
 
 export type OwnerNotice = SuspensionNotice | WebhookDisabledNotice
@@ -90,7 +92,12 @@ const suspensionText = ({ credential, since, until }: SuspensionNotice): NoticeT
   }
 }
 
-const webhookDisabledText = ({ webhookId, url, at }: WebhookDisabledNotice): NoticeText => {
+const webhookDisabledText = ({
+  webhookId,
+  url,
+  at,
+  recoverSince,
+}: WebhookDisabledNotice): NoticeText => {
   const id = oneLine(webhookId)
   return {
     subject: `Your webhook ${id} is disabled`,
@@ -99,11 +106,11 @@ const webhookDisabledText = ({ webhookId, url, at }: WebhookDisabledNotice): Not
       facts([
         ['Webhook', id],
         ['Host', hostOf(url)],
-        ['Disabled since', inUtc(at)],
+        ['Disabled at', inUtc(at)],
         ['Disabled until', 'you enable it again'],
       ]),
       `What to do: GET /api/v1/webhooks/${id}/deliveries lists the deliveries that failed and why. Once the receiver answers with a 2xx status within 30 seconds, which POST /api/v1/webhooks/${id}/test tries out, enable the webhook by PUT /api/v1/webhooks/${id} with {"enabled": true}.`,
-      `Events that it missed are not sent by themselves. Once it is enabled, POST /api/v1/webhooks/${id}/recover with {"since": "…"}, the time from which events are missing, delivers them again.`,
+      `Events that it missed are not sent by themselves. Once it is enabled, POST /api/v1/webhooks/${id}/recover with {"since": "${toIso(recoverSince)}"} delivers them again.`,
     ]),
   }
 }

@@ -22,6 +22,7 @@ const webhook: WebhookDisabledNotice = {
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com:8443/services/T0/s3cret?token=s3cret#s3cret',
   at: noon,
+  recoverSince: noon - 60_000,
 }
 
 const lines = (notice: OwnerNotice): number =>
@@ -60,13 +61,13 @@ describe('what an owner is told', () => {
       'Your webhook 0a000000-0000-4000-8000-000000000001 is disabled',
       `  Webhook:          0a000000-0000-4000-8000-000000000001
   Host:             hooks.example.com:8443
-  Disabled since:   2026-11-02 12:00:00 UTC
+  Disabled at:      2026-11-02 12:00:00 UTC
   Disabled until:   you enable it again
 `,
       [
         'five attempts in a row',
         'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}',
-        'POST /api/v1/webhooks/0a000000-0000-4000-8000-000000000001/recover with {"since": ',
+        'POST /api/v1/webhooks/0a000000-0000-4000-8000-000000000001/recover with {"since": "2026-11-02T11:59:00.123Z"}',
       ],
     ],
   ])('names %s, since when, until when and what to do', (_, notice, subject, table, words) => {

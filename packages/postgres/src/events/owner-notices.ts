@@ -186,6 +186,7 @@ const notices = tableOf('owner_notices', {
       webhookId: t.string,
       url: t.string,
       at: instant,
+      recoverSince: instant,
     }),
   ]),
 })

@@ -331,12 +331,20 @@ export const createDueDeliveries = ({
             leased_until: knex.raw(renewed.text, renewed.bindings),
           })
         if (!found.value.enabled || after.webhook.enabled) return false
+        const { oldest } = await queryOne<{ readonly oldest: Date }>(
+          trx,
+          sql`select min(recorded_at) as oldest from ${deliveriesOfWebhook(owner, id)}
+            and (status = 'pending' or webhook_deliveries.id = ${delivery.id})`,
+        )
         await withdrawAll(trx, owner, id)
         await recordNotice(trx, owner, {
           kind: 'webhook_disabled',
           webhookId: id,
           url: after.webhook.url,
           at: attempt.endedAt,
+          // Of an event the time is that at which its transaction began, and a later one may have
+          // begun earlier.
+          recoverSince: oldest.getTime() - minuteMs,
         })
         return true
       })
