@@ -1,6 +1,6 @@
 // Compares an account's figures with its risk thresholds, and records breaches as events.
 import { pipe } from 'fp-ts/lib/function.js'
-import * as T from 'fp-ts/lib/Task.js'
+import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import { checkThreshold, type ThresholdCheck } from '../accounts/risk-threshold.ts'
@@ -8,13 +8,16 @@ import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import { thresholdBreached } from '../events/events.ts'
 import type { Ports } from '../ports/index.ts'
 import { formatPositionId } from '../primitives/ids.ts'
+import { secondMs } from '../primitives/instant.ts'
+
+const longestPositionsMs = secondMs
 
 /**
  * Reads nothing of an account without thresholds. The broker must not be cached: a breach names the
  * positions that are open at that moment.
  */
 export const checkThresholds =
-  ({ riskThresholds, broker }: Pick<Ports, 'riskThresholds' | 'broker'>) =>
+  ({ riskThresholds, broker, pause }: Pick<Ports, 'riskThresholds' | 'broker' | 'pause'>) =>
   (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
     const check: AsyncResult<readonly ThresholdCheck[], BrokerReadTag> = pipe(
       riskThresholds.ofAccount(account),
@@ -31,34 +34,27 @@ export const checkThresholds =
             ),
       ),
     )
-    /** A breach is reported also where they cannot be read. */
-    const openPositions = pipe(
-      broker.positions(account),
-      TE.match(
-        () => undefined,
-        ({ positions }) =>
-          positions.map(({ ticket }) => formatPositionId(account.accountId, ticket)),
-      ),
-    )
+    /** A breach may halt the account, which does not wait for them. */
+    const openPositions = async () => {
+      const read = await Promise.race([broker.positions(account)(), pause(longestPositionsMs)()])
+      return read === undefined || E.isLeft(read)
+        ? undefined
+        : read.right.positions.map(({ ticket }) => formatPositionId(account.accountId, ticket))
+    }
     return pipe(
       check,
-      TE.bindTo('checks'),
-      TE.bind('positions', ({ checks }) =>
-        TE.fromTask(
-          checks.some(({ breach }) => breach !== undefined) ? openPositions : T.of(undefined),
-        ),
-      ),
-      TE.flatMap(({ checks, positions }) =>
-        checks.length === 0
-          ? TE.right(undefined)
-          : riskThresholds.record(
-              account,
-              checks.map(({ before, after, breach }) => ({
-                before,
-                after,
-                event: breach && thresholdBreached(breach, positions),
-              })),
-            ),
-      ),
+      TE.flatMap((checks) => async () => {
+        if (checks.length === 0) return E.right(undefined)
+        const isBreached = checks.some(({ breach }) => breach !== undefined)
+        const positions = isBreached ? await openPositions() : undefined
+        return riskThresholds.record(
+          account,
+          checks.map(({ before, after, breach }) => ({
+            before,
+            after,
+            event: breach && thresholdBreached(breach, positions),
+          })),
+        )()
+      }),
     )
   }

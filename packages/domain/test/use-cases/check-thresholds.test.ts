@@ -1,12 +1,14 @@
 // What a check of an account reads of its broker, and what it records.
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { createFakeRiskThresholds, openPosition, thresholdKey } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import type { AccountFigures } from '../../src/accounts/account.ts'
 import type { CheckedThreshold } from '../../src/accounts/risk-threshold.ts'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { AccountId, Ticket } from '../../src/primitives/ids.ts'
+import type { Broker } from '../../src/ports/index.ts'
 import { checkThresholds } from '../../src/use-cases/check-thresholds.ts'
-import { brokerAccountOf, createTestDesk, down, rightOf, tagOf } from './desk.ts'
+import { brokerAccountOf, createTestDesk, down, realPause, rightOf, tagOf } from './desk.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const figures: AccountFigures = {
@@ -53,7 +55,7 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
     account,
     events,
     riskThresholds,
-    check: checkThresholds({ ...desk, riskThresholds })(brokerAccountOf(account)),
+    check: checkThresholds({ ...desk, riskThresholds, pause: realPause })(brokerAccountOf(account)),
     states: () => [...tables.riskThresholds.values()].map(({ breachedValue }) => breachedValue),
   }
 }
@@ -104,9 +106,12 @@ describe('a check', () => {
     expect(desk.broker.calls('positions')).toBe(1)
   })
 
-  it('records a breach without positions that cannot be read', async () => {
+  it.each<[string, Broker['positions']]>([
+    ['cannot be read', ({ accountId }) => TE.left(down(accountId))],
+    ['are not read within a second', () => () => new Promise(() => undefined)],
+  ])('records a breach without positions that %s', async (_, positions) => {
     const desk = withThresholds({})
-    desk.broker.fail(desk.account.id, down(desk.account.id), ['positions'])
+    Object.assign(desk.broker, { positions })
     await rightOf(desk.check)
     expect(desk.events.map(({ data }) => data)).toEqual([dataOf(desk.account.id)])
   })
