@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { onEachDatabase } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
-  it('records the event of the one check that is stored, and keeps it when the operator writes the threshold again', async () => {
+  it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now', async () => {
     const { operator, eventLog, riskThresholds: store } = here
     const { id: accountId, owner } = await storedAccount(operator)
     const account: BrokerAccount = {
@@ -22,9 +22,10 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       type: 'equity_below',
       severity: 'warning',
       value: 0.1 + 0.2,
-      halt: true,
+      halt: false,
     } as const
-    const set = () => write(operator, { riskThresholds: puts(threshold) })
+    const set = (fields = {}) =>
+      write(operator, { riskThresholds: puts({ ...threshold, ...fields }) })
     await set()
     const [before] = await rightOf(store.ofAccount(account))
     if (before === undefined) expect.fail('there is no threshold')
@@ -39,6 +40,9 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     )
     await set()
     expect(await rightOf(store.ofAccount(account))).toEqual([after])
+    await set({ halt: true })
+    const armed = { ...after, halt: true, breachedValue: null }
+    expect(await rightOf(store.ofAccount(account))).toEqual([armed])
     const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
     const { events } = await rightOf(eventLog.page(owner, query))
     expect(events).toMatchObject([

@@ -126,7 +126,12 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
     for (const row of changes[section].put) allOf(tables)[section].put(row)
   for (const threshold of changes.riskThresholds.put) {
     const [checked] = before.riskThresholds.named([threshold])
-    riskThresholds.put({ ...(checked ?? unchecked), ...threshold })
+    const isArmed = threshold.halt && checked?.halt === false
+    riskThresholds.put({
+      ...(checked ?? unchecked),
+      ...threshold,
+      ...(isArmed && { breachedValue: null }),
+    })
   }
   for (const { id, name, providerToken } of changes.tenants.put) {
     const kept = before.tenants.get(id)?.providerToken ?? null

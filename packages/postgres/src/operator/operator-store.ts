@@ -58,6 +58,7 @@ export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorSto
           for (const section of sections) await remove(trx, section, changes[section].remove)
           // Left by what this document itself removes: an account gets another user so.
           await purgeLeftovers(trx, created)
+          await armThresholds(trx, changes)
           for (const section of sections) await put(trx, section, changes[section].put)
           await putProviderTokens(trx, cipher, changes)
           await putDeskAccounts(trx, changes)
@@ -248,6 +249,17 @@ const put = async <S extends Section>(
   for (const piece of chunksOf(rowsPerStatement)(rows))
     await trx(table.text).insert(piece).onConflict(conflict).merge(changed)
 }
+
+/** Those that are to halt accounts from now on also do so where they are breached already. */
+const armThresholds = (trx: Knex.Transaction, { riskThresholds: { put } }: OperatorChanges) =>
+  query(
+    trx,
+    sql`update risk_thresholds set breached_value = null
+      where not halt and ${hasKey(
+        'riskThresholds',
+        put.filter(({ halt }) => halt),
+      )}`,
+  )
 
 const putProviderTokens = async (
   trx: Knex.Transaction,
