@@ -52,7 +52,12 @@ const setUp = (fields: object = {}) => {
     ...fields,
   } as unknown as Adapters
   const { useCases, operatorUseCases } = composeUseCases(adapters)
-  const presented = { apiKey: undefined, accessToken: 'token', address: 'here' as CallerAddress }
+  const presented = {
+    apiKey: undefined,
+    accessToken: 'token',
+    address: 'here' as CallerAddress,
+    isAllowedBy: () => true,
+  }
   const identify = async () =>
     expect(await useCases.identifyCaller(presented)()).toEqual(E.right(credential))
   const notify = (notice: PeerNotice): void => {

@@ -214,16 +214,13 @@ export const authorizeCallers =
   ): Authorize =>
   async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
-    const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
-      const found = await identifyCaller({
+    const identify = () =>
+      identifyCaller({
         apiKey: req.headers['x-api-key'] as string | undefined,
         accessToken: bearerToken(req.headers),
         address,
+        isAllowedBy: (allowlist) => isAllowedFrom(allowlist, address),
       })()
-      return E.isLeft(found) || isAllowedFrom(found.right.ipAllowlist, address)
-        ? found
-        : E.left(refuse('Unauthorized'))
-    }
     const found = await identify()
     if (E.isLeft(found)) {
       if (!needsCredential) return undefined

@@ -1,18 +1,12 @@
 // What stands before every route: the credential, the address from which it is used, the limits,
 // and the origins of browsers.
-import {
-  type EndpointLimit,
-  type RateSubject,
-  type RateVerdict,
-  scopes,
-} from '@tradeport/domain/access'
+import { type EndpointLimit, type RateSubject, type RateVerdict } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
 import {
   type Reply,
-  credential,
   fakeDependencies,
   goodKey,
   goodToken,
@@ -126,9 +120,6 @@ const limitHeaders = ({ headers }: Reply): readonly unknown[] =>
 
 describe('a limit', () => {
   const withKey = { 'x-api-key': goodKey }
-  const elsewhere = {
-    identifyCaller: () => TE.right(credential(scopes, { ipAllowlist: ['10.0.0.0/8'] })),
-  }
 
   it.for<
     readonly [status: number, target: string, request?: SentRequest, parts?: Partial<UseCases>]
@@ -181,8 +172,6 @@ describe('a limit', () => {
     [401, '/api/v1/positions?token=x', withKey],
     [200, '/api/v1/symbols', {}],
     [200, '/api/v1/symbols', { authorization: 'Bearer bad', ...withKey }],
-    [401, '/api/v1/accounts', withKey, elsewhere],
-    [200, '/api/v1/symbols', withKey, elsewhere],
     [
       200,
       '/api/v1/symbols',

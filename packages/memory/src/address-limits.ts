@@ -24,7 +24,7 @@ export const createAddressLimits = ({
   maxEntries = 100_000,
 }: AddressLimitsOptions = {}): AddressLimits => {
   const failures = createLruCache<string, Failures>(maxEntries)
-  const acceptedAt = createLruCache<CredentialHash, Instant>(maxEntries)
+  const acceptedAt = createLruCache<string, Instant>(maxEntries)
 
   const failuresOf = (group: string, now: Instant): Failures => {
     const found = failures.get(group)
@@ -34,25 +34,28 @@ export const createAddressLimits = ({
   }
 
   return {
-    wasAccepted: (hash, now) => {
-      const accepted = acceptedAt.get(hash)
+    wasAccepted: (hash, address, now) => {
+      const accepted = acceptedAt.get(useOf(hash, address))
       return accepted !== undefined && isWithinMinute(accepted, now)
     },
     waitMs: (address, now) => {
       const { since, count } = failuresOf(addressGroup(address), now)
       return count < maxFailures ? 0 : since + minuteMs - now
     },
-    recordAccepted: (hash, now) => {
-      acceptedAt.set(hash, now)
+    recordAccepted: (hash, address, now) => {
+      acceptedAt.set(useOf(hash, address), now)
     },
     recordFailed: (hash, address, now) => {
-      acceptedAt.delete(hash)
+      acceptedAt.delete(useOf(hash, address))
       const group = addressGroup(address)
       const { since, count } = failuresOf(group, now)
       failures.set(group, { since, count: count + 1 })
     },
   }
 }
+
+// One key may be accepted from an address and not from another.
+const useOf = (hash: CredentialHash, address: CallerAddress): string => `${hash} ${address}`
 
 // After the clock was set back a new minute starts, so that nobody waits for longer than one.
 const isWithinMinute = (since: Instant, now: Instant): boolean =>

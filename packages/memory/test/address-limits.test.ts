@@ -55,18 +55,21 @@ describe('addresses that count as one', () => {
 })
 
 describe('an accepted credential', () => {
-  it('is known for a minute after it was last accepted, unless it failed', () => {
+  it('is known for a minute after it was last accepted from there, unless it failed there', () => {
     const limits = createAddressLimits()
-    expect(limits.wasAccepted(hash, start)).toBe(false)
-    limits.recordAccepted(hash, start)
+    expect(limits.wasAccepted(hash, address, start)).toBe(false)
+    limits.recordAccepted(hash, address, start)
     expect(
-      [0, minuteMs - 1, minuteMs, -1].map((ms) => limits.wasAccepted(hash, start + ms)),
+      [0, minuteMs - 1, minuteMs, -1].map((ms) => limits.wasAccepted(hash, address, start + ms)),
     ).toStrictEqual([true, true, false, false])
-    limits.recordAccepted(hash, start + minuteMs)
-    expect(limits.wasAccepted(hash, start + minuteMs)).toBe(true)
-    expect(limits.wasAccepted(newHash(), start + minuteMs)).toBe(false)
-    limits.recordFailed(hash, address, start + minuteMs)
-    expect(limits.wasAccepted(hash, start + minuteMs)).toBe(false)
+    limits.recordAccepted(hash, address, start + minuteMs)
+    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
+    expect(limits.wasAccepted(newHash(), address, start + minuteMs)).toBe(false)
+    fail(limits, '203.0.113.10', 1, start + minuteMs)
+    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(true)
+    expect(limits.wasAccepted(hash, '203.0.113.10', start + minuteMs)).toBe(false)
+    fail(limits, address, 1, start + minuteMs)
+    expect(limits.wasAccepted(hash, address, start + minuteMs)).toBe(false)
   })
 })
 
@@ -77,10 +80,12 @@ it('the limits keep the most recently used addresses and credentials', () => {
     accepted: newHash(),
   }))
   for (const { from, accepted } of entries) {
-    limits.recordAccepted(accepted, start)
+    limits.recordAccepted(accepted, from, start)
     fail(limits, from, 60, start)
   }
   const isLast = entries.map((_, index) => index >= 900)
   expect(entries.map(({ from }) => limits.waitMs(from, start) > 0)).toStrictEqual(isLast)
-  expect(entries.map(({ accepted }) => limits.wasAccepted(accepted, start))).toStrictEqual(isLast)
+  expect(
+    entries.map(({ from, accepted }) => limits.wasAccepted(accepted, from, start)),
+  ).toStrictEqual(isLast)
 })

@@ -70,9 +70,7 @@ export interface ScopedCaller extends CallingProgram {
 export const programOf = ({ kind, id, applicationId }: Credential): ProgramId =>
   `${kind} ${applicationId ?? id}` as ProgramId
 
-/**
- * Neither revoked nor expired. The HTTP layer, which knows the address, checks the allowlist.
- */
+/** Neither revoked nor expired. */
 export const isUsable = (credential: Credential, now: Instant): boolean =>
   credential.enabled && (credential.expiresAt === null || now < credential.expiresAt)
 

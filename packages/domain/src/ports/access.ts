@@ -53,13 +53,13 @@ export type CallerAddress = string | undefined
 /** Limits failed credentials per client address, so that guessing is slow and reads no database. */
 export interface AddressLimits {
   /**
-   * Whether the credential was accepted within the last minute: it is then looked up whatever else
-   * its address sends.
+   * Whether the credential was accepted from there within the last minute: it is then looked up
+   * whatever else its address sends.
    */
-  readonly wasAccepted: (hash: CredentialHash, now: Instant) => boolean
+  readonly wasAccepted: (hash: CredentialHash, address: CallerAddress, now: Instant) => boolean
   /** How long until the address may try another credential, in milliseconds; 0 if it may now. */
   readonly waitMs: (address: CallerAddress, now: Instant) => number
-  readonly recordAccepted: (hash: CredentialHash, now: Instant) => void
+  readonly recordAccepted: (hash: CredentialHash, address: CallerAddress, now: Instant) => void
   readonly recordFailed: (hash: CredentialHash, address: CallerAddress, now: Instant) => void
 }
 

@@ -30,6 +30,8 @@ export interface PresentedCredentials {
   readonly accessToken: string | undefined
   /** Of the caller, not of a trusted proxy. */
   readonly address: CallerAddress
+  /** Whether the address is in an allowlist. */
+  readonly isAllowedBy: (allowlist: Credential['ipAllowlist']) => boolean
 }
 
 interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'secrets' | 'clock'> {
@@ -49,13 +51,14 @@ export const identifyCaller =
     apiKey,
     accessToken,
     address,
+    isAllowedBy,
   }: PresentedCredentials): AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'> =>
   async () => {
     const { addressLimits, clock } = ports
     const secret = accessToken ?? apiKey
     if (secret === undefined) return E.left(refuse('Unauthorized'))
     const hash = ports.secrets.hash(secret)
-    if (!addressLimits.wasAccepted(hash, clock.now())) {
+    if (!addressLimits.wasAccepted(hash, address, clock.now())) {
       const waitMs = addressLimits.waitMs(address, clock.now())
       if (waitMs > 0)
         return E.left(
@@ -73,11 +76,11 @@ export const identifyCaller =
     )()
     if (E.isLeft(found)) return found
     const now = clock.now()
-    if (O.isSome(found.right) && isUsable(found.right.value, now)) {
-      addressLimits.recordAccepted(hash, now)
-      return E.right(found.right.value)
-    }
-    return recordFailed(ports, hash, address)
+    const credential = O.toUndefined(found.right)
+    if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
+      return recordFailed(ports, hash, address)
+    addressLimits.recordAccepted(hash, address, now)
+    return E.right(credential)
   }
 
 /** A caller with the whole credential and what is left of its limits. */

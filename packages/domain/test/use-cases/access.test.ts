@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { generateApiKey } from '../../src/access/api-key.ts'
 import type { Credential, CredentialHash } from '../../src/access/credential.ts'
 import { refuse } from '../../src/errors.ts'
-import type { Secrets, TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
+import type { AddressLimits, Secrets, TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
 import type { TenantId } from '../../src/primitives/ids.ts'
 import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
 import { owner, partOf, rightOf, stranger, tagOf, unavailable } from './desk.ts'
@@ -35,6 +35,10 @@ const setUp = (sent: Sent, service: Service = {}) => {
   const { fields, verified, waitMs = 0, wasAccepted = false } = service
   const log: string[] = []
   const secret = sent.accessToken ?? sent.apiKey
+  const recording =
+    (what: string): AddressLimits['recordFailed'] =>
+    (hash, from) =>
+      void log.push(hash === secret && from === address ? what : `${what} ${hash} ${from}`)
   const stored = (kind: 'key' | 'token', isFound: boolean) => {
     log.push(kind)
     const credential: Credential = {
@@ -56,9 +60,8 @@ const setUp = (sent: Sent, service: Service = {}) => {
     addressLimits: {
       wasAccepted: () => wasAccepted,
       waitMs: () => waitMs,
-      recordAccepted: (hash) => void log.push(hash === secret ? 'accepted' : hash),
-      recordFailed: (...failed) =>
-        void log.push(failed[0] === secret && failed[1] === address ? 'failed' : failed.join()),
+      recordAccepted: recording('accepted'),
+      recordFailed: recording('failed'),
     },
     secrets: partOf<Secrets>({ hash: (text) => text as CredentialHash }),
     clock: { now: () => 1_000 },
@@ -71,7 +74,13 @@ const setUp = (sent: Sent, service: Service = {}) => {
           JSON.stringify(of) === JSON.stringify(owner) ? O.some({ owner, plan: 'pro' }) : O.none,
         ),
     },
-  })({ apiKey: undefined, accessToken: undefined, address, ...sent })
+  })({
+    apiKey: undefined,
+    accessToken: undefined,
+    address,
+    isAllowedBy: ({ length }) => length === 0,
+    ...sent,
+  })
   return { log, identified }
 }
 
@@ -95,6 +104,12 @@ it.each<[what: string, sent: Sent, log: string, service?: Service]>([
   ['a key that is about to expire', key, 'key, accepted', { fields: { expiresAt: 1_001 } }],
   ['an expired key', key, 'key, failed', { fields: { expiresAt: 1_000 } }],
   ['a revoked key', key, 'key, failed', { fields: { enabled: false } }],
+  [
+    'a key that may not be used from there',
+    key,
+    'key, failed',
+    { fields: { ipAllowlist: ['10.0.0.0/8'] } },
+  ],
   ['an unknown key', { apiKey: unknownKey }, 'key, failed'],
   // A text that does not have the form of a key is refused without a lookup.
   ...['', 'made-up', 'tp_live_short', `${goodKey.slice(0, -1)}0`, `x${goodKey}`, 'a.b.c'].map(
