@@ -1,5 +1,5 @@
 // A closed trade of an account, the filters of lists of trades, and places in them.
-import { parseAccountId, type AccountId, type UserId } from '../primitives/ids.ts'
+import { parseAccountId, type AccountId, type Owner, type UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { FoldedTrade } from './fold.ts'
@@ -51,19 +51,20 @@ export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): Trade
   accountId,
 })
 
-// The cursor of the trade list: bound to its filters.
-
-/** A cursor that continues after a place, for the same filters only. */
+/** A cursor that continues after a place, for the same owner and filters only. */
 export const writeCursor = (
+  owner: Owner,
   filter: TradeFilter,
   { closedAt, closingDealId, accountId }: TradeListPlace,
-): string => cursorAfter(listOf(filter), [closedAt, closingDealId, accountId])
+): string => cursorAfter(listOf(owner, filter), [closedAt, closingDealId, accountId])
 
 export const readCursor = (
+  owner: Owner,
   filter: TradeFilter,
   cursor: string,
 ): E.Either<Refusal<'InvalidCursor'>, TradeListPlace> => {
-  const [closedAt, closingDealId, account, ...others] = placeOfCursor(listOf(filter), cursor) ?? []
+  const [closedAt, closingDealId, account, ...others] =
+    placeOfCursor(listOf(owner, filter), cursor) ?? []
   const accountId = O.toUndefined(parseAccountId(String(account)))
   return typeof closedAt === 'number' &&
     Number.isFinite(closedAt) &&
@@ -74,7 +75,12 @@ export const readCursor = (
     : E.left(refuse('InvalidCursor'))
 }
 
-const listOf = ({ accountId, symbol, from, to, profit }: TradeFilter): readonly unknown[] => [
+const listOf = (
+  { tenantId, userId }: Owner,
+  { accountId, symbol, from, to, profit }: TradeFilter,
+): readonly unknown[] => [
+  tenantId,
+  userId,
   accountId ?? null,
   symbol ?? null,
   from ?? null,

@@ -303,7 +303,9 @@ export const createTrades = (ports: TradePorts) => {
       return pipe(
         TE.Do,
         TE.bind('after', () =>
-          TE.fromEither(cursor === undefined ? E.right(undefined) : readCursor(filter, cursor)),
+          TE.fromEither(
+            cursor === undefined ? E.right(undefined) : readCursor(owner, filter, cursor),
+          ),
         ),
         TE.flatMap(({ after }) =>
           synchroniseAndQuery(owner, filter, (selection) =>
@@ -312,7 +314,7 @@ export const createTrades = (ports: TradePorts) => {
         ),
         TE.map(({ rows, provenance }) => {
           const { trades: data, total, before } = rows
-          const pagination = { total, before, limit, cursor: nextCursor(filter, rows) }
+          const pagination = { total, before, limit, cursor: nextCursor(owner, filter, rows) }
           return { data, pagination, provenance }
         }),
       )
@@ -470,13 +472,14 @@ export const createTrades = (ports: TradePorts) => {
 }
 
 const nextCursor = (
+  owner: Owner,
   filter: TradeFilter,
   { trades, total, before }: TradeSlice,
 ): string | undefined => {
   const last = trades.at(-1)
   return last === undefined || before + trades.length >= total
     ? undefined
-    : writeCursor(filter, placeOf(last))
+    : writeCursor(owner, filter, placeOf(last))
 }
 
 /** What is read of one account; null where the selection has several, or none. */

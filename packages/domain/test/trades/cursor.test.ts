@@ -1,9 +1,9 @@
-// The cursor of the trade list: bound to its filters, and refused in every other form.
+// The cursor of the trade list: bound to its owner and filters, and refused in every other form.
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cursorAfter } from '../../src/primitives/cursor.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import type { AccountId, Owner } from '../../src/primitives/ids.ts'
 import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
 import {
   placeOf,
@@ -21,9 +21,10 @@ const all: TradeFilter = { profit: 'all' }
 const place: TradeListPlace = { closedAt: 1, closingDealId: 'ü#1', accountId }
 const invalid = E.left({ _tag: 'InvalidCursor' })
 const encoded = (json: string): string => btoa(encodeURIComponent(json))
-const list = [null, null, null, null, 'all']
+const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
+const list = ['acme', 'u-1', null, null, null, null, 'all']
 
-it('continues the list of its own filters and no other', () => {
+it('continues the list of its own owner and filters and no other', () => {
   const filters: readonly TradeFilter[] = [
     all,
     { profit: 'loss' },
@@ -35,9 +36,14 @@ it('continues the list of its own filters and no other', () => {
     { ...all, symbol: 'EURUSD' as SymbolFilter },
     { ...all, symbol: 'XAUUSD' as SymbolFilter },
   ]
-  for (const one of filters)
-    for (const other of filters)
-      expect(readCursor(other, writeCursor(one, place))).toEqual(
+  const lists = [
+    ...filters.map((filter) => [owner, filter] as const),
+    [{ ...owner, userId: 'u-2' } as Owner, all] as const,
+    [{ ...owner, tenantId: 'other' } as Owner, all] as const,
+  ]
+  for (const one of lists)
+    for (const other of lists)
+      expect(readCursor(...other, writeCursor(...one, place))).toEqual(
         one === other ? E.right(place) : invalid,
       )
   const sameAsAll = {
@@ -47,7 +53,7 @@ it('continues the list of its own filters and no other', () => {
     to: undefined,
     ...all,
   }
-  expect(writeCursor(sameAsAll, place)).toBe(writeCursor(all, place))
+  expect(writeCursor(owner, sameAsAll, place)).toBe(writeCursor(owner, all, place))
 })
 
 it('continues after a trade, by its close and its last closing deal', () => {
@@ -80,10 +86,10 @@ it.each<[what: string, cursor: string]>([
     cursorAfter(list, place),
   ]),
 ])('is refused when somebody made one %s', (_, cursor) => {
-  expect(readCursor(all, cursorAfter(list, good))).toEqual(
+  expect(readCursor(owner, all, cursorAfter(list, good))).toEqual(
     E.right({ ...place, closingDealId: '5' }),
   )
-  expect(readCursor(all, cursor)).toEqual(invalid)
+  expect(readCursor(owner, all, cursor)).toEqual(invalid)
 })
 
 it('is refused when it is anything else, and uses no character that a query string would change', () => {
@@ -92,8 +98,8 @@ it('is refused when it is anything else, and uses no character that a query stri
       fc.oneof(fc.string(), fc.base64String(), fc.json().map(encoded)),
       fc.string({ unit: 'grapheme' }),
       (text, closingDealId) => {
-        expect(readCursor(all, text)).toEqual(invalid)
-        expect(writeCursor(all, { ...place, closingDealId })).toMatch(/^[\w-]+$/)
+        expect(readCursor(owner, all, text)).toEqual(invalid)
+        expect(writeCursor(owner, all, { ...place, closingDealId })).toMatch(/^[\w-]+$/)
       },
     ),
   )
