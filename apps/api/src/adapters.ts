@@ -9,6 +9,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
+import { refuse } from '@tradeport/domain/errors'
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -295,7 +296,9 @@ export const openAdapters = async (
 }
 
 /** Without the capability `market-data` nothing has a price. */
-const noMarketDataFeed: MarketDataFeeds = { find: TE.right(O.none) }
+const noMarketDataFeed: MarketDataFeeds = {
+  find: TE.left(refuse('NotImplemented', { feature: 'market-data' })),
+}
 
 /** Without the capability `trading-tools` no account is halted. */
 const noHalts: Halts = {

@@ -155,7 +155,11 @@ interface RefusalFields {
   TradeRejected: { readonly code: string; readonly message: string }
   /** A change was sent, and it is unknown whether the broker made it. */
   BrokerOutcomeUnknown: OfAccount
-  NotImplemented: { readonly feature: string }
+  NotImplemented: {
+    readonly feature: string
+    /** It is on, and the operator has chosen no feed. */
+    readonly isFeedMissing?: true
+  }
   /** The broker lists several symbols that could be meant. */
   SymbolAmbiguous: { readonly symbol: string; readonly candidates: readonly string[] }
   /** The account's trading platform does not have it. */
@@ -193,9 +197,10 @@ interface RefusalFields {
   ServiceUnavailable: WithReason & {
     /**
      * What cannot be read where it is not the service's own records. Of `candles` a request has read
-     * as many pages as it may, which are kept.
+     * as many pages as it may, which are kept. `first_reply`: the first request with the same
+     * Idempotency-Key left none.
      */
-    readonly unread?: 'token_keys' | 'provider_account' | 'candles'
+    readonly unread?: 'token_keys' | 'provider_account' | 'candles' | 'first_reply'
     /** The connection was lost between a write and its answer: the write may have been made. */
     readonly outcome?: 'unknown'
     /** When to try again, where that is known. Whole seconds, at least 1. */

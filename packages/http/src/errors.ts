@@ -104,6 +104,8 @@ const unreadTexts: {
 } = {
   token_keys: 'read the keys that would prove the access token now. Try again.',
   provider_account: 'read the account at the provider now. Try again.',
+  first_reply:
+    'say what the first request with this Idempotency-Key did; repeating the key gives this answer again. Read positions and orders (or what else it was to change) before you use a new key.',
   candles:
     'read so many candles in one request. What was read is kept: send the request again to go on from there, or name a shorter range.',
 }
@@ -158,7 +160,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     }) =>
       what === 'route'
         ? `No route has this method and path. ${hint}`
-        : `There is no ${what} ${name === undefined ? 'with this name or id' : JSON.stringify(name)}. Check how it is written.`,
+        : name === undefined
+          ? `You have no such ${what}. Check its id.`
+          : `There is no ${what} ${JSON.stringify(name)}. Check how it is written.`,
     undefined,
     { example: { what: 'record' } },
   ],
@@ -306,7 +310,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   PositionNotFound: [
     404,
-    'You have no open position with this id. It may be closed: GET /trades lists closed ones.',
+    'You have no open position with this id. It may be closed (GET /trades lists closed ones), or open under another id, which MT4 gives it when a part is closed (GET /positions lists open ones).',
   ],
   InvalidPrice: [
     400,
@@ -349,7 +353,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   NotImplemented: [
     501,
     (refusal) =>
-      `The request is valid, but ${refusal.feature} is not switched on for it. Ask the operator of this service.`,
+      refusal.isFeedMissing === true
+        ? 'The operator of this service provides no prices without an account. Send accountId, with a credential.'
+        : `The request is valid, but ${refusal.feature} is not switched on. Ask the operator of this service.`,
     { feature: text('What is not available.', 'market-data') },
   ],
   SymbolAmbiguous: [
@@ -449,8 +455,8 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ServiceUnavailable: [
     503,
     ({ unread, outcome }) =>
-      outcome === 'unknown'
-        ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; an order may be sent again with the same Idempotency-Key.'
+      outcome === 'unknown' && unread === undefined
+        ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; only an order may be sent again with the same Idempotency-Key.'
         : `The service cannot ${unread === undefined ? 'do this now. Try again.' : unreadTexts[unread]}`,
     partial({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),

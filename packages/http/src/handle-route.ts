@@ -126,6 +126,7 @@ export const handleRoute = (
 
 const firstLeftNoReply = refuse('ServiceUnavailable', {
   reason: 'the first request left no reply',
+  unread: 'first_reply',
   outcome: 'unknown',
 })
 

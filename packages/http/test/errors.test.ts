@@ -173,11 +173,19 @@ it.each<readonly [refusal: Refusal, details: object | undefined, headers: object
   expect(reply.headers).toMatchObject(headers)
 })
 
-it('a request for too many candles says that the next goes on', async () => {
-  const reply = await replyTo(() =>
-    TE.left({ _tag: 'ServiceUnavailable', reason, unread: 'candles' }),
-  )
-  expect(reply.json.error?.message).toMatch(/so many candles .* send the request again/)
+it.each<readonly [refusal: Refusal, message: RegExp]>([
+  [
+    { _tag: 'ServiceUnavailable', reason, unread: 'candles' },
+    /so many candles .* send the request again/,
+  ],
+  [
+    { _tag: 'ServiceUnavailable', reason, unread: 'first_reply', outcome: 'unknown' },
+    /repeating the key gives this answer again/,
+  ],
+  [{ _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true }, /Send accountId/],
+  [{ _tag: 'NotImplemented', feature: 'market-data' }, /not switched on/],
+])('the refusal %j says %s', async (refusal, message) => {
+  expect((await replyTo(() => TE.left(refusal))).json.error?.message).toMatch(message)
 })
 
 const secretError = Object.assign(new Error('a secret is in here'), {

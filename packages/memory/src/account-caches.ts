@@ -5,7 +5,7 @@ import {
   type AccountReading,
   type BrokerAccount,
 } from '@tradeport/domain/accounts'
-import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
+import type { BrokerReadError, Refusal, ServiceUnavailable } from '@tradeport/domain/errors'
 import type {
   Broker,
   LiveAccounts,
@@ -238,7 +238,10 @@ export const cachedMarketDataFeeds = (
   { find }: MarketDataFeeds,
   { clock, countersOf }: CacheParts,
 ): MarketDataFeeds => {
-  const feeds = createSingleFlightCache<ServiceUnavailable, O.Option<MarketDataFeed>>({
+  const feeds = createSingleFlightCache<
+    Refusal<'ServiceUnavailable' | 'NotImplemented'>,
+    O.Option<MarketDataFeed>
+  >({
     clock,
     ttlMs: quoteTtlMs,
     maxWeight: 1,

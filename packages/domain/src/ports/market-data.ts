@@ -74,8 +74,8 @@ export interface MarketDataFeed {
 }
 
 export interface MarketDataFeeds {
-  /** None where the operator chose none. */
-  readonly find: AsyncResult<O.Option<MarketDataFeed>>
+  /** None where the operator chose none; refused without the capability. */
+  readonly find: AsyncResult<O.Option<MarketDataFeed>, 'NotImplemented'>
 }
 
 /**

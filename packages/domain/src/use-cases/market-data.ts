@@ -152,7 +152,8 @@ export const createMarketData = (ports: MarketPorts) => {
       if (unlisted !== undefined) return E.left(unknownSymbol(unlisted))
       const feed = await marketDataFeeds.find()
       if (E.isLeft(feed)) return feed
-      if (O.isNone(feed.right)) return E.left(refuse('NotImplemented', { feature: 'market-data' }))
+      if (O.isNone(feed.right))
+        return E.left(refuse('NotImplemented', { feature: 'market-data', isFeedMissing: true }))
       const { owner, accountId: id, symbols: spelled } = feed.right.value
       const account = await findBrokerAccount(owner, id)()
       if (E.isLeft(account)) return E.left(failureOf({ isFeed: true })(account.left))

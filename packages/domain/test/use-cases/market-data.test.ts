@@ -94,7 +94,7 @@ describe('the source of prices', () => {
     const { use, link, setFeed, marketData } = open()
     const quote = (symbol: string) => use.getQuote(undefined, { symbol: symbol, query: {} })
     expect(await quote('EURUSD')()).toMatchObject({
-      left: { _tag: 'NotImplemented', feature: 'market-data' },
+      left: { _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true },
     })
     expect(await tagOf(quote('DAX'))).toBe('NotFound')
     const account = link({}, ['EURUSD.r', 'US500.cash', 'US500.f', 'DAX'])
