@@ -214,10 +214,10 @@ it('lists are tables for people, with how many there are, and arrays for program
 })
 
 it.each([
-  ['users list --tenant nobody', 'There is no tenant with this name'],
-  ['orders list --tenant nobody', 'There is no tenant with this name'],
-  ['accounts list --user nobody', 'There is no user with this name'],
-  ['keys list --user u-1 --tenant empty', 'There is no user with this name'],
+  ['users list --tenant nobody', 'You have no such tenant'],
+  ['orders list --tenant nobody', 'You have no such tenant'],
+  ['accounts list --user nobody', 'You have no such user'],
+  ['keys list --user u-1 --tenant empty', 'You have no such user'],
 ])('a list of what does not exist is refused: %s', async (words, message) => {
   expect(await refused(words)).toContain(message)
 })

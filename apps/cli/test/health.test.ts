@@ -77,7 +77,7 @@ it('the doctor says what is wrong and what to do, and ends with 1 where somethin
   expect((await operator('doctor', '', false)).exit).toBe(1)
   expect((await operator('doctor --tenant a', '', false)).exit).toBe(0)
   expect((await operator('doctor --tenant a')).exit).toBe(0)
-  expect((await operator('doctor --tenant nobody')).err).toContain('no tenant with this name or id')
+  expect((await operator('doctor --tenant nobody')).err).toContain('no such tenant')
 })
 
 it('a change of the secrets key loses no secret, names those that no key decrypts, and can be repeated', async () => {

@@ -277,7 +277,7 @@ const chunksTooSmall = bodyFault(
 )
 const tooManyValues = bodyFault(`the body must hold at most ${limits.values} JSON values; got more`)
 const tooDeep = bodyFault(
-  `lists and objects must be nested at most ${limits.depth} deep; got deeper ones`,
+  `the body must hold lists and objects at most ${limits.depth} levels deep; got more levels`,
 )
 const nameTwice = bodyFault('each field must be sent once; got two fields of one name')
 const notJson = bodyFault('the body must be JSON in UTF-8; got something else')

@@ -4,7 +4,7 @@
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
 import { createIsoWriter, roundLots, type Instant } from '@tradeport/domain/primitives'
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -464,9 +464,15 @@ export const input = <F extends Fields>(description: string, fields: F, minPrope
 
 export const isRecord = t.UnknownRecord.is
 
-/** Names in the wrong case are nearer than any other. */
-const nearest = (name: string, known: readonly string[]): string =>
-  known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? closest(name, known)
+/** Which name was probably meant: names in the wrong case are nearer than any other. */
+const hintFor = (name: string, known: readonly string[]): string => {
+  if (known.length === 0) return 'none is accepted here'
+  const nearest =
+    known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? closest(name, known)
+  return distance(name.toLowerCase(), nearest.toLowerCase()) * 2 <= nearest.length
+    ? `the nearest is ${nearest}`
+    : `accepted here: ${known.join(', ')}`
+}
 
 /** At most this many are reported: beyond that the sender meant something else. */
 const reportedUnknown = 20
@@ -476,8 +482,7 @@ const unknownFields = (
   known: readonly string[],
   context: t.Context,
 ): t.ValidationError[] => {
-  const hintFor = (name: string): string =>
-    known.length === 0 ? 'none is accepted here' : `the nearest is ${nearest(shorten(name), known)}`
+  const kind = context[0]?.key === 'query' ? 'parameter' : 'field'
   return Object.keys(value)
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)
@@ -487,7 +492,7 @@ const unknownFields = (
       return {
         value: undefined,
         context: place,
-        message: `${pathOf(place)} is not a known field; ${hintFor(name)}`,
+        message: `${pathOf(place)} is not a known ${kind}; ${hintFor(shorten(name), known)}`,
       }
     })
 }

@@ -291,14 +291,14 @@ describe('a request', () => {
       ...get('/candles/EURUSD'),
       'timeframe is required; it must be one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M',
     ],
-    [...get('/events?AFTER=x'), 'AFTER is not a known field; the nearest is after'],
+    [...get('/events?AFTER=x'), 'AFTER is not a known parameter; the nearest is after'],
     // Every fault at once, those of the path before those of the query and of the range.
     [
       ...get(
         '/candles/eurusd?timeframe=1m&startTime=2026-01-02&endTime=2026-01-01&limit=0&liimit=1',
       ),
       'symbol must be 1 to 32 visible characters with letters in capitals, such as EURUSD; got "eurusd"',
-      'liimit is not a known field; the nearest is limit',
+      'liimit is not a known parameter; the nearest is limit',
       'limit must be a whole number from 1 to 1000; got "0"',
       'startTime must not be after endTime',
     ],
@@ -369,14 +369,14 @@ describe('a request', () => {
       'PUT /positions/x/sl',
       { value: { toString: 1 }, valueOf: 1, 'https://me:hush@example.com': 1 },
       'valueOf is not a known field; the nearest is value',
-      'a name that is not shown here is not a known field; the nearest is value',
+      'a name that is not shown here is not a known field; accepted here: value',
       'value must be a number above 0; got an object',
     ],
-    [close, '{"__proto__":1}', '__proto__ is not a known field; the nearest is volume'],
+    [close, '{"__proto__":1}', '__proto__ is not a known field; accepted here: volume'],
     [
       ...get('/positions?constructor=1&__proto__=1'),
-      'constructor is not a known field; the nearest is accountId',
-      '__proto__ is not a known field; the nearest is symbol',
+      'constructor is not a known parameter; accepted here: accountId, symbol, page, limit',
+      '__proto__ is not a known parameter; accepted here: accountId, symbol, page, limit',
     ],
   ])('%s %j is refused: %s', async ([line, body, ...messages]) => {
     expect((await faultsOf(ask(line, body))).map(({ message }) => message)).toEqual(messages)

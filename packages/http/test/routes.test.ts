@@ -65,8 +65,8 @@ it('these endpoints have limits of their own', () => {
 // The second letter is written twice: `liimit` is nearest to `limit`.
 const misspelt = (name: string): string => name.slice(0, 2) + name.slice(1)
 
-const unknown = (name: string, hint: string) => [
-  { path: name, message: `${name} is not a known field; ${hint}` },
+const unknown = (name: string, hint: string, kind = 'field') => [
+  { path: name, message: `${name} is not a known ${kind}; ${hint}` },
 ]
 
 // One token for both: that of a user, and that of the operator.
@@ -137,11 +137,13 @@ describe.each(users.operations)('$name', ({ route }) => {
     const names = Object.keys(route.query)
     if (names.length === 0)
       expect(issuesOf(await send(api, targetOf(route, 'page=1'), requestOf(route)))).toEqual(
-        unknown('page', 'none is accepted here'),
+        unknown('page', 'none is accepted here', 'parameter'),
       )
     for (const name of names) {
       const reply = await send(api, targetOf(route, `${misspelt(name)}=1`), requestOf(route))
-      expect(issuesOf(reply)).toEqual(unknown(misspelt(name), `the nearest is ${name}`))
+      expect(issuesOf(reply)).toEqual(
+        unknown(misspelt(name), `the nearest is ${name}`, 'parameter'),
+      )
     }
     for (const name of Object.keys(Object(route.body?.example) as object)) {
       const body = {

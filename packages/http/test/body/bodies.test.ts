@@ -89,14 +89,14 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ],
   ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1)],
   ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1), asChunks],
-  ['a is not a known field; the nearest is volume', listOf(10_000)],
+  ['a is not a known field; accepted here: volume', listOf(10_000)],
   ['the body must hold at most 10000 JSON values; got more', listOf(10_001)],
-  ['a is not a known field; the nearest is volume', nested(64)],
-  ['lists and objects must be nested at most 64 deep; got deeper ones', nested(65)],
-  ['a is not a known field; the nearest is volume', `{"a":"${String.raw`\n`.repeat(5_000_000)}"}`],
+  ['a is not a known field; accepted here: volume', nested(64)],
+  ['the body must hold lists and objects at most 64 levels deep; got more levels', nested(65)],
+  ['a is not a known field; accepted here: volume', `{"a":"${String.raw`\n`.repeat(5_000_000)}"}`],
   ['the body must be JSON in UTF-8; got something else', `{"a":"${' '.repeat(100_000)}`],
   [
-    'tokens is not a known field; the nearest is volume',
+    'tokens is not a known field; accepted here: volume',
     '{"tokens":1,"a":{"token":1,"tp_live_x":1},"b":"my tp_live_x","c":"TP_LIVE_"}',
   ],
   ...[
@@ -146,12 +146,7 @@ describe('a body in chunks', () => {
       '1ffff\r\n[',
       '0,'.repeat(10_000),
     ],
-    [
-      'too great a depth and no end',
-      'lists and objects must be nested at most 64 deep',
-      '1ffff\r\n',
-      '['.repeat(65),
-    ],
+    ['too great a depth and no end', 'at most 64 levels deep', '1ffff\r\n', '['.repeat(65)],
   ])('may be refused before it ends: %s', async ([, message, ...pieces]) => {
     const socket = converse(api.port, chunkedHead, ...pieces)
     const body = JSON.parse((await socket)[0]?.body ?? '')
