@@ -4,6 +4,7 @@ import { type Client, createClient, type TradeportError } from '../src/index.ts'
 import {
   type Answer,
   baseUrl,
+  callWith,
   clientWith,
   cutOff,
   errorOf,
@@ -18,12 +19,6 @@ const failure = async (call: Promise<unknown>): Promise<TradeportError> => {
   if (error === undefined) throw new Error('the method threw no error')
   return error
 }
-
-/** Waits until it is aborted. */
-const neverAnswering: typeof globalThis.fetch = (_, { signal } = {}) =>
-  new Promise((_resolve, reject) =>
-    signal?.addEventListener('abort', () => reject(signal.reason as Error)),
-  )
 
 const order = {
   accountId: 'a',
@@ -67,34 +62,18 @@ describe.concurrent('a method', () => {
     },
   )
 
-  it.each<[said: string, call: (client: Client) => Promise<unknown>]>([
-    [
-      'volume of closePosition is undefined',
-      (client) => client.closePosition('p', { volume: undefined as never }),
-    ],
-    [
-      'symbol of closePositions is undefined',
-      (client) => client.closePositions({ accountId: 'a', symbol: undefined as never }),
-    ],
-    [
-      'stopLoss of changePositionLevels is NaN',
-      (client) => client.changePositionLevels('p', { stopLoss: Number.NaN }),
-    ],
-    [
-      'takeProfit of modifyOrder is -Infinity',
-      (client) => client.modifyOrder('o', { takeProfit: -Infinity }),
-    ],
-    [
-      'stopLoss of placeOrder is Infinity',
-      (client) => client.placeOrder({ ...order, stopLoss: Infinity }),
-    ],
-    [
-      'least of closePositions is NaN',
-      (client) => client.closePositions({ accountId: 'a', volume: { least: Number.NaN } } as never),
-    ],
-  ])('refuses before it sends: the %s', async (said, call) => {
+  it.each([
+    ['closePosition', 'volume', undefined],
+    ['closePositions', 'symbol', undefined],
+    ['changePositionLevels', 'stopLoss', Number.NaN],
+    ['modifyOrder', 'takeProfit', -Infinity],
+    ['placeOrder', 'stopLoss', Infinity],
+  ] as const)('does not send %s with a %s of %s', async (operation, field, value) => {
     const { client, sent } = clientWith([success()])
-    await expect(call(client)).rejects.toThrow(`the ${said}: give a value, or leave it out.`)
+    for (const body of [{ [field]: value }, { inner: { [field]: value } }])
+      await expect(callWith(client, operation, body)).rejects.toThrow(
+        `the ${field} of ${operation} is ${value}: give a value, or leave it out.`,
+      )
     expect(sent).toEqual([])
   })
 
@@ -281,7 +260,7 @@ describe('an error', () => {
   })
 
   it('is TIMED_OUT after too long a time, and a write without a key is not sent again', async () => {
-    const client = createClient({ baseUrl, fetch: neverAnswering, timeoutMs: 20 })
+    const { client } = clientWith([hanging], { timeoutMs: 20 })
     const error = await failure(client.moveStopLoss('p', { value: 1 }))
     expect(error).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown', attempts: 1 })
     expect(error.message).toMatch(
@@ -303,11 +282,7 @@ describe('an error', () => {
     const under = new AbortController()
     setTimeout(() => under.abort(), 20)
     const inProgress = await failure(
-      createClient({ baseUrl, fetch: neverAnswering }).closePosition(
-        'p',
-        {},
-        { signal: under.signal },
-      ),
+      clientWith([hanging]).client.closePosition('p', {}, { signal: under.signal }),
     )
     expect(inProgress).toMatchObject({ code: 'ABORTED', outcome: 'unknown' })
   })
@@ -336,27 +311,21 @@ const page = (ids: readonly string[], cursor?: string) =>
   )
 
 describe('a list', () => {
-  it.each<[each: (client: Client) => AsyncIterable<{ id: string }>, paths: readonly string[]]>([
-    [
-      (client) => client.listTrades.each({ symbol: 'EURUSD' }),
-      ['/trades?symbol=EURUSD&limit=100', '/trades?symbol=EURUSD&limit=100&cursor=next'],
-    ],
-    [
-      (client) => client.listEvents.each({ after: 'evt_5' }),
-      ['/events?after=evt_5&limit=100', '/events?after=next&limit=100'],
-    ],
-  ])('returns items one by one, and reads no page early: %s', async (each, paths) => {
+  it('returns items one by one, with the filters on every page, and reads no page early', async () => {
     const { client, sent } = clientWith([page(['1', '2'], 'next'), page(['3'])])
     const requested: [id: string, pages: number][] = []
-    const items = each(client)
+    const events = client.listEvents.each({ accountId: 'a', after: 'evt_5' })
     expect(sent).toHaveLength(0)
-    for await (const { id } of items) requested.push([id, sent.length])
+    for await (const { id } of events) requested.push([id, sent.length])
     expect(requested).toEqual([
       ['1', 1],
       ['2', 1],
       ['3', 2],
     ])
-    expect(sent.map(({ url }) => url)).toEqual(paths.map((path) => baseUrl + path))
+    expect(sent.map(({ url }) => url)).toEqual([
+      `${baseUrl}/events?accountId=a&after=evt_5&limit=100`,
+      `${baseUrl}/events?accountId=a&after=next&limit=100`,
+    ])
   })
 })
 

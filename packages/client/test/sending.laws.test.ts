@@ -1,9 +1,17 @@
 // For every sequence of answers: how often a request is sent, when, and which error results.
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Operation } from '../src/index.ts'
 import { routes } from '../src/routes.ts'
-import { clientWith, cutOff, errorOf, lost, refusal, success, type Answer } from './service.ts'
+import {
+  callWith,
+  clientWith,
+  cutOff,
+  errorOf,
+  lost,
+  refusal,
+  success,
+  type Answer,
+} from './service.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
@@ -11,6 +19,8 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
+
+type Routed = keyof typeof routes
 
 /** An answer, and what the laws need to know of it. */
 interface Scripted {
@@ -90,7 +100,7 @@ const scripted: fc.Arbitrary<Scripted> = fc.oneof(
 )
 
 const operations = fc.constantFrom(
-  ...(Object.keys(routes) as Operation[]).filter((operation) => operation !== 'exportTrades'),
+  ...(Object.keys(routes) as Routed[]).filter((operation) => operation !== 'exportTrades'),
 )
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 6 }),
@@ -99,7 +109,7 @@ const policies = fc.record({
 
 /** Calls a method, with time passing at once. */
 const play = async (
-  operation: Operation,
+  operation: Routed,
   script: readonly Scripted[],
   retry: { readonly attempts: number; readonly withinMs: number },
 ) => {
@@ -107,13 +117,9 @@ const play = async (
     script.map(({ answer }) => answer),
     { retry },
   )
-  const { route } = routes[operation as keyof typeof routes]
-  const ids = route.split(':').slice(1)
-  const method = client[operation as keyof typeof routes] as (
-    ...args: readonly unknown[]
-  ) => Promise<unknown>
+  const { route } = routes[operation]
   const startedAt = performance.now()
-  const result = errorOf(method(...ids, {}))
+  const result = errorOf(callWith(client, operation, {}))
   const state = { isDone: false }
   void result.finally(() => {
     state.isDone = true

@@ -1,10 +1,12 @@
 // A client whose fetch answers as the test says.
 import {
+  type Client,
   createClient,
   isTradeportError,
   type ClientOptions,
   type TradeportError,
 } from '../src/index.ts'
+import { routes } from '../src/routes.ts'
 
 export const baseUrl = 'https://trade.example.com/api/v1'
 
@@ -40,6 +42,13 @@ export const clientWith = (answers: readonly Answer[], options: Partial<ClientOp
     return answer(request)
   }
   return { client: createClient({ baseUrl, apiKey: 'tp_live_key', fetch, ...options }), sent }
+}
+
+/** Calls the method of a route with ids, and with what is sent. */
+export const callWith = (client: Client, operation: keyof typeof routes, input: object) => {
+  const ids = routes[operation].route.split(':').slice(1)
+  const method = client[operation] as (...args: readonly unknown[]) => Promise<unknown>
+  return method(...ids, input)
 }
 
 export const success =
