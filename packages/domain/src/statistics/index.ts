@@ -20,7 +20,7 @@ export { extendedStatistics, type ExtendedStatistics } from './extended-statisti
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 export { parseTimeZone, utc, type TimeZone } from './time-zone.ts'
 export { robustStatistics, type RobustStatistics } from './robust-statistics.ts'
-export { studentTQuantile } from './student-t-quantile.ts'
+export { studentTQuantile } from './student-t.ts'
 export type { TradeResults } from './trade-results.ts'
 export {
   statisticsOf,

@@ -1,7 +1,7 @@
 // The confidence intervals of the statistics: Wilson's for a share, Student's t for a mean.
 import type { Column } from './trade-results.ts'
 import { sampleMoments } from './sample-moments.ts'
-import { studentTQuantile } from './student-t-quantile.ts'
+import { studentTQuantile } from './student-t.ts'
 
 export interface Interval {
   readonly lower: number

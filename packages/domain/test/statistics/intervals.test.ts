@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { meanInterval, wilsonInterval, type Interval } from '../../src/statistics/intervals.ts'
-import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
+import { studentTQuantile } from '../../src/statistics/student-t.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number

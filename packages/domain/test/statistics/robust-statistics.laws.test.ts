@@ -5,10 +5,9 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxDrawdown } from '../../src/statistics/drawdown.ts'
 import { meanOf } from '../../src/statistics/sample-moments.ts'
-import { normalProbability } from '../../src/statistics/bca-interval.ts'
 import { createRandom, seedOf } from '../../src/statistics/random.ts'
 import { robustStatistics, type RobustStatistics } from '../../src/statistics/robust-statistics.ts'
-import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
+import { normalProbability, studentTQuantile } from '../../src/statistics/student-t.ts'
 import { statisticsOf } from '../../src/statistics/trade-statistics.ts'
 import { expectRelative } from './expect-relative.ts'
 
@@ -180,18 +179,6 @@ describe('the bootstrap', () => {
       expect(Number(upper)).toBeGreaterThan(Number(mean))
     }
   })
-})
-
-it.each([
-  [0, 0.5],
-  [1, 0.841_344_746_068_542_9],
-  [-1.959_963_984_540_054, 0.025],
-  [-3, 0.001_349_898_031_630_094_6],
-  [5, 0.999_999_713_348_428],
-  [40, 1],
-  [-40, 0],
-])('the normal probability below %d is %d', (z, probability) => {
-  expect(Math.abs(normalProbability(z) - probability)).toBeLessThan(2e-15)
 })
 
 describe('95 % intervals', () => {

@@ -1,7 +1,7 @@
-// The quantile of Student's t against an independent computation and exact forms.
+// Student's t against an independent computation and exact forms.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
+import { normalProbability, studentTQuantile } from '../../src/statistics/student-t.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const degrees = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 1_000_000 }))
@@ -82,4 +82,16 @@ it.each([
   [0.9, Number.NaN, Number.NaN],
 ])('of %d at %d degrees of freedom is %d', (p, df, expected) => {
   expect(studentTQuantile(p, df)).toBe(expected)
+})
+
+it.each([
+  [0, 0.5],
+  [1, 0.841_344_746_068_542_9],
+  [-1.959_963_984_540_054, 0.025],
+  [-3, 0.001_349_898_031_630_094_6],
+  [5, 0.999_999_713_348_428],
+  [Infinity, 1],
+  [-Infinity, 0],
+])('the normal probability below %d is %d', (z, probability) => {
+  expect(Math.abs(normalProbability(z) - probability)).toBeLessThan(2e-15)
 })
