@@ -30,9 +30,11 @@ const without = (
 }
 
 describe('the fill of a close of 0.3 lots', () => {
-  it.each<readonly [what: string, deals: readonly BrokerDeal[], fill: CloseFill | undefined]>([
+  it.each<
+    readonly [what: string, deals: readonly BrokerDeal[], fill: Partial<CloseFill> | undefined]
+  >([
     ['no deal', [], undefined],
-    ['its deal', [deal()], { volume: 0.3, price: 1.2, profit: 30, at: 1_000 }],
+    ['its deal', [deal()], { price: 1.2, profit: 30, at: 1_000 }],
     ['a part of it', [deal({ volume: 0.1 })], undefined],
     [
       'more than it',
@@ -45,7 +47,7 @@ describe('the fill of a close of 0.3 lots', () => {
         deal({ volume: 0.1, profit: 0.1, time: 2_000 }),
         deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 }),
       ],
-      { volume: 0.3, price: 1.202, profit: 0.3, at: 2_000 },
+      { price: 1.202, profit: 0.3, at: 2_000 },
     ],
     [
       'a deal without a volume, alone',
@@ -67,46 +69,26 @@ describe('the fill of a close of 0.3 lots', () => {
       [without('volume'), deal({ id: '2' })],
       undefined,
     ],
-    [
-      'a deal without a price',
-      [without('price')],
-      { volume: 0.3, price: null, profit: 30, at: 1_000 },
-    ],
-    [
-      'a deal at price 0',
-      [deal({ price: 0 })],
-      { volume: 0.3, price: null, profit: 30, at: 1_000 },
-    ],
+    ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
+    ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
     [
       'parts of which one has no price',
       [deal({ volume: 0.1, price: 0 }), deal({ id: '2', volume: 0.2 })],
-      { volume: 0.3, price: null, profit: 60, at: 1_000 },
+      { price: null, profit: 60, at: 1_000 },
     ],
     [
       'parts of which one has no time',
       [without('time', { volume: 0.1 }), deal({ id: '2', volume: 0.2 })],
-      { volume: 0.3, price: 1.2, profit: 60, at: 1_000 },
+      { price: 1.2, profit: 60, at: 1_000 },
     ],
-    ['a deal without a time', [without('time')], { volume: 0.3, price: 1.2, profit: 30, at: null }],
+    ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
     [
       'a deal whose time cannot be read',
       [deal({ time: Number.NaN })],
-      { volume: 0.3, price: 1.2, profit: 30, at: null },
+      { price: 1.2, profit: 30, at: null },
     ],
   ])('from %s', (_, deals, fill) => {
-    expect(closeFillOf(deals, 0.3)).toEqual(fill)
-    expect(closeFillOf(deals.toReversed(), 0.3)).toEqual(fill)
-  })
-
-  it('is not known until its parts have arrived, one by one', () => {
-    const parts = [0.1, 0.15, 0.05].map((volume, index) =>
-      deal({ id: String(index), volume, profit: volume * 100 }),
-    )
-    const fills = parts.map((_, index) => closeFillOf(parts.slice(0, index + 1), 0.1 + 0.15 + 0.05))
-    expect(fills).toEqual([
-      undefined,
-      undefined,
-      { volume: 0.3, price: 1.2, profit: 30, at: 1_000 },
-    ])
+    for (const one of [deals, deals.toReversed()])
+      expect(closeFillOf(one, 0.3)).toEqual(fill && { volume: 0.3, ...fill })
   })
 })
