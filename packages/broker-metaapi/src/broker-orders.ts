@@ -7,7 +7,7 @@ import {
   type BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
-import { toIso } from '@tradeport/domain/primitives'
+import { toIso, type Instant } from '@tradeport/domain/primitives'
 import { isNumber, isRecord, readId, readList, readTime, type Row } from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
@@ -60,6 +60,7 @@ export const isOfAnotherProgram = ({ clientId }: Row): boolean =>
 export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined => {
   if (!isRecord(row)) return 'not an order'
   if (isOfAnotherProgram(row)) return undefined
+  if (typeof row['type'] !== 'string') return 'type is not a text'
   const type = orderTypes.get(row['type'])
   if (type === undefined || type.orderType === 'market') return undefined
   const brokerOrderId = readId(row['id'])
@@ -70,12 +71,13 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   // Without it the order would count as one that was triggered.
   if (type.orderType === 'stop_limit' && levels.stopLimitPrice === undefined)
     return 'stopLimitPrice is not a price'
-  const expiresAt = readTime(expirationTime)
+  const expiresAt = expiryOf(row)
   const isTimed =
     typeof expirationTime === 'string' ||
     expirationType === 'ORDER_TIME_SPECIFIED' ||
     expirationType === 'ORDER_TIME_SPECIFIED_DAY'
-  if (expiresAt === undefined && isTimed) return 'expirationTime is not a time'
+  if (expiresAt === undefined && isTimed && expirationType !== expirationTypes.gtc)
+    return 'expirationTime is not a time'
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
@@ -87,6 +89,10 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
       : { timeInForce: expiresAt === undefined ? 'gtc' : 'gtd', expiresAt }),
   }
 }
+
+/** An order that does not expire may have the beginning of 1970 there. */
+export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | undefined =>
+  expirationType === expirationTypes.gtc ? undefined : readTime(expirationTime)
 
 /** An order that is not listed would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)

@@ -6,7 +6,7 @@ import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
 import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } from './payloads.ts'
-import { brokerOrderOf, isOfAnotherProgram, orderTypes } from './broker-orders.ts'
+import { brokerOrderOf, expiryOf, isOfAnotherProgram, orderTypes } from './broker-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
 type ReadRow = NonNullable<ReturnType<typeof recordRowOf>>
@@ -124,7 +124,7 @@ const recordRowOf = (list: ListName, row: unknown) => {
     state,
     /** Of an order: when it ended, and when it was to expire. */
     endedAt: readTime(row['doneTime']),
-    expiresAt: readTime(row['expirationTime']),
+    expiresAt: expiryOf(row),
     /** Of a pending order that the broker holds. */
     held: typeof held === 'object' ? held : undefined,
     /** Of an order: the volume not executed, 0 or above. */

@@ -357,6 +357,10 @@ describe('a pending order', () => {
       doneTime: at(filledAt),
       ...more,
     })
+  const never = {
+    expirationType: 'ORDER_TIME_GTC',
+    expirationTime: '1970-01-01T00:00:00.000Z',
+  }
   const unexecuted = { currentVolume: 0.1, positionId: undefined }
   const lateDeal = (more: Row = {}): Row => deal({ time: at(filledAt), ...more })
   const fill = { price: 1.1, volume: 0.1, at: sentAt + filledAt * 1_000, positionId: '501' }
@@ -403,6 +407,7 @@ describe('a pending order', () => {
       { orders: [waiting({ stopLimitPrice: 0, expirationType: 'ORDER_TIME_DAY' })] },
       { ...held, timeInForce: 'day' },
     ],
+    ['without an expiry, though it has a time', { orders: [waiting(never)] }, held],
     [
       'with its expiry',
       {
@@ -507,6 +512,11 @@ describe('a pending order', () => {
       'cancelled without a time',
       { historyOrders: [finished('CANCELED', { ...unexecuted, doneTime: undefined })] },
       ends({ ...byBroker, at: undefined }),
+    ],
+    [
+      'cancelled where it had no expiry',
+      { historyOrders: [finished('CANCELED', { ...unexecuted, ...never })] },
+      ends({ ...byBroker, at: endedAt }),
     ],
     [
       'cancelled before its expiry',

@@ -351,6 +351,7 @@ describe('pending orders', () => {
     { openPrice: '1.1' },
     { type: 'ORDER_TYPE_BUY_STOP_LIMIT' },
     { expirationTime: 'soon' },
+    { type: null },
   ])('are unreadable by a row with %j, but not by one of another program', (more) => {
     const read = (clientId: string | undefined) =>
       brokerOrdersIn(bytesOf([{ ...good, ...more, clientId }, good]))
