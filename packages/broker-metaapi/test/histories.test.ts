@@ -1,20 +1,20 @@
-// Real histories of brokers, folded and compared with what exact rational arithmetic made of them.
-// They are other people's files, in the folder that TEST_HISTORIES names; without them the test is
-// shown as skipped.
+// Real histories of brokers, read as the provider has them, folded, and compared with what exact
+// rational arithmetic made of them. They are other people's files, in the folder that TEST_HISTORIES
+// names; without them the test is shown as skipped.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compareTickets } from '../../src/primitives/tickets.ts'
-import { sumExactly } from '../../src/primitives/exact-sum.ts'
-import { extendedStatistics } from '../../src/statistics/extended-statistics.ts'
-import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
-import { compareDealOrder, type Deal } from '../../src/trades/deal.ts'
+import { compareTickets, sumExactly } from '@tradeport/domain/primitives'
+import { extendedStatistics, tradeStatistics } from '@tradeport/domain/statistics'
 import {
+  compareDealOrder,
   foldDeals,
   foldPosition,
   groupByPosition,
   type FoldedTrade,
-} from '../../src/trades/fold.ts'
+} from '@tradeport/domain/trades'
+import { dealsIn } from '../src/translate.ts'
+import { rightOf } from './support.ts'
 
 const folder = process.env['TEST_HISTORIES'] ?? ''
 const names = existsSync(folder)
@@ -23,33 +23,6 @@ const names = existsSync(folder)
     )
   : []
 
-type ProviderDeal = Omit<Deal, 'side' | 'entry' | 'time'> & {
-  readonly type: string
-  readonly entryType?: string
-  readonly time?: string
-}
-
-const sides: Readonly<Record<string, Deal['side']>> = {
-  DEAL_TYPE_BUY: 'buy',
-  DEAL_TYPE_SELL: 'sell',
-}
-const entries: Readonly<Record<string, Deal['entry']>> = {
-  DEAL_ENTRY_IN: 'in',
-  DEAL_ENTRY_OUT: 'out',
-  DEAL_ENTRY_INOUT: 'inout',
-  DEAL_ENTRY_OUT_BY: 'out_by',
-}
-
-const toDeal = ({ type, entryType = '', time, ...rest }: ProviderDeal): Deal => {
-  const [side, entry] = [sides[type], entries[entryType]]
-  return {
-    ...rest,
-    ...(side && { side }),
-    ...(entry && { entry }),
-    ...(time !== undefined && { time: Date.parse(time) }),
-  }
-}
-
 const toExpectedShape = ({ side, openedAt, closedAt, ...trade }: FoldedTrade): object => ({
   ...trade,
   type: side,
@@ -57,24 +30,14 @@ const toExpectedShape = ({ side, openedAt, closedAt, ...trade }: FoldedTrade): o
   closedAt: new Date(closedAt).toISOString(),
 })
 
-const ratios = new Set([
-  'entryPrice',
-  'exitPrice',
-  'winRate',
-  'profitFactor',
-  'averageWin',
-  'averageLoss',
-  'sharpeRatio',
-  'lower',
-  'upper',
-])
+const bytesOf = (file: string): Buffer => readFileSync(join(folder, file))
 
-const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8')
+const roots = new Set(['sharpeRatio', 'lower', 'upper'])
 
-/** What must be found: prices and ratios to 1e-9, all else exactly. */
+/** What must be found: what needs a root to 1e-9, all else exactly. */
 const expectedIn = (file: string): unknown =>
-  JSON.parse(textOf(file), (key, value: unknown) =>
-    ratios.has(key) && typeof value === 'number'
+  JSON.parse(bytesOf(file).toString(), (key, value: unknown) =>
+    roots.has(key) && typeof value === 'number'
       ? expect.toSatisfy(
           (found: number) => Math.abs(found - value) <= 1e-9 * Math.abs(value),
           String(value),
@@ -88,8 +51,7 @@ describe.skipIf(names.length === 0)(
     it.each(names.length > 0 ? names : ['none'])(
       '%s: trades, skipped, open and statistics are as expected',
       (name) => {
-        const { deals } = JSON.parse(textOf(`${name}.json`)) as { deals: readonly ProviderDeal[] }
-        const history = deals.map(toDeal)
+        const history = rightOf(dealsIn(bytesOf(`${name}.json`)))
         const { trades, skipped } = foldDeals(history)
         const found = {
           trades: trades.map(toExpectedShape),
@@ -111,8 +73,7 @@ describe.skipIf(names.length === 0)(
     ] as const)(
       '%s: expected payoff, drawdown and streaks are those of the report',
       (name, payoff, drawdown, wins, losses) => {
-        const { deals } = JSON.parse(textOf(`${name}.json`)) as { deals: readonly ProviderDeal[] }
-        const history = deals.map(toDeal)
+        const history = rightOf(dealsIn(bytesOf(`${name}.json`)))
         const { trades } = foldDeals(history)
         const movements = history.toSorted(compareDealOrder)
         const column = (of: (trade: FoldedTrade) => number) => trades.map(of)
