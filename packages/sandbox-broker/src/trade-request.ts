@@ -1,7 +1,7 @@
 // The body of POST /trade.
 import type { ExpirationType, OrderOrigin, Side, TradeReason } from './account.ts'
 import { InvalidInput } from './http.ts'
-import { decimal, zero, type Decimal } from './numbers.ts'
+import { decimal, type Decimal } from './numbers.ts'
 import type { PendingType } from './rows.ts'
 
 export type TradeRequest =
@@ -59,6 +59,18 @@ type Fields = Readonly<Record<string, unknown>>
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
 
+const textIn = (fields: Fields, name: string): string => {
+  const value = fields[name]
+  if (isText(value)) return value
+  throw new InvalidInput(name, 'Value must be a text')
+}
+
+const numberIn = (fields: Fields, name: string): Decimal => {
+  const value = fields[name]
+  if (isNumber(value) && value >= 0) return decimal(value)
+  throw new InvalidInput(name, 'Value must be a number from 0 on')
+}
+
 /**
  * What is wrong in other ways leads to a refusal by the broker, or to an error.
  * @param reason who or what trades; the REST API is used by programs
@@ -77,31 +89,32 @@ export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'):
 }
 
 const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
-  const { actionType, symbol, volume, comment, clientId, magic } = fields
+  const { actionType, comment, clientId, magic } = fields
   const origin: OrderOrigin = {
     reason,
     ...(isText(comment) && { comment }),
     ...(isText(clientId) && { clientId }),
     ...(isNumber(magic) && { magic }),
   }
-  const positionId = fields['positionId'] as string
-  const orderId = fields['orderId'] as string
+  const positionId = () => textIn(fields, 'positionId')
+  const orderId = () => textIn(fields, 'orderId')
+  const symbol = () => textIn(fields, 'symbol')
+  const volume = () => numberIn(fields, 'volume').round(volumeDecimals)
   const levels = {
     stopLoss: levelOf(fields['stopLoss']),
     takeProfit: levelOf(fields['takeProfit']),
   }
-  const lots = isNumber(volume) ? decimal(volume).round(volumeDecimals) : undefined
   switch (actionType) {
     case 'POSITION_MODIFY':
-      return { action: 'modify', positionId, levels }
+      return { action: 'modify', positionId: positionId(), levels }
     case 'POSITION_PARTIAL':
-      return { action: 'close', positionId, volume: lots, origin }
+      return { action: 'close', positionId: positionId(), volume: volume(), origin }
     case 'POSITION_CLOSE_ID':
-      return { action: 'close', positionId, volume: undefined, origin }
+      return { action: 'close', positionId: positionId(), volume: undefined, origin }
     case 'ORDER_MODIFY':
-      return { action: 'modify-order', orderId, terms: termsOf(fields, levels) }
+      return { action: 'modify-order', orderId: orderId(), terms: termsOf(fields, levels) }
     case 'ORDER_CANCEL':
-      return { action: 'cancel-order', orderId }
+      return { action: 'cancel-order', orderId: orderId() }
     case 'ORDER_TYPE_BUY_LIMIT':
     case 'ORDER_TYPE_SELL_LIMIT':
     case 'ORDER_TYPE_BUY_STOP':
@@ -111,8 +124,8 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
       return {
         action: 'place',
         type: actionType,
-        symbol: symbol as string,
-        volume: lots ?? zero,
+        symbol: symbol(),
+        volume: volume(),
         terms: termsOf(fields, levels),
         origin,
       }
@@ -121,8 +134,8 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
       return {
         action: 'open',
         side: actionType === 'ORDER_TYPE_BUY' ? 'buy' : 'sell',
-        symbol: symbol as string,
-        volume: lots ?? zero,
+        symbol: symbol(),
+        volume: volume(),
         levels,
         origin,
       }
@@ -137,7 +150,7 @@ const termsOf = (fields: Fields, levels: Levels): RequestedTerms => {
     readonly time?: string
   }
   return {
-    openPrice: decimal(Number(fields['openPrice'])),
+    openPrice: numberIn(fields, 'openPrice'),
     stopLimitPrice: levelOf(fields['stopLimitPrice']),
     levels,
     expirationType: type,

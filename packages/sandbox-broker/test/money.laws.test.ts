@@ -117,16 +117,16 @@ const open = (seed: number, of: AccountOptions) => {
       }
       case 'cancel': {
         const orders = control.orders()
-        const orderId = orders[step.pick % Math.max(1, orders.length)]?.id
+        const orderId = orders[step.pick % Math.max(1, orders.length)]?.id ?? 'none'
         return send({ actionType: 'ORDER_CANCEL', orderId })
       }
       case 'close': {
-        const { id, volume = 0 } = positionAt(step.pick) ?? {}
+        const { id = 'none', volume = 0 } = positionAt(step.pick) ?? {}
         const part = toNumber(decimal(volume).times(step.percent).div(100).round(2))
         return send({ actionType: 'POSITION_PARTIAL', positionId: id, volume: part })
       }
       case 'level': {
-        const { id, openPrice = 0 } = positionAt(step.pick) ?? {}
+        const { id = 'none', openPrice = 0 } = positionAt(step.pick) ?? {}
         const stopLoss = openPrice * (1 - step.points / 10_000)
         return send({ actionType: 'POSITION_MODIFY', positionId: id, stopLoss })
       }

@@ -114,6 +114,21 @@ describe('a refusal', () => {
     expect(five.sandbox.account('acc').deals()).toHaveLength(1)
   })
 
+  it.each([
+    { ...BUY, symbol: undefined },
+    { ...BUY, volume: '0.1' },
+    { ...BUY, volume: -0.1 },
+    { ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' },
+    { actionType: 'POSITION_PARTIAL', positionId: '46000000' },
+    { actionType: 'POSITION_CLOSE_ID' },
+    { actionType: 'ORDER_CANCEL' },
+  ])('of %j is a 400 that changes nothing', async (body) => {
+    const { trade, post, positions } = await setUpAccount()
+    await trade(BUY)
+    expect((await post('trade', body)).status).toBe(400)
+    expect(await positions()).toMatchObject([{ volume: 0.1 }])
+  })
+
   it('of an unknown symbol is a 404', async () => {
     const { post } = await setUpAccount()
     expect((await post('trade', { ...BUY, symbol: 'NONE' })).status).toBe(404)
