@@ -200,7 +200,7 @@ it('without any capability, nothing of events, pending orders or halts is accept
   ])
   const { text } = await send(api, '/api/v1/openapi.json')
   expect(text).not.toMatch(
-    /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED|"(ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM|ACCOUNT_HALTED)"/,
+    /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED|ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM|ACCOUNT_HALTED|executed, which it must|stop-limit/,
   )
 })
 

@@ -83,7 +83,7 @@ const operatorOrder = record(
   'OperatorOrder',
   'An order as its user sees it, with its destination, its progress and who ended it.',
   {
-    ...orderFields(true),
+    ...orderFields(true, true),
     tenantId,
     destination: object('Where it is sent.', {
       providerAccountId: text('The id of the account at the provider.', 'provider-account-1'),

@@ -66,11 +66,14 @@ const takeProfit = positive('A price.', 1.3)
 // The use case checks the maximum, by a code of its own.
 const volume = lotsToTrade('Lots.', 0.2)
 
-const price = optional(
-  positive(
-    'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.',
-  ),
-)
+const priceField = (hasPending: boolean) =>
+  optional(
+    positive(
+      hasPending
+        ? 'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.'
+        : 'Recorded, and not sent to the broker.',
+    ),
+  )
 
 /** The fields that only pending orders have. */
 const pendingFields = partial({
@@ -101,7 +104,7 @@ const newOrder = (name: string, volumeToTrade: typeof volume, hasPending: boolea
           'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
         ),
     volume: volumeToTrade,
-    price,
+    price: priceField(hasPending),
     ...(hasPending && pendingFields),
     ...partial({ stopLoss, takeProfit }),
     comment: optional(
@@ -119,7 +122,7 @@ const orderChange = (hasPending: boolean) => ({
     'ModifyOrderRequest',
     'What to change.',
     {
-      price,
+      price: priceField(hasPending),
       stopLoss: changedLevel(hasPending, stopLoss),
       takeProfit: changedLevel(hasPending, takeProfit),
       ...(hasPending && { stopLimitPrice, expiresAt }),
@@ -132,7 +135,7 @@ const orderChange = (hasPending: boolean) => ({
 const whereShown =
   'where the broker showed it when the order ended; otherwise its position and its trade do'
 
-export const orderFields = (hasPending: boolean) => ({
+export const orderFields = (hasPending: boolean, canBeHalted: boolean) => ({
   id: orderId,
   userId: ownerId,
   accountId,
@@ -140,7 +143,7 @@ export const orderFields = (hasPending: boolean) => ({
   type: side,
   orderType: oneOf<OrderType>(hasPending ? orderTypes : ['market'], 'As it was sent.'),
   volume: lots,
-  price,
+  price: priceField(hasPending),
   ...(hasPending && {
     ...pendingFields,
     ...partial({
@@ -153,7 +156,7 @@ export const orderFields = (hasPending: boolean) => ({
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
-    'pending until the broker decides; open while the broker holds a limit, stop or stop-limit order; then filled, partially_filled, cancelled, rejected or expired.',
+    `pending until the broker decides; ${hasPending ? 'open while the broker holds a limit, stop or stop-limit order; ' : ''}then filled, partially_filled, cancelled, rejected or expired.`,
   ),
   ...partial({
     fillPrice: decimal(`The price of the execution, ${whereShown}.`),
@@ -170,7 +173,7 @@ export const orderFields = (hasPending: boolean) => ({
   ...partial({
     rejectReason: object('Why it was rejected.', {
       code: text(
-        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
+        `BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent${canBeHalted ? ', ACCOUNT_HALTED when it was halted' : ''}; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.`,
       ),
       message: text('The same in words.'),
     }),
@@ -194,11 +197,11 @@ export const presentOrder = (placed: Order) => {
   }
 }
 
-const order = (hasPending: boolean) =>
+const order = (isOn: IsOn) =>
   record(
     'Order',
     'An order, from its being recorded to its outcome at the broker.',
-    orderFields(hasPending),
+    orderFields(isOn('pending-orders'), isOn('trading-tools')),
     presentOrder,
   )
 
@@ -285,7 +288,7 @@ const wait = queryInteger(
 
 export const orderRoutes = (isOn: IsOn): readonly Route[] => {
   const hasPending = isOn('pending-orders')
-  const data = order(hasPending)
+  const data = order(isOn)
   const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
   const precheck = ({ orderType }: JsonObject) =>
     !hasPending && limitOrStopTypes.some((type) => type === orderType)
