@@ -72,7 +72,6 @@ const isSafeUrl = (text: string): boolean => {
 const trimmed = /^\S(.*\S)?$/
 const host = matching('a host name or an address', trimmed)
 const port = wholeNumber('a port from 0 to 65535, 0 for a free one', 0, 65_535)
-const seconds = wholeNumber('whole seconds from 0 to 3600', 0, 3_600)
 const networksDescription = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
 
 // The provider's token is sent to these.
@@ -113,8 +112,8 @@ export const variables = {
     ),
   ),
   DATA_DIR: matching('a folder', trimmed),
-  DRAIN_DELAY_SECONDS: seconds,
-  DRAIN_TIMEOUT_SECONDS: seconds,
+  DRAIN_DELAY_SECONDS: wholeNumber('whole seconds from 0 to 3600', 0, 3_600),
+  DRAIN_TIMEOUT_SECONDS: wholeNumber('whole seconds from 1 to 3600', 1, 3_600),
   HOST: host,
   LOG_LEVEL: logLevel,
   MAIL_FROM: variableType(
@@ -315,7 +314,7 @@ const names: readonly string[] = [...Object.keys(variables), 'OPERATOR_URL']
 const misspelt = (name: string): readonly string[] => {
   if (names.includes(name)) return []
   const meant = closest(name, names)
-  const most = meant.length < 6 || name[0] !== meant[0] ? 1 : 2
+  const most = name[0] === meant[0] ? Math.round(meant.length / 4) : 1
   return distance(name, meant) <= most
     ? [`${name} is set and is not a variable of the service; ${meant} is.`]
     : []

@@ -146,7 +146,7 @@ describe('an environment', () => {
     ['WATCH_SECONDS', ['1', '301', '2.5', 'often']],
     ['WEBHOOK_RETRY_SECONDS', ['1,2,3', '1,2,3,0', '1,2,3,86401', '1,2,,4', 'soon']],
     ['DRAIN_DELAY_SECONDS', ['1.5', '90']],
-    ['DRAIN_TIMEOUT_SECONDS', ['3601']],
+    ['DRAIN_TIMEOUT_SECONDS', ['0', '3601']],
     ['PORT', ['99999', 'x']],
     ['BROKER', ['paper']],
     ['LOG_LEVEL', ['loud']],
@@ -230,6 +230,10 @@ describe('an environment', () => {
       'DATABSE_URL is set and is not a variable of the service; DATABASE_URL is.',
     ],
     [{ SMPT_URL: 'x' }, 'SMPT_URL is set and is not a variable of the service; SMTP_URL is.'],
+    [
+      { CAPABILITY: 'events' },
+      'CAPABILITY is set and is not a variable of the service; CAPABILITIES is.',
+    ],
     [{ PORTS: '1' }, 'PORTS is set and is not a variable of the service; PORT is.'],
   ])('%o is warned of: %s', (environment, warning) => {
     expect(read(environment)).toMatchObject({
