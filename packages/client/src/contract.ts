@@ -355,7 +355,7 @@ export interface CloseAttempt {
    * @enum {string}
    */
   readonly outcome: 'closed' | 'partially_closed' | 'rejected' | 'unknown'
-  /** The broker's number of the closing order; null when it gave none. */
+  /** The broker's number of the closing order; null when it gave none, or its answer was lost. */
   readonly brokerOrderId?: string | null
   /** Lots that were closed. */
   readonly closedVolume?: number
@@ -393,7 +393,7 @@ export interface ClosePositionResult {
   readonly accountId: string
   /** The broker's ticket of the position. */
   readonly brokerPositionId: string
-  /** The broker's number of the closing order; null when it gave none. */
+  /** The broker's number of the closing order; null when it gave none, or its answer was lost. */
   readonly brokerOrderId: string | null
   /** Lots that were closed. */
   readonly closedVolume: number
@@ -1913,7 +1913,7 @@ export interface PositionOpenedEvent {
     readonly entry_price: number | null
     /** Lots. */
     readonly volume: number | null
-    /** Margin that it requires; null when it is not known. */
+    /** Always null: deals, from which events come, do not show it. */
     readonly margin_used: number | null
     /**
      * Format: date-time

@@ -286,13 +286,13 @@ const backlogGauges: readonly BacklogGauge[] = [
   ['tradeport_orders_pending', 'Pending orders.', [], ({ orders }) => orders.pending],
   [
     'tradeport_orders_unknown',
-    'Pending orders that were sent and whose outcome is unknown.',
+    'Pending orders that were sent and whose outcome is unknown, and open ones that are missing at the broker.',
     [],
     ({ orders }) => orders.unknown,
   ],
   [
     'tradeport_orders_oldest_unknown_seconds',
-    'How long ago the oldest of them was sent; 0 if there is none.',
+    'How long ago the oldest of them was sent, or missed; 0 if there is none.',
     [],
     ({ orders }) => orders.oldestUnknownMs / 1_000,
   ],

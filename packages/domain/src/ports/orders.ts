@@ -189,7 +189,11 @@ export interface LimitStore {
   readonly limitsOf: (owner: Owner, id: AccountId) => AsyncResult<AccountLimits>
 }
 
-/** Idempotency keys: one key of one user has at most one effect within 24 hours, on any route. */
+/**
+ * Idempotency keys: one key of one user has at most one effect within 24 hours, on any route.
+ * Placing an order never calls `begin` or `keep`: its claim is answered by the transaction that
+ * records the order (`OrderStore.record`), and `replace` is for its `wait` alone.
+ */
 export interface IdempotencyStore {
   /**
    * Claims a key for a request. Of several attempts at once exactly one is `claimed`; the others

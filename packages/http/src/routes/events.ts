@@ -89,7 +89,10 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
   'position.opened': object('The position.', {
     ...ofBrokerPosition,
     volume: nullable(lots),
-    margin_used: nullable(decimal('Margin that it requires; null when it is not known.', 216.84)),
+    margin_used: {
+      ...nullable(decimal('Always null: deals, from which events come, do not show it.')),
+      example: null,
+    },
     opened_at: nullable(at),
     stop_loss: stopLoss,
     take_profit: takeProfit,

@@ -73,7 +73,10 @@ const nullUntilFound =
 
 const closeFields = {
   brokerOrderId: nullable(
-    text("The broker's number of the closing order; null when it gave none.", '46650112'),
+    text(
+      "The broker's number of the closing order; null when it gave none, or its answer was lost.",
+      '46650112',
+    ),
   ),
   closedVolume: withDescription(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
