@@ -1,6 +1,8 @@
 // The demo that starts with neither DATABASE_URL nor BROKER=metaapi: three linked accounts at the
 // simulated provider and an API key. A second start continues with the same data.
 import { randomInt } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { generateApiKey, isApiKey, type Scope } from '@tradeport/domain/access'
 import { emptyDocument, marketDataFeedId, type OperatorDocument } from '@tradeport/domain/operator'
@@ -76,28 +78,36 @@ export const demoBrokerAccounts: readonly AccountOptions[] = demoAccounts.map(
   ({ broker }) => broker,
 )
 
+const keyFile = 'demo-key'
+
+/** For a service that is no demo: the demo's user, whose key is in a file, is none of its users. */
+export const requireNoDemo = (folder: string): void => {
+  if (existsSync(join(folder, keyFile)))
+    throw new Error(`${folder} holds the records of the demo: set DATA_DIR to another folder`)
+}
+
 /**
  * The API key of the demo's user. The first start applies the records and only then stores the key,
  * so that a start that fails in between is repeated as a whole.
  */
-export const loadOrCreateDemoKey = async (
+export const loadOrCreateDemoKey = (
   folder: string,
   { operatorUseCases }: ComposedService,
   now: number,
-): Promise<string> => {
-  const tenants = await operatorUseCases.listTenants(undefined, { query: { limit: 2 } })()
-  // The demo's prices and the simulated provider are not for the users of a real service.
-  if (E.isRight(tenants) && tenants.right.data.some(({ id }) => id !== tenantId))
-    throw new Error(
-      `the database in ${folder} holds records that are not those of the demo: set BROKER to go on with them, or DATA_DIR to another folder`,
-    )
-  return loadOrCreateSecret(folder, {
-    name: 'demo-key',
+): Promise<string> =>
+  loadOrCreateSecret(folder, {
+    name: keyFile,
     type: {
       description: 'the API key of the demo',
       parse: (key) => (isApiKey(key) ? key : undefined),
     },
     make: async () => {
+      const tenants = await operatorUseCases.listTenants(undefined, { query: { limit: 2 } })()
+      // The demo's prices and the simulated provider are not for the users of a real service.
+      if (E.isRight(tenants) && tenants.right.data.some(({ id }) => id !== tenantId))
+        throw new Error(
+          `the database in ${folder} holds records that are not those of the demo: set BROKER to go on with them, or DATA_DIR to another folder`,
+        )
       const key = generateApiKey(randomInt)
       const applied = await operatorUseCases.applyDocument(undefined, {
         body: demoDocument(key, now),
@@ -107,7 +117,6 @@ export const loadOrCreateDemoKey = async (
       return key
     },
   })
-}
 
 /** The records of the demo: one tenant, one user, three accounts, one key. */
 const demoDocument = (key: string, now: number): OperatorDocument => ({

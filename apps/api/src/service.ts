@@ -5,7 +5,7 @@ import { openAdapters, type AdapterTimes } from './adapters.ts'
 import { composeUseCases } from './compose.ts'
 import { tokenType, type Config } from './config.ts'
 import { loadOrCreateSecret, openDataFolder } from './data-folder.ts'
-import { demoWelcome, loadOrCreateDemoKey } from './demo.ts'
+import { demoWelcome, loadOrCreateDemoKey, requireNoDemo } from './demo.ts'
 import { createDemoSignIn } from './demo-sign-in.ts'
 import { openListeners } from './listeners.ts'
 import { newSecret } from './secrets.ts'
@@ -32,10 +32,11 @@ export const startService = async (
   log: Logger,
   times: Partial<AdapterTimes> = {},
 ): Promise<Service> => {
-  const { dataFolder, drainDelayMs, isDemo } = config
+  const { dataFolder, databaseUrl, drainDelayMs, isDemo } = config
   const closers = new AsyncDisposableStack()
   try {
     if (keepsData(config)) await openDataFolder(dataFolder)
+    if (databaseUrl === null && !isDemo) requireNoDemo(dataFolder)
     const token = { name: 'operator-token', make: newSecret, type: tokenType }
     const operatorToken = config.operatorToken ?? (await loadOrCreateSecret(dataFolder, token))
     const opened = await openAdapters(config, {

@@ -1,7 +1,7 @@
 // The demo: its welcome, its market, whose levels are reached, receivers of webhooks on the same
 // machine, which need no certificate, and its next start.
 import { once } from 'node:events'
-import { stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -124,16 +124,15 @@ it('prints lines that work as they stand, and a second start finds everything as
   const second = await run()
   expect(second.found).toEqual(first.found)
   expect(second.held).toEqual(expect.arrayContaining(first.held))
+  await expect(startFrom(environmentOf(folder, 'http://127.0.0.1:2'))).rejects.toThrow(
+    `${folder} holds the records of the demo`,
+  )
   for (const file of ['secrets-key', 'operator-token', 'demo-key'])
     expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o600)
 })
 
-it('does not start on the records of another service, also where it started before, and leaves them as they are', async () => {
+it('does not start on the records of another service, and leaves them as they are', async () => {
   const folder = await newFolder()
-  await writeFile(
-    join(folder, 'demo-key'),
-    'tp_live_only_for_automated_tests_given_by_the_operator',
-  )
   const operated = { ...environmentOf(folder, 'http://127.0.0.1:2'), CAPABILITIES: 'market-data' }
   const accountId = newAccountUuid(1)
   const feed = { accountId, symbols: {} }
