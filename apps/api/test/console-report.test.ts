@@ -1,9 +1,8 @@
 // The report of the console in a real browser, and as a file that the command line makes.
-import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
+import { spawnProgram } from '@tradeport/testkit/programs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumPath, signIn, useBrowser } from './support/browser.ts'
@@ -55,29 +54,24 @@ const callOperator = async (
 ) => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-report-test-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const program = resolve(import.meta.dirname, '../../cli/src/main.ts')
-  const { code, stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    ['--conditions=@tradeport/source', program, 'report', '--output', 'r.pdf', ...words],
+  const program = spawnProgram(
+    'apps/cli/src/main.ts',
     {
-      env: {
-        ...process.env,
-        INIT_CWD: folder,
-        API_URL: apiUrl,
-        OPERATOR_URL: operatorUrl,
-        OPERATOR_TOKEN: operatorToken,
-        TZ: 'UTC',
-        ...env,
-      },
+      ...process.env,
+      INIT_CWD: folder,
+      API_URL: apiUrl,
+      OPERATOR_URL: operatorUrl,
+      OPERATOR_TOKEN: operatorToken,
+      TZ: 'UTC',
+      ...env,
     },
-  ).then(
-    (done) => ({ ...done, code: 0 }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
+    ['report', '--output', 'r.pdf', ...words],
   )
+  const code = await program.exited
   const files = await Promise.all(
     (await readdir(folder)).map((name) => readFile(join(folder, name))),
   )
-  return { code, out: stdout, err: stderr, files }
+  return { code, out: program.output(), err: program.errors(), files }
 }
 
 describe.skipIf(chromiumPath === undefined)('the report', () => {

@@ -93,7 +93,7 @@ const printIssued = (context: CommandContext, { apiKeys, accessTokens }: Applied
 }
 
 export const applyDocument = async (context: CommandContext): Promise<void> => {
-  const { document, lineOf } = await readDocument(context.argument, context.folder)
+  const { document, lineOf } = await readDocument(context)
   await withFaults(
     (fault) => ({ ...fault, line: lineOf(fault.path) }),
     async () => {

@@ -201,10 +201,10 @@ const tenantCommands: readonly Command[] = [
     },
     examples: ['tenants create acme --name Acme --provider-token-file token.txt'],
     run: async (context) => {
-      const { argument: id, folder, values } = context
+      const { argument: id, values } = context
       const { providerToken: file } = values
       const providerToken =
-        typeof file === 'string' ? (await readInput(file, folder)).trim() : undefined
+        typeof file === 'string' ? (await readInput(file, context)).trim() : undefined
       await changeRecord(
         { ...context, values: { ...values, providerToken } },
         newRecordChange('tenants', id),

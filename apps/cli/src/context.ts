@@ -14,6 +14,12 @@ export interface CommandContext {
   /** Where relative file names begin. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
+  readonly stdin: NodeJS.ReadableStream
+  readonly stdout: Output
+}
+
+export interface Output {
+  readonly write: (text: string) => unknown
 }
 
 export type Values = Readonly<Record<string, unknown>>
@@ -21,20 +27,21 @@ export type Values = Readonly<Record<string, unknown>>
 /** What `none` as the value of a limit stands for. */
 export const unset = Symbol('none')
 
-const { stdout } = process
-
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 
 /** Coloured on a terminal, unless NO_COLOR is set. */
 export const styled = (style: Style, text: string): string =>
-  styleText(style, text, { stream: stdout })
+  styleText(style, text, { stream: process.stdout })
 
 /** Prints nothing with --json. */
-export const printForPeople = ({ isJson }: CommandContext, ...lines: readonly string[]): void => {
+export const printForPeople = (
+  { isJson, stdout }: CommandContext,
+  ...lines: readonly string[]
+): void => {
   if (!isJson) stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
 /** Prints with --json alone. */
-export const printForPrograms = ({ isJson }: CommandContext, value: unknown): void => {
+export const printForPrograms = ({ isJson, stdout }: CommandContext, value: unknown): void => {
   if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }

@@ -2,11 +2,8 @@
 import { Command, CommanderError, Option } from 'commander'
 import { openApi } from './api.ts'
 import { commands, type Options } from './commands.ts'
+import type { CommandContext, Output } from './context.ts'
 import { CommandFailure, describeFailure } from './failure.ts'
-
-const { argv, env, stderr, stdout } = process
-// pnpm runs scripts in the repository's root, and says here where it was called.
-const folder = env['INIT_CWD'] ?? process.cwd()
 
 const connectionHelp = `
 Where and with which token:
@@ -38,74 +35,78 @@ const optionsOf = (options: Options, isRequired: boolean): readonly (readonly [s
     return [field, option]
   })
 
-const program = new Command('operator')
-  .description(
-    "The operator's command line of Tradeport, over the operator API of a running service.",
-  )
-  .usage('<command> [options]')
-  .addHelpText('after', connectionHelp)
-  .showHelpAfterError('--help shows how it is called.')
-  .exitOverride()
-
-const groups = new Map<string, Command>()
-const groupOf = (name: string): Command => {
-  const group =
-    groups.get(name) ??
-    program
-      .command(name)
-      .description(groupHelp[name] ?? '')
-      .copyInheritedSettings(program)
-  groups.set(name, group)
-  return group
+interface Call extends Pick<CommandContext, 'env' | 'stdin' | 'stdout'> {
+  readonly argv: readonly string[]
+  readonly stderr: Output
 }
 
-for (const { usage, help, required = {}, options = {}, examples = [], run } of commands) {
-  const words = usage.split(' ')
-  const isInGroup = groupHelp[words[0] ?? ''] !== undefined
-  const parent = isInGroup ? groupOf(words.shift() ?? '') : program
-  const command = parent
-    .command(words.join(' '))
-    .description(help)
-    .option(
-      '--json',
-      'for programs: data as JSON on standard output, an error as JSON on standard error',
+/** Returns the exit code. */
+export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): Promise<number> => {
+  // pnpm runs scripts in the repository's root, and says here where it was called.
+  const folder = env['INIT_CWD'] ?? process.cwd()
+  const program = new Command('operator')
+    .description(
+      "The operator's command line of Tradeport, over the operator API of a running service.",
     )
-    .option('--url <url>', 'where the operator API is (OPERATOR_URL)')
-    .option('--token-file <file>', 'a file that holds the token (OPERATOR_TOKEN)')
-  if (examples.length > 0)
-    command.addHelpText(
-      'after',
-      `\nExamples:\n${examples.map((line) => `  pnpm operator ${line}`).join('\n')}`,
-    )
-  const fields = [...optionsOf(required, true), ...optionsOf(options, false)]
-  for (const [, option] of fields) command.addOption(option)
-  command.action(async () => {
-    const given = command.opts<Record<string, never>>()
-    await run({
-      api: await openApi({ ...given, env, folder }),
-      argument: command.args[0] ?? '',
-      values: Object.fromEntries(
-        fields.map(([field, option]) => [field, given[option.attributeName()]]),
-      ),
-      flagOf: (field) => fields.find(([name]) => name === field)?.[1].long,
-      isJson: given['json'] === true,
-      folder,
-      env,
+    .usage('<command> [options]')
+    .addHelpText('after', connectionHelp)
+    .showHelpAfterError('--help shows how it is called.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
     })
-  })
-}
 
-// Whoever reads may have seen enough (`| head`). The command goes on, since its exit code is still
-// of use.
-stdout.on('error', (error) => {
-  if (!('code' in error && error.code === 'EPIPE')) process.exit(1)
-})
+  const groups = new Map<string, Command>()
+  const groupOf = (name: string): Command => {
+    const group = groups.get(name) ?? program.command(name).description(groupHelp[name] ?? '')
+    groups.set(name, group)
+    return group
+  }
 
-try {
-  await program.parseAsync(argv)
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else {
+  for (const { usage, help, required = {}, options = {}, examples = [], run } of commands) {
+    const words = usage.split(' ')
+    const isInGroup = groupHelp[words[0] ?? ''] !== undefined
+    const parent = isInGroup ? groupOf(words.shift() ?? '') : program
+    const command = parent
+      .command(words.join(' '))
+      .description(help)
+      .option(
+        '--json',
+        'for programs: data as JSON on standard output, an error as JSON on standard error',
+      )
+      .option('--url <url>', 'where the operator API is (OPERATOR_URL)')
+      .option('--token-file <file>', 'a file that holds the token (OPERATOR_TOKEN)')
+    if (examples.length > 0)
+      command.addHelpText(
+        'after',
+        `\nExamples:\n${examples.map((line) => `  pnpm operator ${line}`).join('\n')}`,
+      )
+    const fields = [...optionsOf(required, true), ...optionsOf(options, false)]
+    for (const [, option] of fields) command.addOption(option)
+    command.action(async () => {
+      const given = command.opts<Record<string, never>>()
+      await run({
+        api: await openApi({ ...given, env, folder }),
+        argument: command.args[0] ?? '',
+        values: Object.fromEntries(
+          fields.map(([field, option]) => [field, given[option.attributeName()]]),
+        ),
+        flagOf: (field) => fields.find(([name]) => name === field)?.[1].long,
+        isJson: given['json'] === true,
+        folder,
+        env,
+        stdin,
+        stdout,
+      })
+    })
+  }
+
+  try {
+    await program.parseAsync(argv)
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const failure =
       error instanceof CommandFailure
         ? error
@@ -113,6 +114,16 @@ try {
             advice: [String(error)],
           })
     stderr.write(`${describeFailure(failure, argv.includes('--json'))}\n`)
-    process.exitCode = failure.fields.exit ?? 1
+    return failure.fields.exit ?? 1
   }
+}
+
+if (import.meta.main) {
+  // Whoever reads may have seen enough (`| head`). The command goes on, since its exit code is still
+  // of use.
+  process.stdout.on('error', (error) => {
+    if (!('code' in error && error.code === 'EPIPE')) process.exit(1)
+  })
+
+  process.exitCode = await runOperator(process)
 }

@@ -4,15 +4,19 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import type { CommandContext } from './context.ts'
 import { codeOf, CommandFailure, type Fault } from './failure.ts'
 
 const unreadable = (message: string, advice: string, faults?: readonly Fault[]): CommandFailure =>
   new CommandFailure('UNREADABLE_DOCUMENT', message, { advice: [advice], faults })
 
 /** The text of a file, or of standard input for `-`. */
-export const readInput = (file: string, folder: string): Promise<string> =>
+export const readInput = (
+  file: string,
+  { folder, stdin }: Pick<CommandContext, 'folder' | 'stdin'>,
+): Promise<string> =>
   file === '-'
-    ? text(process.stdin)
+    ? text(stdin)
     : readFile(resolve(folder, file), 'utf8').catch((error: unknown) => {
         throw unreadable(
           `${file} cannot be read (${codeOf(error)}).`,
@@ -32,10 +36,11 @@ const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
   }
 }
 
-export const readDocument = async (file: string, folder: string) => {
+export const readDocument = async (context: CommandContext) => {
+  const file = context.argument
   const lineCounter = new LineCounter()
   // JSON is YAML. Dates stay texts; a repeated key and an unknown tag are faults.
-  const parsed = parseDocument(await readInput(file, folder), { lineCounter })
+  const parsed = parseDocument(await readInput(file, context), { lineCounter })
   const [fault] = [...parsed.errors, ...parsed.warnings]
   if (fault !== undefined) {
     const { line, col } = fault.linePos?.[0] ?? { line: 1, col: 1 }

@@ -46,8 +46,8 @@ beforeAll(async () => {
     OPERATOR_TOKEN: token,
     BROKER: 'metaapi',
     CAPABILITIES: 'events',
-    METAAPI_PROVISIONING_URL: sandbox.ready,
-    METAAPI_CLIENT_URL: sandbox.ready,
+    METAAPI_PROVISIONING_URL: sandbox.url,
+    METAAPI_CLIENT_URL: sandbox.url,
   })
 })
 afterAll(async () => {
@@ -324,7 +324,7 @@ describe('an order whose outcome is unknown', () => {
   // The broker executes orders, answers none of them, and shows no records.
   beforeAll(async () => {
     for (const route of ['trade', 'positions', 'orders', 'deals', 'history-orders'])
-      await fetch(`${sandbox.ready}/sandbox/v1/faults`, {
+      await fetch(`${sandbox.url}/sandbox/v1/faults`, {
         method: 'POST',
         body: JSON.stringify({ account: 'demo', route, fault: { kind: 'timeout', when: 'after' } }),
       })
