@@ -125,19 +125,25 @@ const Console = () => {
     }
     void resume()
   }, [signIn])
-  useEffect(() => session?.sent.stop, [session])
-  useEffect(
-    () =>
-      session?.ended.addEventListener('abort', () =>
-        signOut('You were signed out, because the service does not accept this key any more.'),
-      ),
-    [session, signOut],
-  )
-  useEffect(
-    () =>
-      session && whenIdle(() => signOut('You were signed out after 30 minutes without activity.')),
-    [session, signOut],
-  )
+  useEffect(() => {
+    if (session === undefined) return undefined
+    const { ended, sent } = session
+    const over = new AbortController()
+    ended.addEventListener(
+      'abort',
+      () => signOut('You were signed out, because the service does not accept this key any more.'),
+      { signal: over.signal },
+    )
+    const stopWaiting = whenIdle(() =>
+      signOut('You were signed out after 30 minutes without activity.'),
+    )
+    return () => {
+      // A request of an ended session may be answered while another user is signed in.
+      over.abort()
+      stopWaiting()
+      sent.stop()
+    }
+  }, [session, signOut])
 
   if (session === undefined)
     return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
