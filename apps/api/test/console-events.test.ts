@@ -131,21 +131,27 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('The test did not arrive: it answered 404 instead of 2xx.').waitFor()
   })
 
-  it('replaces a secret once where the first answer is lost', async () => {
+  it('replaces a secret once where the first answer is lost and the second is a refusal', async () => {
     const page = await open(`webhooks/${await createWebhook(['order.created'])}`)
     const keys: (string | undefined)[] = []
-    let isLost = true
-    await page.route('**/rotate-secret', async (route) => {
-      keys.push(route.request().headers()['idempotency-key'])
-      const response = await route.fetch()
-      await (isLost ? route.abort() : route.fulfill({ response }))
-    })
-    await press(page, 'Rotate the secret…')
-    await confirm(page, 'Rotate')
-    await page.getByText(/It may have been done/).waitFor()
-    isLost = false
-    await press(page, 'Rotate the secret…')
-    await confirm(page, 'Rotate')
+    const error = { code: 'FORBIDDEN', message: 'Refused.', request_id: 'req_1' }
+    const rotate = async (answer: 'abort' | 'refuse' | 'continue'): Promise<void> => {
+      await page.unrouteAll()
+      await page.route('**/rotate-secret', async (route) => {
+        keys.push(route.request().headers()['idempotency-key'])
+        if (answer === 'refuse')
+          return route.fulfill({ status: 403, json: { success: false, error } })
+        const response = await route.fetch()
+        return answer === 'abort' ? route.abort() : route.fulfill({ response })
+      })
+      await press(page, 'Rotate the secret…')
+      await confirm(page, 'Rotate')
+    }
+    await rotate('abort')
+    await page.getByText('It may have been done. The service').waitFor()
+    await rotate('refuse')
+    await page.getByText('It may have been done before. Sent again: Refused.').waitFor()
+    await rotate('continue')
     await page.getByLabel('Secret of the webhook').waitFor()
     expect(new Set(keys).size).toBe(1)
   })

@@ -2,6 +2,7 @@
 import { isTradeportError, newIdempotencyKey } from '@tradeport/client'
 import { useRef, useState } from 'preact/hooks'
 import { Notice } from './parts.tsx'
+import { outcomeOfError } from './sent.ts'
 import { sentenceOf } from './words.ts'
 
 export interface Action {
@@ -10,8 +11,8 @@ export interface Action {
   readonly failure?: string
   /**
    * @param work returns what was done, as a sentence
-   * @param name of what it does. Where the outcome of one is unknown, the next of the same name
-   * gets the same Idempotency-Key, with which the service does both once
+   * @param name of what it does. While its outcome is unknown, each of the same name gets the same
+   * Idempotency-Key, with which the service does all of them once
    */
   readonly run: (
     work: (idempotencyKey: string) => Promise<string | undefined>,
@@ -21,28 +22,29 @@ export interface Action {
 
 export const useAction = (): Action => {
   const [state, setState] = useState<Omit<Action, 'run'>>({ isRunning: false })
+  /** Of what may have been done. */
   const keys = useRef(new Map<string, string>()).current
   const run: Action['run'] = async (work, name = '') => {
     const key = keys.get(name) ?? newIdempotencyKey()
-    keys.delete(name)
     setState({ isRunning: true })
     try {
-      setState({ isRunning: false, done: await work(key) })
+      const done = await work(key)
+      keys.delete(name)
+      setState({ isRunning: false, done })
     } catch (error) {
-      if (isUnknown(error)) keys.set(name, key)
-      setState({ isRunning: false, failure: failureOf(error) })
+      // Another error says what was answered.
+      const { state, text } = isTradeportError(error)
+        ? outcomeOfError(error, keys.has(name))
+        : { state: 'not_done', text: sentenceOf(error) }
+      const isUnknown = state === 'unknown'
+      if (isUnknown) keys.set(name, key)
+      else keys.delete(name)
+      const failure = isUnknown ? `${text} Try again: all times together do it once.` : text
+      setState({ isRunning: false, failure })
     }
   }
   return { ...state, run }
 }
-
-const isUnknown = (error: unknown): boolean =>
-  isTradeportError(error) && error.outcome === 'unknown'
-
-const failureOf = (error: unknown): string =>
-  isUnknown(error)
-    ? `${sentenceOf(error)} It may have been done. Try again: both times together do it once.`
-    : sentenceOf(error)
 
 export const ActionMessage = ({ action: { done, failure } }: { action: Action }) => (
   <>

@@ -45,12 +45,16 @@ const Dialog = ({
       }}
     >
       <h2>{title}</h2>
-      {content}
-      <form method="dialog" class="buttons">
-        <button type="submit">{back}</button>
-        <button type="submit" class="primary" value="confirmed">
-          {verb}
-        </button>
+      <form method="dialog">
+        {content}
+        <div class="buttons">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {back}
+          </button>
+          <button type="submit" class="primary" value="confirmed">
+            {verb}
+          </button>
+        </div>
       </form>
     </dialog>
   )

@@ -37,7 +37,7 @@ export const isOpen = ({ state }: SentWrite): boolean =>
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 
 /** @param isRepeated an earlier attempt may have succeeded; a refusal of this one does not tell */
-const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
+export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
   const sentence = sentenceOf(error)
   if (!isTradeportError(error) || error.outcome === 'unknown')
     return { state: 'unknown', text: `It may have been done. ${sentence}` }
@@ -82,8 +82,8 @@ export const createSent = () => {
       } catch (error) {
         outcome = outcomeOfError(error, isRepeated)
         // Where the service knows the request, the same key has the same answer.
-        const isLost = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
-        if (isLost && write.isIdempotent === true) sendAgain = () => again.abort()
+        const mayBeSentAgain = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
+        if (mayBeSentAgain && write.isIdempotent === true) sendAgain = () => again.abort()
       }
       for (let ms = firstPauseMs; !ends.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
         const isKnown = outcome.state !== 'unknown'

@@ -6,7 +6,7 @@ import { ActionMessage, useAction, type Action } from './actions.tsx'
 import { useConfirm } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
-import { number, parseTyped, pluralIs } from './format.ts'
+import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import { Age, Facts, Notice, Section, ReadResult, Table, Time, type Column } from './parts.tsx'
 import { useData, useRead } from './read.ts'
@@ -171,11 +171,8 @@ const WebhookActions = ({
     return to ? 'It is enabled.' : 'It is disabled.'
   }
   const rotate: Work = async (idempotencyKey) => {
-    const hours = parseTyped(overlapHours.current)
-    // Without an overlap the old secret ends at once.
-    if (hours === undefined) throw new Error('Enter the overlap in hours: nothing was done.')
-    const options = { idempotencyKey }
-    onRotated((await client.rotateWebhookSecret(id, { overlapHours: hours }, options)).data)
+    const body = { overlapHours: Number(overlapHours.current) }
+    onRotated((await client.rotateWebhookSecret(id, body, { idempotencyKey })).data)
     return 'The secret was replaced.'
   }
   const remove = async (): Promise<undefined> => {
@@ -219,6 +216,7 @@ const WebhookActions = ({
               Overlap in hours, 0 to 168{' '}
               <input
                 type="number"
+                required
                 min="0"
                 max="168"
                 defaultValue={overlapHours.current}
