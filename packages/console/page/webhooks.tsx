@@ -126,6 +126,9 @@ export const failureWords = (
     ? `it answered ${responseCode} instead of 2xx`
     : (failureReasons[reason] ?? reason)
 
+/** The service notes when an attempt ended just after how long it took. */
+const toleranceMs = 1_000
+
 /** When a webhook last failed, and why. */
 export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webhook }) => {
   const cause = useRead(
@@ -139,10 +142,13 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
               client.listWebhookDeliveries(id, { status, limit: 20 }, { signal }),
             ),
           )
+          // The delivery that failed then may have succeeded since, or be further back in the list.
           return pages
             .flatMap(({ data }) => data)
-            .filter(({ attempts, failureReason }) => attempts > 0 && failureReason !== null)
-            .toSorted((a, b) => (b.lastAttemptAt ?? '').localeCompare(a.lastAttemptAt ?? ''))[0]
+            .find(({ lastAttemptAt, responseTimeMs }) => {
+              const ms = Date.parse(lastFailureAt) - Date.parse(lastAttemptAt ?? '')
+              return ms >= 0 && ms < (responseTimeMs ?? 0) + toleranceMs
+            })
         },
   )
   if (lastFailureAt === null) return <>never</>
@@ -221,7 +227,8 @@ export const WebhookForm = ({
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.eventTypes ?? [])
   const action = useAction()
-  // Two are only for services that record events. What it has already is not lost on a change.
+  // Rejections and expiries are only for services that record events. What the webhook has already
+  // is not lost on a change.
   const offered = new Set([
     ...eventTypes.filter(
       (type) =>
