@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { verifyWebhook } from '@tradeport/client'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
 import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
@@ -26,6 +26,18 @@ interface Received {
 
 const userWith = (user: string, scopes: readonly string[]) =>
   linkDocument({ user, providerToken: demoProviderToken, scopes })
+
+const eventsTo = (newest: number, count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `evt_${newest - at}`,
+    event: 'order.created',
+    timestamp: '2026-01-05T10:00:00.000Z',
+    data: { symbol: `S${newest - at}` },
+  }))
+const answer = (route: Route | undefined, data: readonly object[]) =>
+  route?.fulfill({
+    json: { success: true, data, meta: { pagination: { has_next: data.length > 50 } } },
+  })
 
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
@@ -285,6 +297,34 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.clock.fastForward(10_000)
     await page.getByRole('rowheader', { name: 'Order cancelled' }).waitFor()
     await page.getByText('live', { exact: true }).waitFor()
+  })
+
+  it('shows each event of a long log, also one that another drops while older ones are read', async () => {
+    const page = await browser.open(`${service.apiUrl}/console/events`)
+    let older: Route | undefined
+    const coming: object[] = []
+    await page.route('**/api/v1/events?*', async (route) => {
+      if (route.request().url().includes('before')) older = route
+      else await answer(route, eventsTo(3_000, 1_000))
+    })
+    await page.route('**/api/v1/events/stream?*', (route) =>
+      route.fulfill({
+        body: coming
+          .splice(0)
+          .map((one) => `retry: 500\ndata: ${JSON.stringify(one)}\n\n`)
+          .join(''),
+      }),
+    )
+    await signIn(page, keyOf('trader'))
+    await press(page, 'Show 50 older')
+    await expect.poll(() => older).toBeDefined()
+    coming.push(...eventsTo(3_001, 1))
+    await page.getByText('S3001').waitFor()
+    await answer(older, eventsTo(2_000, 50))
+    await page.getByText('1,051 events shown').waitFor()
+    coming.push(...eventsTo(3_002, 1))
+    await page.getByText('S3002').waitFor()
+    await page.getByText('Show 50 older').waitFor()
   })
 
   it('shows what a key may read and do, and says why the rest is not there', async () => {

@@ -48,7 +48,7 @@ export const useEventLog = (filter: EventFilter) => {
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types !== undefined && { types: types.join() }) }
-  /** What was read last, from where it is followed again. */
+  /** From where the log is followed again; another object once it is read anew. */
   const latest = useRef<{ readonly key: string; newest?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
     const changed = throttled(() => setChanges((last) => last + 1))
@@ -64,7 +64,7 @@ export const useEventLog = (filter: EventFilter) => {
     while (!signal.aborted) {
       try {
         if (read.newest === undefined) {
-          // Before the filtered ones: where there are none, what comes meanwhile follows this one.
+          // Read first: where no event matches the filter, the stream begins after this one.
           const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
           const { data, meta } = await client.listEvents(
             { ...query, order: 'desc', limit: pageSize },
@@ -84,7 +84,7 @@ export const useEventLog = (filter: EventFilter) => {
       } catch (error) {
         if (signal.aborted) break
         // Such as an event that is kept no more: the log is read anew.
-        read.newest = undefined
+        latest.current = read = { key }
         setFailure(sentenceOf(error))
       }
       setIsFollowing(false)
@@ -94,11 +94,16 @@ export const useEventLog = (filter: EventFilter) => {
   })
   const readOlder = (): void =>
     void reading.run(async () => {
-      const before = events?.at(-1)?.id ?? ''
+      const [{ current }, shown = []] = [latest, events]
+      const before = shown.at(-1)?.id ?? ''
       const { data, meta } = await client.listEvents({ ...query, before, limit: pageSize })
       // The filter may have changed meanwhile.
-      if (latest.current?.key !== key) return undefined
-      setEvents((last = []) => [...last, ...data])
+      if (latest.current !== current) return undefined
+      // An event that came meanwhile may have dropped the last of those that were shown.
+      setEvents((last = []) => [
+        ...last,
+        ...[...shown, ...data].filter(({ id }) => id < (last.at(-1)?.id ?? '')),
+      ])
       setHasOlder(meta.pagination.has_next)
       return undefined
     })
@@ -111,7 +116,7 @@ export const useEventLog = (filter: EventFilter) => {
     isFollowing,
     failure,
     // Those that were dropped can be read again.
-    hasOlder: hasOlder || (events?.length ?? 0) === maxEvents,
+    hasOlder: hasOlder || (events?.length ?? 0) >= maxEvents,
     readOlder,
     reading,
   }
