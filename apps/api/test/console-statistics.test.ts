@@ -38,7 +38,10 @@ const sumOn = (page: Page) =>
 
 describe.skipIf(chromiumPath === undefined)('the statistics of the console', () => {
   const browser = useBrowser()
-  const service = useTestService([], { environment: { CAPABILITIES: 'console,insights' } })
+  const service = useTestService([], {
+    now: browser.now,
+    environment: { CAPABILITIES: 'console,insights' },
+  })
   const opened = async (path: string, user: string, options = {}): Promise<Page> => {
     const page = await browser.open(`${service.apiUrl}${path}`, {
       timezoneId: 'Europe/Berlin',
@@ -109,6 +112,12 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     desk.broker.open()
     const lost = await opened('/console', 'u-7')
     await lost.getByText(/^No: \+\$1\.00 from 1 closed trade,/).waitFor()
+    desk.broker.trade({
+      actionType: 'POSITION_CLOSE_ID',
+      positionId: desk.broker.held()[0]?.ticket ?? '',
+    })
+    await browser.pass(lost, 30_000)
+    await lost.getByText(/from 2 closed trades,/).waitFor()
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
     unread.fail('any', { kind: 'unavailable' })
     const unknown = await opened('/console', 'u-8')

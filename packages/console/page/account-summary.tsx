@@ -9,7 +9,7 @@ import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
 import { reconciledWords } from './words.ts'
 
-/** They change with events, which not every service has. */
+/** They change with events, which not every service has, and with the balance. */
 const everyMs = 5 * 60_000
 
 /** Figures of an account that was never read are stored as 0, which says nothing of it. */
@@ -31,8 +31,8 @@ export const AccountSummary = ({
   changes: number
 }) => {
   const hidden = useSession().whyHidden('insights')
-  const { id: accountId, currency, name, equity, liveDataUpdatedAt: readAt } = account
-  const when = { everyMs, changes }
+  const { id: accountId, currency, name, balance, equity, liveDataUpdatedAt: readAt } = account
+  const when = { everyMs, changes: `${changes} ${balance}` }
   const statistics = useRead(
     'insights',
     accountId,
