@@ -9,19 +9,23 @@ const numberFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
   return format
 }
 
-const isCurrency = (code: string): boolean => /^[A-Za-z]{3}$/.test(code)
+const currencies = new Set(Intl.supportedValuesOf('currency'))
 
-/** An amount in a currency; without one (several accounts) only the figure. */
+/**
+ * An amount in a currency, with the currency's decimals; without one (several accounts) only the
+ * figure.
+ */
 export const money = (
   amount: number,
   currency: string | undefined,
   signDisplay: 'auto' | 'exceptZero' = 'auto',
 ): string => {
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay }
-  if (currency === undefined) return numberFormat(digits).format(amount)
-  return isCurrency(currency)
-    ? numberFormat({ ...digits, style: 'currency', currency }).format(amount)
-    : `${numberFormat(digits).format(amount)} ${currency}`
+  if (currencies.has(currency ?? ''))
+    return numberFormat({ style: 'currency', currency, signDisplay }).format(amount)
+  // Of others, such as BTC, little is worth much.
+  const maximumFractionDigits = currency === undefined ? 2 : 8
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits, signDisplay }
+  return `${numberFormat(digits).format(amount)} ${currency ?? ''}`.trim()
 }
 
 /** An amount that was gained or lost, with its sign. */

@@ -2,7 +2,7 @@
 import type { LogEvent } from '@tradeport/client'
 import { expect, it } from 'vitest'
 import { describeEvent } from '../page/events.ts'
-import { isAmbiguous, parseTyped } from '../page/format.ts'
+import { isAmbiguous, parseTyped, result } from '../page/format.ts'
 import { priceText } from '../page/words.ts'
 import { instrumentFor } from '../page/order-words.ts'
 
@@ -64,6 +64,15 @@ it.each([
 ])('means by %s among %s the instrument %s', (wanted, symbols, meant) => {
   const all = symbols.map((symbol) => ({ symbol }))
   expect(instrumentFor(wanted, all)?.symbol).toBe(meant)
+})
+
+it.each([
+  [1234.5, 'USD', '+$1,234.50'],
+  [1234.5, 'JPY', '+¥1,235'],
+  [-0.00412, 'BTC', '-0.00412 BTC'],
+  [-0.00412, undefined, '0.00'],
+])('writes the result %d in %s as %s', (amount, currency, text) => {
+  expect(result(amount, currency)).toBe(text)
 })
 
 const filled = { symbol: 'EURUSD', type: 'buy', volume: 1, fill_price: 1.08 }
