@@ -57,6 +57,8 @@ export const orderOutcome = (order: Order): string => {
       return 'It has expired.'
     case 'rejected':
       return `Rejected: ${rejectReason?.message ?? 'without a reason.'}`
+    default:
+      return `This page does not know its status, ${String(status)}: look at the order.`
   }
 }
 
@@ -80,7 +82,7 @@ export const closeOutcome = (
     typeof closePrice === 'number' ? ` at ${priceText(closePrice)}` : '',
     typeof realizedPnl === 'number'
       ? `, result ${money(realizedPnl, currency, 'exceptZero')} before commission and swap`
-      : '; its price is not in the history yet',
+      : '; its price is not known yet',
     remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
     '.',
   ].join('')

@@ -8,31 +8,31 @@ import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from 
 
 const done = (text: string): Outcome => ({ state: 'done', text })
 
-/** What a new order has become. */
-const placedOutcome = (order: Order): Outcome => {
-  const states = {
-    pending: 'unknown',
-    open: 'done',
-    filled: 'done',
-    partially_filled: 'partial',
-    cancelled: 'not_done',
-    expired: 'not_done',
-    rejected: 'not_done',
-  } as const
-  return { state: states[order.status], text: orderOutcome(order) }
+/** By the status of an order. One that is not listed, of a newer service, is unknown. */
+type States = Partial<Record<Order['status'], Outcome['state']>>
+
+const placedStates: States = {
+  open: 'done',
+  filled: 'done',
+  partially_filled: 'partial',
+  cancelled: 'not_done',
+  expired: 'not_done',
+  rejected: 'not_done',
 }
 
-/** The outcome of a cancellation; undefined while the order is pending or open. */
-const cancelOutcome = (order: Order): Outcome | undefined => {
-  const { status } = order
-  if (status === 'open' || status === 'pending') return undefined
-  if (status === 'cancelled') return done('Cancelled.')
+const cancelStates: States = {
+  cancelled: 'done',
   // What was filled before stays filled.
-  return {
-    state: status === 'partially_filled' ? 'partial' : 'not_done',
-    text: orderOutcome(order),
-  }
+  partially_filled: 'partial',
+  filled: 'not_done',
+  expired: 'not_done',
+  rejected: 'not_done',
 }
+
+const orderAs = (states: States, order: Order): Outcome => ({
+  state: states[order.status] ?? 'unknown',
+  text: orderOutcome(order),
+})
 
 /** Whether all wanted values are set now; null means that a value is absent. */
 const hasAll = (now: object, wanted: object): boolean =>
@@ -111,11 +111,11 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       // The order is found by its clientId, should the answer be lost.
       const body = { ...order, clientId: key }
       const options = { ...longTimeout, idempotencyKey: key, wait: placedWithinSeconds }
-      return placedOutcome((await client.placeOrder(body, options)).data)
+      return orderAs(placedStates, (await client.placeOrder(body, options)).data)
     },
     readOutcome: async (key, signal) => {
       const [found] = (await client.listOrders({ clientId: key }, { signal })).data
-      return found && placedOutcome(found)
+      return found && orderAs(placedStates, found)
     },
   }),
 
@@ -141,8 +141,11 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       readOutcome: async (_, signal) => {
         const now = await readPosition(client, position.id, signal)
         // Where a part was to be closed, something else may have closed the whole position.
+        // MetaTrader 4 gives what is left after a partial close another number.
         if (now === undefined)
-          return volume === undefined ? done('The position is not open any more.') : undefined
+          return volume === undefined
+            ? { state: 'partial', text: 'Its number is not open any more. Look at the positions.' }
+            : undefined
         if (Math.abs(now.volume - rest) >= 1e-9) return undefined
         const closedVolume = Number((position.volume - now.volume).toFixed(8))
         return done(closeOutcome({ closedVolume, remainingVolume: now.volume }, currency))
@@ -180,13 +183,9 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
 
   cancel: (order: Order): Write => ({
     words: `Cancel ${orderName(order, name)}`,
-    send: async () =>
-      cancelOutcome((await client.cancelOrder(order.id, longTimeout)).data) ?? {
-        state: 'unknown',
-        text: 'It may have been cancelled.',
-      },
+    send: async () => orderAs(cancelStates, (await client.cancelOrder(order.id, longTimeout)).data),
     readOutcome: async (_, signal) =>
-      cancelOutcome((await client.getOrder(order.id, { signal })).data),
+      orderAs(cancelStates, (await client.getOrder(order.id, { signal })).data),
   }),
 
   /** @param count how many there are now; undefined where that is not known */

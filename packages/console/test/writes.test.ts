@@ -169,11 +169,12 @@ const rows: readonly Row[] = [
       ['cancelled', 'not_done'],
       ['expired', 'not_done'],
       ['rejected', 'not_done'],
+      ['of_a_newer_service', 'unknown'],
     ] as const
   ).map(([status, state]): Row => ({
     name: `a new order that is ${status} is ${state}`,
     write: place,
-    answers: [success(now({ status }))],
+    answers: [success({ ...order, status }), success([{ ...order, status }])],
     state,
     text: /./,
   })),
@@ -184,9 +185,10 @@ const rows: readonly Row[] = [
       ['partially_filled', 'partial'],
       ['filled', 'not_done'],
       ['expired', 'not_done'],
+      ['of_a_newer_service', 'unknown'],
     ] as const
   ).flatMap(([status, state]) => {
-    const found = success(now({ status, filledVolume: 0.04 }))
+    const found = success({ ...order, status, filledVolume: 0.04 })
     return [
       {
         name: `a cancellation whose order is then ${status} is ${state}`,
@@ -201,11 +203,18 @@ const rows: readonly Row[] = [
     ].map((row): Row => ({ ...row, state, text: /./ }))
   }),
   {
-    name: 'a close that is lost is done once the position is gone',
+    name: 'a close that is lost may have left a rest where its number is gone',
     write: (writes) => writes.close(position),
     answers: [lost, refusal(404, 'POSITION_NOT_FOUND')],
-    state: 'done',
-    text: /^The position is not open any more\.$/,
+    state: 'partial',
+    text: /^Its number is not open any more\. Look at the positions\.$/,
+  },
+  {
+    name: 'a close that the broker does not answer stays unknown while the position is open',
+    write: (writes) => writes.close(position),
+    answers: [refusal(504, 'BROKER_OUTCOME_UNKNOWN'), success(position)],
+    state: 'unknown',
+    text: /^It may have been done\./,
   },
   {
     name: 'a close of a part that is lost stays unknown where the position is gone',
@@ -220,7 +229,7 @@ const rows: readonly Row[] = [
     write: (writes) => writes.close(position, 0.04),
     answers: [lost, success({ ...position, volume: 0.06 })],
     state: 'done',
-    text: /^Closed 0\.04; its price is not in the history yet; 0\.06 stay open\.$/,
+    text: /^Closed 0\.04; its price is not known yet; 0\.06 stay open\.$/,
   },
   {
     name: 'a close of all that leaves some open is done in part',
