@@ -80,6 +80,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     )
     await list(orderer, 'Open positions').getByText('GBPUSD').waitFor()
     await orderer.getByRole('region', { name: 'Prices of EURUSD' }).waitFor()
+    // A key that may not lift a halt sees it.
+    await orderer.route('**/halt', async (route) => {
+      const { data, ...reply } = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...reply, data: { ...data, by: 'owner' } } })
+    })
+    await browser.pass(orderer, 10_000)
+    await orderer.getByText('The account is halted by its owner').waitFor()
+    expect(await orderer.getByRole('button', { name: 'Lift the halt' }).count()).toBe(0)
     broker().trade({
       actionType: 'POSITION_CLOSE_ID',
       positionId: broker().held()[0]?.ticket ?? '',
@@ -87,15 +95,24 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
   })
 
   it('shows the positions also where they take longer to read than the pause between reads', async () => {
-    const page = await browser.open(`${service.apiUrl}/console/trading`)
+    const page = await browser.open(`${service.apiUrl}/console/trading?position=gone`)
     const held: Route[] = []
     await page.route(/\/positions\?/, (route) => void held.push(route))
     await signIn(page, keyOf('trader'))
     await expect.poll(() => held.length).toBe(1)
     await browser.pass(page, 7_000)
+    const gone = page.getByText('The position is not among the open ones')
+    expect(await gone.count()).toBe(0)
     for (const route of held) await route.continue()
     const positions = page.getByRole('region', { name: 'Open positions' })
     await positions.getByText('No position is open.').waitFor()
+    await gone.waitFor()
+    await page.route(/\/positions\?/, (route) => route.abort())
+    await browser.pass(page, 7_000)
+    await positions.getByText('What is shown was read').waitFor()
+    expect(await gone.count()).toBe(0)
+    const other = await opened('/console/trading?account=other')
+    await other.getByText('No account with the id "other" is linked').waitFor()
   })
 
   it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
@@ -148,22 +165,32 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.mouse.move(x + 300, y - 20, { steps: 4 })
     await page.mouse.up()
     const dragged = Number(await page.getByLabel('Take profit', { exact: true }).inputValue())
+    const held: Route[] = []
+    await page.route(/\/levels$/, (route) => void held.push(route))
     await page.getByRole('button', { name: 'Change the levels' }).click()
     await confirm(page, /stop loss from 1.00000 to 1.00100, take profit set to/)
+    await expect.poll(() => held.length).toBe(1)
+    // What is typed meanwhile stays.
+    await page.getByLabel('Lots to close').fill('0,04')
+    await held[0]?.continue()
     await sent(page, 'Change the buy position').getByText('Changed.').waitFor()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
-    await page.getByLabel('Lots to close').fill('0,04')
     await page.getByRole('button', { name: 'Close 0,04' }).click()
     await confirm(
       page,
       /^Close 0.04 of the buy position of 0.10 EURUSD, number \d+, on First at market; 0.06 stay/,
     )
     await sent(page, 'Close 0.04').getByText('0.06 stay open').waitFor()
-    // A sentence that is not true any more cannot be confirmed.
+    broker().open()
+    await browser.pass(page, 5_000)
+    const positions = list(page, 'Open positions')
+    await positions.getByRole('row').nth(2).waitFor()
     await page.getByRole('heading', { name: 'EURUSD buy 0.06' }).waitFor()
-    await page.getByRole('button', { name: 'Close all of it' }).click()
+    await positions.getByLabel('Select all positions').check()
+    await page.getByRole('button', { name: 'Close selected (2)' }).click()
     await dialog.getByText('Close the buy position of 0.06').waitFor()
+    // A sentence that is not true any more cannot be confirmed.
     broker().trade({
       actionType: 'POSITION_PARTIAL',
       positionId: broker().held()[0]?.ticket ?? '',
@@ -171,11 +198,6 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await browser.pass(page, 5_000)
     await dialog.waitFor({ state: 'detached' })
-    broker().open()
-    await browser.pass(page, 5_000)
-    const positions = list(page, 'Open positions')
-    await positions.getByRole('row').nth(2).waitFor()
-    await positions.getByLabel('Select all positions').check()
     await page.getByRole('button', { name: 'Close selected (2)' }).click()
     await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
     await page.getByText('No position is open.').waitFor()
@@ -215,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
     await sent(page, 'Cancel the order').getByText('It was cancelled').waitFor()
 
-    await page.getByText('The order is not open any more.').waitFor()
+    await page.getByText('The order is not among the open ones').waitFor()
     await page.getByRole('button', { name: 'New order' }).click()
     await page.getByLabel('Reason').fill('news')
     await page.getByRole('button', { name: 'Halt the account' }).click()

@@ -2,27 +2,17 @@
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { NumberField, asTyped, UntilField } from './fields.tsx'
-import { localSecond, lots, parseTyped } from './format.ts'
+import { lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
+import { changeableNames, type ChangeableField, type FieldChanges } from './order-words.ts'
 import { Section, Time } from './parts.tsx'
-import type { PriceField } from './trading-prices.tsx'
 import { orderTypeNames, priceText } from './words.ts'
 
 /** As they are typed, by the name of the field; a field that is not changed is left out. */
 export type Edits = Readonly<Record<string, string>>
 
-type ChangeableField = PriceField | 'stopLimitPrice'
 /** What the broker holds of them. */
 type CurrentPrices = Partial<Record<ChangeableField, number>>
-/** Null removes. */
-type FieldChanges = Partial<Record<ChangeableField, number | null>>
-
-const labels: Readonly<Record<ChangeableField, string>> = {
-  price: 'Price',
-  stopLimitPrice: 'Price of the limit order',
-  stopLoss: 'Stop loss',
-  takeProfit: 'Take profit',
-}
 
 /** The text of a field: as it was typed, else as the broker holds it. */
 export const shownOf = (
@@ -38,7 +28,7 @@ export const shownOf = (
 /** The changes that are typed; undefined where one of them is no price. */
 const changesOf = (held: CurrentPrices, edits: Edits, digits: number): FieldChanges | undefined => {
   const changes: FieldChanges = {}
-  for (const name of Object.keys(labels) as ChangeableField[]) {
+  for (const name of Object.keys(changeableNames) as ChangeableField[]) {
     const text = edits[name]
     if (text === undefined) continue
     const value = parseTyped(text, digits)
@@ -46,20 +36,6 @@ const changesOf = (held: CurrentPrices, edits: Edits, digits: number): FieldChan
     if (value !== held[name]) changes[name] = value ?? null
   }
   return changes
-}
-
-const wordsOfChanges = (
-  held: CurrentPrices,
-  changes: FieldChanges,
-  digits: number,
-): readonly string[] => {
-  const text = (price: number): string => priceText(price, digits)
-  return (Object.entries(changes) as [ChangeableField, number | null][]).map(([name, to]) => {
-    const from = held[name]
-    const label = labels[name].toLowerCase()
-    if (to === null) return `${label} ${text(from ?? 0)} removed`
-    return `${label} ${from === undefined ? 'set' : `from ${text(from)}`} to ${text(to)}`
-  })
 }
 
 interface ChangeProps<Held> {
@@ -92,7 +68,7 @@ export const HeldSection = ({
 export const PriceFields = ({
   names,
   digits,
-  priceLabel = labels.price,
+  priceLabel = changeableNames.price,
   textOf,
   onEdit,
 }: {
@@ -105,7 +81,7 @@ export const PriceFields = ({
   names.map((name) => (
     <NumberField
       key={name}
-      label={name === 'price' ? priceLabel : labels[name]}
+      label={name === 'price' ? priceLabel : changeableNames[name]}
       value={textOf(name)}
       digits={digits}
       isRequired={name === 'price' || name === 'stopLimitPrice'}
@@ -121,7 +97,7 @@ export const PositionForm = ({
   onChange,
   onClose,
 }: ChangeProps<Position> & {
-  onChange: (levels: BodyOf<'changePositionLevels'>, words: string) => void
+  onChange: (levels: BodyOf<'changePositionLevels'>) => void
   /** Undefined closes all. */
   onClose: (volume: number | undefined) => void
 }) => {
@@ -136,7 +112,7 @@ export const PositionForm = ({
         class="ticket"
         onSubmit={(event) => {
           event.preventDefault()
-          if (hasChanges) onChange(changes, wordsOfChanges(held, changes, digits).join(', '))
+          if (hasChanges) onChange(changes)
         }}
       >
         <p class="quiet">
@@ -183,7 +159,7 @@ export const OrderForm = ({
   onChange,
   onCancel,
 }: ChangeProps<Order> & {
-  onChange: (terms: BodyOf<'modifyOrder'>, words: string) => void
+  onChange: (terms: BodyOf<'modifyOrder'>) => void
   onCancel: () => void
 }) => {
   const changes = changesOf(held, edits, digits)
@@ -193,18 +169,15 @@ export const OrderForm = ({
   // A price cannot be removed.
   const isWhole = changes !== undefined && price !== null && stopLimitPrice !== null
   const terms: BodyOf<'modifyOrder'> = {
-    ...levels,
     ...(typeof price === 'number' && { price }),
     ...(typeof stopLimitPrice === 'number' && { stopLimitPrice }),
+    ...levels,
     ...(expiry !== undefined && expiry !== held.expiresAt && { expiresAt: expiry }),
   }
   const hasChanges = isWhole && Object.keys(terms).length > 0
   const submit = (event: Event): void => {
     event.preventDefault()
-    if (!hasChanges) return
-    const words = wordsOfChanges(held, changes, digits)
-    const until = terms.expiresAt && `held until ${localSecond(terms.expiresAt)}`
-    onChange(terms, [...words, ...(until ? [until] : [])].join(', '))
+    if (hasChanges) onChange(terms)
   }
   return (
     <HeldSection

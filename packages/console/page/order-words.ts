@@ -1,6 +1,6 @@
 // What is done with orders and positions, and its outcome, in words that say all of it.
 import type { NewOrder, Order, Position } from '@tradeport/client'
-import { lots, money } from './format.ts'
+import { localSecond, lots, money } from './format.ts'
 import { priceText, timeInForceText } from './words.ts'
 
 const executionOf = (
@@ -37,6 +37,34 @@ export const positionName = (
 /** The order to buy 0.10 EURUSD at 1.07 or better, number 5, on First. */
 export const orderName = (order: Order, accountName: string): string =>
   `the order to ${order.type} ${lots(order.volume)} ${order.symbol} ${executionOf(order)}, number ${order.brokerOrderId ?? order.id}, on ${accountName}`
+
+/** Prices that can be changed. */
+export const changeableNames = {
+  price: 'Price',
+  stopLimitPrice: 'Price of the limit order',
+  stopLoss: 'Stop loss',
+  takeProfit: 'Take profit',
+} as const
+
+export type ChangeableField = keyof typeof changeableNames
+/** Null removes. */
+export type FieldChanges = Partial<Record<ChangeableField, number | null>>
+
+/** Stop loss from 1.0700 to 1.0710, take profit 1.0900 removed. */
+export const changeWords = (
+  held: Partial<Record<ChangeableField, number>>,
+  { expiresAt, ...prices }: FieldChanges & { readonly expiresAt?: string },
+  digits: number,
+): string => {
+  const text = (price: number): string => priceText(price, digits)
+  const words = (Object.entries(prices) as [ChangeableField, number | null][]).map(([name, to]) => {
+    const from = held[name]
+    const label = changeableNames[name].toLowerCase()
+    if (to === null) return `${label} ${text(from ?? 0)} removed`
+    return `${label} ${from === undefined ? 'set' : `from ${text(from)}`} to ${text(to)}`
+  })
+  return [...words, ...(expiresAt ? [`held until ${localSecond(expiresAt)}`] : [])].join(', ')
+}
 
 /** The outcome of an order so far. */
 export const orderOutcome = (order: Order): string => {

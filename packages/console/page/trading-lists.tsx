@@ -93,6 +93,7 @@ export const HaltSection = ({
   accountName,
   openCount,
   orderCount,
+  whyReadOnly,
   onHalt,
   onLift,
 }: {
@@ -100,6 +101,7 @@ export const HaltSection = ({
   accountName: string
   openCount: number | undefined
   orderCount: number | undefined
+  whyReadOnly: string | undefined
   onHalt: (terms: BodyOf<'haltAccount'>) => void
   onLift: () => void
 }) => {
@@ -131,12 +133,14 @@ export const HaltSection = ({
                 and accepts no orders.{reason !== null && ` Why: ${reason}.`}{' '}
                 {by === 'operator' && 'Only the operator can lift that.'}
               </Notice>
-              {by === 'owner' && (
+              {by === 'owner' && whyReadOnly === undefined && (
                 <button type="button" onClick={onLift}>
                   Lift the halt…
                 </button>
               )}
             </>
+          ) : whyReadOnly !== undefined ? (
+            <Notice>{whyReadOnly}</Notice>
           ) : (
             <form class="halt" onSubmit={submit}>
               <p class="quiet">

@@ -16,7 +16,7 @@ const shownCandles = 120
 /** After it the service calls a quote stale; it sends one again only once it has changed. */
 const freshMs = 60_000
 
-/** The current quote; undefined where there is none, or no connection that would bring the next. */
+/** The current quote; undefined where there is none, or while the stream is not connected. */
 const useQuote = (accountId: string, symbol: string) => {
   const [quote, setQuote] = useState<Quote>()
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
@@ -54,7 +54,7 @@ export const useHoldings = (accountId: string) => {
       (client, signal) => readWorkingOrders(client, { accountId }, signal),
       when,
     ),
-    halt: useData('halting', 'getHalt', [accountId], when),
+    halt: useData('accounts', 'getHalt', [accountId], when),
   }
 }
 

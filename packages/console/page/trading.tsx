@@ -2,7 +2,7 @@
 // what is held. Nothing is sent before it was confirmed in words.
 import type { Account } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { timeframes, type Timeframe } from './candles.ts'
 import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
 import { useConfirm } from './confirm.tsx'
@@ -12,7 +12,7 @@ import { setQuery, useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
 import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, Section, ReadResult } from './parts.tsx'
-import { useAccounts } from './read.ts'
+import { useAccounts, type Read } from './read.ts'
 import type { Write } from './sent.ts'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
@@ -31,10 +31,11 @@ export const Trading = () => {
       <h1>Trading</h1>
       <ReadResult read={{ ...accounts, hidden: why }}>
         {(all) => {
-          const list = all.filter(({ brokerType }) => brokerType !== 'paper')
-          const account =
-            list.find(({ id }) => id === query.get('account')) ?? list.find(isTradable) ?? list[0]
-          if (account === undefined)
+          const wanted = query.get('account')
+          const account = wanted
+            ? all.find(({ id }) => id === wanted)
+            : (all.find(isTradable) ?? all[0])
+          if (all.length === 0)
             return <Notice>No account that could be traded is linked to this user.</Notice>
           return (
             <>
@@ -42,17 +43,22 @@ export const Trading = () => {
                 <label>
                   Account
                   <Select
-                    value={account.id}
-                    options={list.map(({ id, name }) => [id, name])}
+                    value={account?.id ?? ''}
+                    options={[
+                      ...(account === undefined ? [['', 'Choose…'] as const] : []),
+                      ...all.map(({ id, name }) => [id, name] as const),
+                    ]}
                     onChange={(id) => setQuery({ account: id, position: '', order: '' })}
                   />
                 </label>
               </form>
-              {isTradable(account) ? (
+              {account !== undefined && isTradable(account) ? (
                 <AccountTrading key={account.id} account={account} />
               ) : (
                 <Notice>
-                  {account.name} cannot be traded here: only demo accounts for trading can be.
+                  {account === undefined
+                    ? `No account with the id "${wanted}" is linked to this user.`
+                    : `${account.name} cannot be traded here: only demo accounts for trading at a broker can be.`}
                 </Notice>
               )}
             </>
@@ -63,7 +69,12 @@ export const Trading = () => {
   )
 }
 
-const isTradable = ({ isDemo, purpose }: Account): boolean => isDemo && purpose === 'trading'
+const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
+  isDemo && purpose === 'trading' && brokerType !== 'paper'
+
+/** Without what was read earlier, which does not say what is held now. */
+const known = <A,>(read: Read<A>): Read<A> =>
+  read.failure === undefined ? read : { ...read, data: undefined }
 
 const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
@@ -71,13 +82,46 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const mayOrder = whyHidden('ordering') === undefined
   const whyReadOnly = whyHidden('changing')
   const write = createWrites(client, account)
+  const [ticket, setTicket] = useState(newTicket)
+  const [edits, setEdits] = useState<Edits>({})
+  // What was typed since then, for this or for something else, stays.
+  const forget = (): void => setEdits((last) => (last === edits ? {} : last))
+
+  const { positions, orders, halt } = useHoldings(account.id)
+  const openCount = known(positions).data?.length
+  const orderCount = known(orders).data?.openTotal
+  // Ignore a selection that the key may not change: the page then shows the ticket and its symbol.
+  const positionId = whyReadOnly === undefined ? query.get('position') : null
+  const orderId = mayOrder ? query.get('order') : null
+  const position = positions.data?.find(({ id }) => id === positionId)
+  const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
+  const held = position ?? order
+  // What was typed for one is not meant for another.
+  useEffect(forget, [held?.id])
+
   const [confirm, dialog] = useConfirm()
+  const now = { position, order, positions: positions.data ?? [], orderCount }
+  type WritesOf = (of: typeof now) => Write | readonly Write[] | undefined
+  const writesNow = (writesOf: WritesOf): readonly Write[] => [writesOf(now) ?? []].flat()
+  const wordsNow = (writesOf: WritesOf): string =>
+    writesNow(writesOf)
+      .map(({ words }) => words)
+      .join()
+  const waiting = useRef<{ readonly writesOf: WritesOf; readonly words: string }>(undefined)
+  // A sentence is not sent once it is not true any more.
+  useEffect(() => {
+    const { current } = waiting
+    if (current !== undefined && wordsNow(current.writesOf) !== current.words) confirm(undefined)
+  })
+  /** @param writesOf what is held, as it is now */
   const ask = (
     verb: string,
-    writes: readonly Write[],
+    writesOf: WritesOf,
     onDone?: () => void,
     detail?: ComponentChildren,
-  ): void =>
+  ): void => {
+    const writes = writesNow(writesOf)
+    waiting.current = { writesOf, words: wordsNow(writesOf) }
     confirm({
       title: 'Send this?',
       verb,
@@ -96,25 +140,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
         for (const one of writes) sent.run(one, onDone)
       },
     })
-
-  const [ticket, setTicket] = useState(newTicket)
-  const [edits, setEdits] = useState<Edits>({})
-  const forget = (): void => setEdits({})
-
-  const { positions, orders, halt } = useHoldings(account.id)
-  // Counts of an earlier read are not those of now.
-  const openCount = positions.failure === undefined ? positions.data?.length : undefined
-  const orderCount = orders.failure === undefined ? orders.data?.openTotal : undefined
-  // Ignore a selection that the key may not change: the page then shows the ticket and its symbol.
-  const positionId = whyReadOnly === undefined ? query.get('position') : null
-  const orderId = mayOrder ? query.get('order') : null
-  const position = positions.data?.find(({ id }) => id === positionId)
-  const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
-  const held = position ?? order
-  // What was typed for one is not meant for another.
-  useEffect(forget, [held?.id])
-  // A sentence is not sent once it is not true any more.
-  useEffect(() => confirm(undefined), [held?.id, position?.volume])
+  }
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe =
@@ -149,13 +175,17 @@ const AccountTrading = ({ account }: { account: Account }) => {
             key={position.id}
             held={position}
             {...ofHeld}
-            onChange={(levels, change) =>
-              ask('Change it', [write.changeLevels(position, levels, change)], forget)
+            onChange={(levels) =>
+              ask(
+                'Change it',
+                ({ position }) => position && write.changeLevels(position, levels, digits),
+                forget,
+              )
             }
             onClose={(volume) =>
               ask(
                 volume === undefined ? 'Close it' : `Close ${lots(volume)}`,
-                [write.close(position, volume)],
+                ({ position }) => position && write.close(position, volume),
                 forget,
               )
             }
@@ -165,21 +195,25 @@ const AccountTrading = ({ account }: { account: Account }) => {
             key={order.id}
             held={order}
             {...ofHeld}
-            onChange={(terms, change) =>
-              ask('Change it', [write.changeOrder(order, terms, change)], forget)
+            onChange={(terms) =>
+              ask(
+                'Change it',
+                ({ order }) => order && write.changeOrder(order, terms, digits),
+                forget,
+              )
             }
-            onCancel={() => ask('Cancel the order', [write.cancel(order)])}
+            onCancel={() => ask('Cancel the order', ({ order }) => order && write.cancel(order))}
           />
         ) : positionId !== null || orderId !== null ? (
           <HeldSection title="Change">
-            {(positionId !== null ? positions.data : orders.data) === undefined ? (
-              <p class="reading">Reading…</p>
-            ) : (
-              <p>
-                The {positionId !== null ? 'position' : 'order'} is not open any more. What the
-                broker holds now is listed below.
-              </p>
-            )}
+            <ReadResult read={known<unknown>(positionId !== null ? positions : orders)}>
+              {() => (
+                <p>
+                  The {positionId !== null ? 'position' : 'order'} is not among the open ones that
+                  are listed below.
+                </p>
+              )}
+            </ReadResult>
           </HeldSection>
         ) : mayOrder ? (
           <OrderTicket
@@ -190,7 +224,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
             onPlace={(placed, preview) =>
               ask(
                 `${placed.type === 'buy' ? 'Buy' : 'Sell'} ${lots(placed.volume)} ${placed.symbol}`,
-                [write.place(placed, digits)],
+                () => write.place(placed, digits),
                 undefined,
                 preview === undefined ? (
                   <Notice kind="warning">It was not checked: what it costs is not known.</Notice>
@@ -214,9 +248,10 @@ const AccountTrading = ({ account }: { account: Account }) => {
         {...{ account, whyReadOnly }}
         chosen={position?.id}
         onCloseSelected={(list) =>
-          ask(
-            list.length === 1 ? 'Close it' : `Close these ${list.length}`,
-            list.map((one) => write.close(one)),
+          ask(list.length === 1 ? 'Close it' : `Close these ${list.length}`, ({ positions }) =>
+            positions
+              .filter(({ id }) => list.some((one) => one.id === id))
+              .map((one) => write.close(one)),
           )
         }
       />
@@ -226,7 +261,10 @@ const AccountTrading = ({ account }: { account: Account }) => {
           mayOrder &&
           orders.data !== undefined &&
           orders.data.openTotal > 0 && (
-            <button type="button" onClick={() => ask('Cancel all', [write.cancelAll(orderCount)])}>
+            <button
+              type="button"
+              onClick={() => ask('Cancel all', ({ orderCount }) => write.cancelAll(orderCount))}
+            >
               Cancel all…
             </button>
           )
@@ -240,8 +278,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
         read={halt}
         accountName={account.name}
         {...{ openCount, orderCount }}
-        onHalt={(terms) => ask('Halt the account', [write.halt(terms)])}
-        onLift={() => ask('Lift the halt', [write.liftHalt()])}
+        whyReadOnly={whyHidden('halting')}
+        onHalt={(terms) => ask('Halt the account', () => write.halt(terms))}
+        onLift={() => ask('Lift the halt', write.liftHalt)}
       />
       {dialog}
     </>

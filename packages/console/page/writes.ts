@@ -4,7 +4,14 @@ import type { Account, BodyOf, Client, DataOf, NewOrder, Order, Position } from 
 import { lots } from './format.ts'
 import { readPosition } from './positions.ts'
 import type { Outcome, Write } from './sent.ts'
-import { closeOutcome, orderName, orderOutcome, orderWords, positionName } from './order-words.ts'
+import {
+  changeWords,
+  closeOutcome,
+  orderName,
+  orderOutcome,
+  orderWords,
+  positionName,
+} from './order-words.ts'
 
 const done = (text: string): Outcome => ({ state: 'done', text })
 
@@ -102,7 +109,6 @@ const longTimeout = { timeoutMs: 120_000 }
 /** So long the service holds its answer back while a new order is pending. */
 const placedWithinSeconds = 20
 
-/** @param change what changes, in words */
 export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
   place: (order: NewOrder, digits: number): Write => ({
     words: orderWords(order, name, digits),
@@ -130,11 +136,10 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
           : `Close ${lots(volume)} of ${of} at market; ${lots(rest)} stay open`,
       isIdempotent: true,
       send: async (key) => {
-        const body = volume === undefined ? {} : { volume }
-        const { data } = await client.closePosition(position.id, body, {
-          ...longTimeout,
-          idempotencyKey: key,
-        })
+        // Also of all: what was confirmed, and not what may be open by then.
+        const body = { volume: volume ?? position.volume }
+        const options = { ...longTimeout, idempotencyKey: key }
+        const { data } = await client.closePosition(position.id, body, options)
         const isLess = data.remainingVolume - rest >= 1e-9
         return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
       },
@@ -156,9 +161,9 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
   changeLevels: (
     position: Position,
     levels: BodyOf<'changePositionLevels'>,
-    change: string,
+    digits: number,
   ): Write => ({
-    words: `Change ${positionName(position, name)}: ${change}`,
+    words: `Change ${positionName(position, name)}: ${changeWords(position, levels, digits)}`,
     send: async () => {
       await client.changePositionLevels(position.id, levels, longTimeout)
       return changedOutcome
@@ -169,8 +174,8 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
     },
   }),
 
-  changeOrder: (order: Order, terms: BodyOf<'modifyOrder'>, change: string): Write => ({
-    words: `Change ${orderName(order, name)}: ${change}`,
+  changeOrder: (order: Order, terms: BodyOf<'modifyOrder'>, digits: number): Write => ({
+    words: `Change ${orderName(order, name)}: ${changeWords(order, terms, digits)}`,
     send: async () => {
       await client.modifyOrder(order.id, terms, longTimeout)
       return changedOutcome

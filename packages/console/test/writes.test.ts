@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-type Answer = () => Response | Promise<Response>
+type Answer = (body: string) => Response | Promise<Response>
 
 const lost: Answer = () => Promise.reject(new TypeError('fetch failed'))
 const never: Answer = () => new Promise(() => {})
@@ -64,10 +64,10 @@ const setUp = (answers: readonly Answer[]) => {
     baseUrl: 'https://trade.example.com/api/v1',
     apiKey: 'tp_live_key',
     retry: { attempts: 1 },
-    fetch: async (_, { method = '', headers, signal } = {}) => {
+    fetch: async (_, { method = '', headers, body, signal } = {}) => {
       requests.push({ method, key: new Headers(headers).get('Idempotency-Key') })
       signals.push(signal)
-      return (answers[Math.min(requests.length, answers.length) - 1] ?? lost)()
+      return (answers[Math.min(requests.length, answers.length) - 1] ?? lost)(body as string)
     },
   })
   return { writes: createWrites(client, account), sent: createSent(), requests, signals }
@@ -232,11 +232,14 @@ const rows: readonly Row[] = [
     text: /^Closed 0\.04; its price is not known yet; 0\.06 stay open\.$/,
   },
   {
-    name: 'a close of all that leaves some open is done in part',
+    name: 'a close of all closes what was confirmed, and is done in part where more was open',
     write: (writes) => writes.close(position),
-    answers: [success({ ...closing, closedVolume: 0.04, remainingVolume: 0.06 })],
+    answers: [
+      (body) =>
+        success({ ...closing, closedVolume: JSON.parse(body).volume, remainingVolume: 0.06 })(body),
+    ],
     state: 'partial',
-    text: /^Closed 0\.04 at 1\.10, .*; 0\.06 stay open\.$/,
+    text: /^Closed 0\.10 at 1\.10, .*; 0\.06 stay open\.$/,
   },
   {
     name: 'a halt that closed nothing is done in part',
@@ -364,14 +367,16 @@ it('names in its sentence the position or the order that is meant', () => {
     [
       writes.close(position, 0.04),
       writes.cancel(order),
-      writes.changeLevels({ ...position, brokerPositionId: '9' }, {}, 'stop loss removed'),
+      writes.changeLevels({ ...position, stopLoss: 1 }, { stopLoss: null, takeProfit: 1.2 }, 4),
+      writes.changeOrder(order, { price: 1.06, expiresAt: '2026-01-05T10:00:00.000Z' }, 4),
       writes.cancelAll(120),
       writes.cancelAll(undefined),
     ].map(({ words }) => words),
   ).toEqual([
     'Close 0.04 of the buy position of 0.10 EURUSD, number 7, on First at market; 0.06 stay open',
     'Cancel the order to buy 0.10 EURUSD at 1.07 or better, number 8, on First',
-    'Change the buy position of 0.10 EURUSD, number 9, on First: stop loss removed',
+    'Change the buy position of 0.10 EURUSD, number 7, on First: stop loss 1.0000 removed, take profit set to 1.2000',
+    expect.stringMatching(/: price from 1\.0700 to 1\.0600, held until Jan 5, 2026, /),
     'Cancel every open order on First, now 120',
     'Cancel every open order on First',
   ])
