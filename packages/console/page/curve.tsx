@@ -68,7 +68,7 @@ export const Curve = ({ curve, now }: CurveProps) => {
   const steps = stepsOf(curve)
   const isBalance = curve.cashFlows !== null
   if (curve.points.length === 0)
-    return <p class="quiet">No trade has been closed yet, so there is no curve.</p>
+    return <p class="quiet">No trade was closed, so there is no curve.</p>
   return (
     <>
       <ChartFrame

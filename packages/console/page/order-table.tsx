@@ -43,7 +43,7 @@ export const OrderTable = ({
   chosen?: string | undefined
   mayChange: boolean
 }) => {
-  if (orders.length === 0) return <p class="quiet">No order is waiting for its outcome.</p>
+  if (orders.length === 0) return <p class="quiet">No order is open or pending.</p>
   const columns: readonly Column<Order>[] = [
     [
       'Symbol',

@@ -15,7 +15,9 @@ const cancelledBy = { user: 'its owner', broker: 'the broker', halt: 'the halt' 
 export const OrderPage = ({ id }: { id: string }) => {
   const read = useData('orders', 'getOrder', [id], {
     everyMs,
-    isFinal: ({ status }) => status !== 'pending' && status !== 'open',
+    // An order that was not found may still appear.
+    isFinal: ({ status, rejectReason }) =>
+      !['pending', 'open'].includes(status) && rejectReason?.code !== 'NOT_FOUND_AT_BROKER',
   })
   const accounts = useAccounts()
   return (

@@ -69,7 +69,7 @@ export const Section = ({
 }: {
   title: string
   aside?: ComponentChildren
-  /** ReadResult instead of what it contains. */
+  /** Shown instead of what it contains. */
   whyHidden?: string | undefined
   children?: ComponentChildren
 }) => (

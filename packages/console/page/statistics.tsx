@@ -171,7 +171,7 @@ export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
       'Profit factor',
       'What was won over what was lost.',
       profitFactor === null ? 'no loss' : number(profitFactor),
-      'above 1 more was won than lost',
+      'above 1: more was won than lost',
     ],
     [
       'Sharpe ratio',

@@ -180,9 +180,8 @@ export const TradeList = ({
 
 /** How many trades there are in the table, and which of them are sorted. */
 const countWords = ({ trades, total, cursor }: Loaded, isSorted: boolean): string => {
-  const count = number(trades.length)
-  if (cursor === undefined) return `${count} trades.`
-  const words = `${count} of ${number(total)} trades, the most recently closed.`
+  if (cursor === undefined) return `${plural(trades.length, 'trade')}.`
+  const words = `${number(trades.length)} of ${number(total)} trades, the most recently closed.`
   if (!isSorted) return words
   return `${words} The order is that of these only${total > maxListed ? `; the whole list can be sorted up to ${number(maxListed)} trades, so choose narrower filters` : ', until all are shown'}.`
 }
