@@ -9,7 +9,7 @@ import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import { Distribution, Months, WeekHours } from './trade-charts.tsx'
-import { inTurn, useInterval, useRead } from './read.ts'
+import { inTurn, useRead } from './read.ts'
 import { Figures, Interval } from './statistics.tsx'
 
 /** Besides the viewer's own: UTC, and those of large markets. */
@@ -91,9 +91,17 @@ const resamples = 10_000
 
 /** On demand, because it takes the service seconds. With another filter use another key. */
 export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
-  /** How often it was asked for since it was last stopped. */
   const [asked, setAsked] = useState(0)
-  const ask = (): void => setAsked((last) => last + 1)
+  const read = useRead(
+    'insights',
+    String(asked),
+    asked === 0
+      ? undefined
+      : inTurn(async (client, signal) => {
+          const options = { signal, timeoutMs: 60_000 }
+          return (await client.getRobustStatistics({ ...filter, resamples }, options)).data
+        }),
+  )
   return (
     <Section title="How else it could have come out">
       <p class="quiet">
@@ -102,40 +110,16 @@ export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
         are distributed, so its intervals differ somewhat from those above. It treats each trade as
         independent of the others, which grids and martingales are not.
       </p>
-      <button type="button" onClick={ask}>
+      <button type="button" onClick={() => setAsked((last) => last + 1)}>
         {asked === 0 ? 'Compute' : 'Compute again'}
       </button>
-      {asked > 0 && <RobustRun key={asked} filter={filter} onStop={() => setAsked(0)} />}
+      {asked > 0 && (
+        <ReadResult read={read}>
+          {(statistics) => <RobustFigures statistics={statistics} />}
+        </ReadResult>
+      )}
     </Section>
   )
-}
-
-const RobustRun = ({ filter, onStop }: { filter: Filter; onStop: () => void }) => {
-  const { data, failure } = useRead(
-    'insights',
-    'robust',
-    inTurn(async (client, signal) => {
-      const options = { signal, timeoutMs: 60_000 }
-      return (await client.getRobustStatistics({ ...filter, resamples }, options)).data
-    }),
-  )
-  if (failure !== undefined) return <Notice kind="warning">{failure}</Notice>
-  if (data !== undefined) return <RobustFigures statistics={data} />
-  return (
-    <p role="status">
-      <progress aria-label="Drawing histories" /> Drawing <Seconds />{' '}
-      <button type="button" onClick={onStop}>
-        Stop
-      </button>
-    </p>
-  )
-}
-
-/** Since it was first shown. */
-const Seconds = () => {
-  const [seconds, setSeconds] = useState(0)
-  useInterval(() => setSeconds((last) => last + 1), 1_000)
-  return <>for {seconds} s</>
 }
 
 const RobustFigures = ({

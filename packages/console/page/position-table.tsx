@@ -7,7 +7,7 @@ import { priceFormatFor } from './words.ts'
 
 export interface PositionRow {
   readonly position: Position
-  readonly account: Account
+  readonly account: Pick<Account, 'name'> & Partial<Pick<Account, 'currency'>>
   /** Whether it is known from an earlier read only. */
   readonly isStale?: boolean
 }
@@ -30,7 +30,7 @@ export const PositionTable = ({
   isOfSeveral = false,
   isSummed,
   chosen,
-  changeUrl,
+  mayChange = false,
   tick,
 }: {
   held: readonly PositionRow[]
@@ -39,8 +39,7 @@ export const PositionTable = ({
   /** Whether all are known, so that they can be summed up. */
   isSummed: boolean
   chosen?: string | undefined
-  /** Where a position can be changed; undefined where it cannot. */
-  changeUrl?: ((position: Position) => string) | undefined
+  mayChange?: boolean
   /** A column of check boxes, before all others. */
   tick?: Column<PositionRow> | undefined
 }) => {
@@ -54,16 +53,16 @@ export const PositionTable = ({
     [
       'Symbol',
       ({ position }) =>
-        changeUrl === undefined ? (
-          position.symbol
-        ) : (
+        mayChange ? (
           <a
-            href={changeUrl(position)}
+            href={`/console/trading?account=${position.accountId}&position=${encodeURIComponent(position.id)}`}
             aria-current={position.id === chosen ? 'true' : undefined}
             title="Change its levels or close it"
           >
             {position.symbol}
           </a>
+        ) : (
+          position.symbol
         ),
       'row',
     ],

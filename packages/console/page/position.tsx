@@ -1,11 +1,11 @@
 // One position: what it is while it is open, and the trade that it has become.
-import { lots, money } from './format.ts'
-import { Age, Facts, Result, Section, ReadResult, Time } from './parts.tsx'
-import { readPosition, totalResult } from './positions.ts'
+import { lots } from './format.ts'
+import { Age, Section, ReadResult } from './parts.tsx'
+import { PositionTable } from './position-table.tsx'
+import { readPosition } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { TradePage } from './trade.tsx'
-import { priceFormatFor } from './words.ts'
 
 const everyMs = 10_000
 
@@ -24,16 +24,12 @@ export const PositionPage = ({ id }: { id: string }) => {
     <ReadResult read={read}>
       {(position) => {
         if (position === 'closed') return null
-        const { accountId, symbol, type, volume, realizedPnl } = position
-        const { entryPrice, currentPrice, stopLoss, takeProfit } = position
-        const account = accounts.data?.find((one) => one.id === accountId)
-        const priceText = priceFormatFor(entryPrice, currentPrice, stopLoss, takeProfit)
-        const amount = (value: number): string => money(value, account?.currency)
-        const whole = <Result amount={totalResult(position)} currency={account?.currency} />
+        const { accountId, symbol, type, volume, brokerPositionId } = position
+        const account = accounts.data?.find((one) => one.id === accountId) ?? { name: accountId }
         return (
           <>
             <h1>
-              {symbol} {type} {lots(volume)} lots {whole}
+              {symbol} {type} {lots(volume)} lots, number {brokerPositionId}
             </h1>
             <Section
               title="Open position"
@@ -45,29 +41,12 @@ export const PositionPage = ({ id }: { id: string }) => {
                 )
               }
             >
-              <Facts
-                facts={[
-                  ['Account', account?.name ?? accountId],
-                  ['Opened', <Time iso={position.openedAt} />],
-                  ['Entry', priceText(entryPrice)],
-                  ['Now', priceText(currentPrice)],
-                  ['Stop loss', priceText(stopLoss)],
-                  ['Take profit', priceText(takeProfit)],
-                  ['Price result', amount(position.unrealizedPnl)],
-                  ['Swap', amount(position.swap)],
-                  ['Commission', amount(position.commission)],
-                  ['Made by partial closes', realizedPnl !== 0 && amount(realizedPnl)],
-                  ['Result, all of these together', whole],
-                  ["The broker's number", position.brokerPositionId],
-                ]}
+              <PositionTable
+                held={[{ position, account }]}
+                isOfSeveral
+                isSummed
+                mayChange={whyHidden('changing') === undefined}
               />
-              {whyHidden('changing') === undefined && (
-                <a
-                  href={`/console/trading?account=${accountId}&position=${encodeURIComponent(id)}`}
-                >
-                  Change or close it
-                </a>
-              )}
             </Section>
           </>
         )

@@ -73,11 +73,8 @@ export const PositionList = ({
               held={list.map((position) => ({ position, account }))}
               isSummed={read.failure === undefined}
               chosen={chosen}
-              {...(whyReadOnly === undefined && {
-                tick,
-                changeUrl: ({ id }: Position) =>
-                  `/console/trading?account=${account.id}&position=${encodeURIComponent(id)}`,
-              })}
+              mayChange={whyReadOnly === undefined}
+              tick={whyReadOnly === undefined ? tick : undefined}
             />
           )
         }
