@@ -48,15 +48,15 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
     // A thread needs some 10 MB, and a tenth of a second to start.
     idleTimeout: 60_000,
   })
-  const underWay = new Map<string, number>()
+  /** The user of each calculation that runs or waits. */
+  const users: string[] = []
   return {
     close: () => pool.destroy(),
     calculate:
       (owner, name, ...inputs) =>
       async () => {
         const user = `${owner.tenantId} ${owner.userId}`
-        const others = underWay.get(user) ?? 0
-        if (others >= perUser)
+        if (users.filter((one) => one === user).length >= perUser)
           return E.left(
             refuse('RateLimitExceeded', {
               exceeded: { scope: 'calculations' },
@@ -70,7 +70,7 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
               retryAfterSeconds: 5,
             }),
           )
-        underWay.set(user, others + 1)
+        users.push(user)
         const signal = AbortSignal.timeout(timeoutMs)
         try {
           // Aborting ends the thread, which the pool replaces.
@@ -84,9 +84,7 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
             )
           throw error
         } finally {
-          const left = (underWay.get(user) ?? 1) - 1
-          if (left === 0) underWay.delete(user)
-          else underWay.set(user, left)
+          users.splice(users.indexOf(user), 1)
         }
       },
   }

@@ -12,29 +12,25 @@ export interface StreamSlots {
 }
 
 export const createStreamSlots = (): StreamSlots => {
-  const open = new Map<string, number>()
-  let openInAll = 0
+  /** The program of each open stream. */
+  const programs: string[] = []
   return {
     open: (program) => {
-      const count = open.get(program) ?? 0
+      const { perProgram, perInstance } = streamLimits
+      const ofProgram = programs.filter((one) => one === program)
       const limit =
-        count >= streamLimits.perProgram
-          ? streamLimits.perProgram
-          : openInAll >= streamLimits.perInstance
-            ? streamLimits.perInstance
+        ofProgram.length >= perProgram
+          ? perProgram
+          : programs.length >= perInstance
+            ? perInstance
             : undefined
       if (limit !== undefined)
         return E.left(refuse('StreamLimitReached', { limit, retryAfterSeconds }))
-      open.set(program, count + 1)
-      openInAll++
+      programs.push(program)
       let isHeld = true
       return E.right(() => {
-        if (!isHeld) return
+        if (isHeld) programs.splice(programs.indexOf(program), 1)
         isHeld = false
-        openInAll--
-        const left = (open.get(program) ?? 1) - 1
-        if (left === 0) open.delete(program)
-        else open.set(program, left)
       })
     },
   }
