@@ -42,7 +42,7 @@ export interface CallFault {
   /** When to try again; always known of a rate limit. */
   readonly retryAt?: Instant | undefined
   /** Of a rate limit: the account's own, which leaves the token's other accounts alone. */
-  readonly isOfAccount?: boolean
+  readonly limitsAccountOnly?: boolean
   /** Whether the same request may succeed at once. */
   readonly isWorthRetry?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
@@ -69,8 +69,8 @@ export const unavailable = (
 /** No request was made, because something of ours is missing. */
 export const nothingSent = (why: string): CallFailure => unavailable(`nothing was sent: ${why}`)
 
-export const rateLimited = (retryAt: Instant, isOfAccount = false): CallFailure =>
-  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, isOfAccount })
+export const rateLimited = (retryAt: Instant, limitsAccountOnly = false): CallFailure =>
+  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, limitsAccountOnly })
 
 /** An answer other than a read's 200, as far as it decides anything. */
 export interface ErrorAnswer {
@@ -97,7 +97,7 @@ export const failureOfAnswer = (
   now: Instant,
 ): CallFailure => {
   const { status, body } = answer
-  if (status === 429) return rateLimited(retryAtOf(answer, now), isOfAccountAlone(answer))
+  if (status === 429) return rateLimited(retryAtOf(answer, now), namesAccountLimit(answer))
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
   if (status === 404 && isProviderError(body)) {
     const kind = pauseGroups[route] === 'account' ? 'unknown_account' : 'not_found'
@@ -129,7 +129,7 @@ const metadataOf = ({ body }: ErrorAnswer): Row =>
   isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
 
 /** Whether a 429 is for the account's own credits, rather than the token's or the server's. */
-export const isOfAccountAlone = (answer: ErrorAnswer): boolean =>
+export const namesAccountLimit = (answer: ErrorAnswer): boolean =>
   metadataOf(answer)['exceededConfig'] === 'perAccount'
 
 /** When the provider accepts requests again after a 429: in a second or later. */

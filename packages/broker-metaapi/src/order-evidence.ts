@@ -40,7 +40,10 @@ export interface OrderToFind {
 /** What is known besides the broker's lists. */
 export interface LookupContext {
   readonly now: Instant
-  /** Nothing of the order is executed after this, unless a list still has it open. */
+  /**
+   * Nothing of a market order is executed after this, unless a list still has it open; a pending
+   * order is not known to be held after it.
+   */
   readonly noExecutionAfter: Instant
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */

@@ -39,7 +39,7 @@ export interface TokenGate {
    * trade of the account is limited only by another trade's answer: it may cost less than a read did,
    * and is not executed where the provider refuses it too.
    */
-  readonly limit: (key: GateKey, kind: RequestKind, ms: number, isOfAccount: boolean) => void
+  readonly limit: (key: GateKey, kind: RequestKind, ms: number, limitsAccountOnly: boolean) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
@@ -172,19 +172,20 @@ export const createTokenGate = (
       })
     },
 
-    limit: ({ limitKey, accountKey }, kind, ms, isOfAccount) => {
+    limit: ({ limitKey, accountKey }, kind, ms, limitsAccountOnly) => {
       const state = stateOf(limitKey)
-      const { accountsLimitedUntil: limits } = state
       const until = stopwatch.elapsedMs() + ms
       const limited = (['read', kind] as const).map((one) =>
         accountLimitOf({ kind: one, accountKey }),
       )
-      if (!isOfAccount) state.limitedUntil = Math.max(state.limitedUntil, until)
+      if (!limitsAccountOnly) state.limitedUntil = Math.max(state.limitedUntil, until)
       else
-        for (const name of limited)
-          setBounded(limits, name, Math.max(limits.get(name) ?? until, until))
+        for (const name of limited) {
+          const before = state.accountsLimitedUntil.get(name) ?? until
+          setBounded(state.accountsLimitedUntil, name, Math.max(before, until))
+        }
       for (const waiting of state.waiting)
-        if (!isOfAccount || limited.includes(accountLimitOf(waiting)))
+        if (!limitsAccountOnly || limited.includes(accountLimitOf(waiting)))
           waiting.fail(rateLimited(clock.now() + ms))
     },
 

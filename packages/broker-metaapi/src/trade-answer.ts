@@ -33,7 +33,7 @@ export type TradeAnswer =
   | { readonly kind: 'unknown' }
 
 /** The reason code for a 404: the symbol, position or account is unknown. */
-export const symbolNotFound = 'SYMBOL_NOT_FOUND'
+export const somethingNotFound = 'SYMBOL_NOT_FOUND'
 
 export const tradeAnswerOf = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
   const body = isRecord(answer.body) ? answer.body : {}
@@ -104,7 +104,7 @@ const answerOfStatus = (answer: ErrorAnswer, now: Instant): TradeAnswer => {
     return { kind: 'not_sent', failure: failureOfAnswer('trade', answer, now) }
   if (isProviderError(body) && status === 404) {
     const message = wordsOf(body['message']) ?? 'The broker does not trade this symbol.'
-    return { kind: 'gone', reason: { code: symbolNotFound, message } }
+    return { kind: 'gone', reason: { code: somethingNotFound, message } }
   }
   if (isProviderError(body) && status === 400)
     return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }

@@ -11,12 +11,12 @@ import type { Clock, MaySend } from '@tradeport/domain/ports'
 import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
-import { isOfAccountAlone, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
+import { namesAccountLimit, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
 import { AccountInformation, decode, parseJson } from './payloads.ts'
 import { requests, urlOf, type FetchFrom, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 import { readAtMost } from './transport.ts'
-import { symbolNotFound, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
+import { somethingNotFound, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
 
 export type TradeBody = Readonly<Record<string, unknown>>
 
@@ -74,7 +74,7 @@ export const createTradeOnce = ({
         readPauses.end(target.accountKey)
       }
       if (status === 429)
-        gate.limit(target, 'trade', retryAtOf(delivery, now) - now, isOfAccountAlone(delivery))
+        gate.limit(target, 'trade', retryAtOf(delivery, now) - now, namesAccountLimit(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()
@@ -91,7 +91,7 @@ export const createTradeOnce = ({
     if (answer.kind === 'not_sent') throw answer.failure
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
-    if (answer.kind === 'gone' && answer.reason.code === symbolNotFound)
+    if (answer.kind === 'gone' && answer.reason.code === somethingNotFound)
       await fetchFrom(target, requests.accountInformation, decode(AccountInformation))
     return answer
   }

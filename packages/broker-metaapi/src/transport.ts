@@ -81,9 +81,9 @@ export const createTransport = (
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { kind, retryAt, isOfAccount, pausesAccount } = failure.fault
+      const { kind, retryAt, limitsAccountOnly, pausesAccount } = failure.fault
       if (kind === 'rate_limited')
-        gate.limit(target, 'read', (retryAt ?? 0) - clock.now(), isOfAccount === true)
+        gate.limit(target, 'read', (retryAt ?? 0) - clock.now(), limitsAccountOnly === true)
       else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {
