@@ -372,9 +372,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
         shown === undefined ? readUntilInTime(ports, isShown) : undefined,
         readUntilInTime(ports, isFilled),
       ])
-      // A close of all may have closed less than was read: another order closed the rest before it.
       const { closedVolume } = shown?.outcome ?? request.expected
-      return { shown, fill: closeFillOf(deals, request.volume === null ? 0 : closedVolume) }
+      return { shown, fill: closeFillOf(deals, closedVolume) }
     }
 
   /**

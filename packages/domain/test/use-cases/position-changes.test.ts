@@ -589,7 +589,12 @@ describe('POST /positions/:id/close', () => {
       'unknown',
     ],
     ['done of all, to which another had added', { meanwhile: dealOf(0.5) }, 0.3, [0.5, 0, 30, 0]],
-    ['done of all that another had left', { meanwhile: dealOf(0.2) }, 0.3, [0.2, 0, 30, 2_000]],
+    [
+      'done of all, its deals not all shown',
+      { meanwhile: dealOf(0.2) },
+      0.3,
+      [0.3, 0, null, 2_000],
+    ],
     [
       'done, only one of its deals shown',
       { meanwhile: dealOf(0.05) },
