@@ -33,21 +33,11 @@ it('follows an order that was left open, sends orders of halted accounts, of whi
   const hooked = await linkDesk(service)
   const webhook = { url: 'https://example.com', eventTypes: ['position.closed'] }
   expect((await hooked.call('POST', '/webhooks', webhook)).status).toBe(201)
-  const { accountId, idOf } = hooked
-  // Not checked against the document, which has the routes.
-  const read = async (path: string): Promise<Json> =>
-    (await fetch(`${service.apiUrl}${path}`, { headers: { 'X-API-Key': keyOf('u-1') } })).json()
-  for (const [path, code] of [
-    ['/console', 'NOT_FOUND'],
-    ['/console/trades', 'NOT_FOUND'],
-    ['/api/v1/me', 'NOT_FOUND'],
-    ['/api/v1/events', 'NOT_FOUND'],
-    ['/api/v1/events/stream', 'NOT_FOUND'],
-    ['/api/v1/trades/curve', 'TRADE_NOT_FOUND'],
-    [`/api/v1/trades/${idOf('10')}/deals`, 'NOT_FOUND'],
-    [`/api/v1/accounts/${accountId}/reconciliation`, 'NOT_FOUND'],
-  ] as const)
-    expect((await read(path)).error, path).toMatchObject({ code })
+  for (const path of ['/console', '/api/v1/events']) {
+    const url = `${service.apiUrl}${path}`
+    // Not checked against the document, which has the routes.
+    expect((await fetch(url, { headers: { 'X-API-Key': keyOf('u-1') } })).status).toBe(404)
+  }
   // Two rounds of the watch find it again at the broker, and the next that it is filled.
   const rounds = service.sandbox.requests.count({ route: 'orders' })
   await expect

@@ -3,7 +3,7 @@
 // what cannot be read is an error that names the account, never an empty list. The answers of the
 // adapter to every fault are tested in packages/broker-metaapi.
 import { setTimeout as pause } from 'node:timers/promises'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
 import { linkDesk, linkOwnDesk, listRoutes } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
@@ -104,76 +104,32 @@ it('orders of another tenant are filled while those of one account hang, of whic
   hanging.heal()
 })
 
-describe('a change of a position', () => {
-  const opening = { volume: 0.4, stopLoss: 1.05, takeProfit: 1.2 }
-  const writes = [
-    {
-      send: (desk: LinkedDesk, ticket: string) => desk.moveStopLoss(ticket, 1.06),
-      makes: { ...opening, stopLoss: 1.06 },
-    },
-    {
-      send: (desk: LinkedDesk, ticket: string) => desk.close(ticket, 0.1),
-      makes: { ...opening, volume: 0.3 },
-    },
-  ]
-  const unknown = [504, 'BROKER_OUTCOME_UNKNOWN'] as const
-  const done = [200, undefined] as const
-  const after = { when: 'after' } as const
-
-  it.each<
-    readonly [
-      name: string,
-      faults: Faults,
-      answer: readonly [number, string | undefined],
-      isDone: boolean,
-    ]
-  >([
-    [
-      'limited (429)',
-      onTrade({ kind: 'rate-limit', retryAfterSeconds: 7 }),
-      [429, 'BROKER_RATE_LIMITED'],
-      false,
-    ],
-    ['cut off after it is done', onTrade({ kind: 'cut', ...after }), done, true],
-    [
-      'done and answered 504 where positions cannot be read any more',
-      [...onTrade({ kind: 'timeout', ...after }), ['positions', { kind: 'timeout', skip: 1 }]],
-      unknown,
-      true,
-    ],
-    [
-      'not sent because positions cannot be read',
-      [['positions', timeout]],
-      [503, 'BROKER_UNAVAILABLE'],
-      false,
-    ],
-  ])('%s is answered as the broker then holds it', async (name, faults, answer, isDone) => {
-    const one = async (
-      platform: 'mt5' | 'mt4',
-      { send, makes }: (typeof writes)[number],
-    ): Promise<void> => {
-      const desk = await linkOwnDesk(service, { broker: { platform } })
-      const ticket = desk.broker.open(opening)
-      // The next read shows what the broker holds, although this one is cached.
-      await desk.list()
-      fail(desk, faults)
-      const { status, body, headers } = await send(desk, ticket)
-      desk.heal()
-      expect([status, body.error?.code]).toEqual(answer)
-      expect(headers.get('Retry-After')).toBe(status === 429 ? '7' : null)
-      expect(desk.broker.held()).toMatchObject([isDone ? makes : opening])
-      expect(desk.broker.sends()).toBe(name.startsWith('not sent') ? 0 : 1)
-      if (status === 429) return
-      const shown = (await desk.list()).body.data.map((row: Json) => [
-        row.brokerPositionId,
-        row.volume,
-        row.stopLoss,
-      ])
-      expect(shown).toEqual(desk.broker.held().map((row) => [row.ticket, row.volume, row.stopLoss]))
-    }
-    await Promise.all(writes.flatMap((write) => [one('mt5', write), one('mt4', write)]))
-  })
-})
+const opening = { volume: 0.4, stopLoss: 1.05, takeProfit: 1.2 }
+it.each<[write: 'moveStopLoss' | 'close', to: number, Faults, status: number, makes: object]>([
+  ['moveStopLoss', 1.06, onTrade({ kind: 'cut', when: 'after' }), 200, { stopLoss: 1.06 }],
+  [
+    'close',
+    0.1,
+    [...onTrade({ kind: 'timeout', when: 'after' }), ['positions', { ...timeout, skip: 1 }]],
+    504,
+    { volume: 0.3 },
+  ],
+])(
+  '%s of %d that meets %j once it is done is answered %d, and then shown as the broker holds it',
+  async (write, to, faults, status, makes) => {
+    const desk = await linkOwnDesk(service)
+    const ticket = desk.broker.open(opening)
+    // The next read shows what the broker holds, although this one is cached.
+    await desk.list()
+    fail(desk, faults)
+    expect((await desk[write](ticket, to)).status).toBe(status)
+    desk.heal()
+    expect(desk.broker.held()).toMatchObject([{ ...opening, ...makes }])
+    expect(desk.broker.sends()).toBe(1)
+    const shown = (await desk.list()).body.data.map((row: Json) => [row.volume, row.stopLoss])
+    expect(shown).toEqual(desk.broker.held().map((row) => [row.volume, row.stopLoss]))
+  },
+)
 
 it('what cannot be read is an error on every route that needs it, and read again once it can be', async () => {
   const desk = await linkOwnDesk(service, {

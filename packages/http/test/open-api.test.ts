@@ -8,6 +8,7 @@ import { anybody, routesOf } from '../src/route.ts'
 import { anyText, flag, whole } from '../src/schema.ts'
 import { documents, type Json, operator, partAt, replyTo, users } from './documents.ts'
 import {
+  accountId,
   fakeDependencies,
   fakeUseCases,
   goodKey,
@@ -204,10 +205,12 @@ it('without any capability, nothing of events, pending orders or halts is accept
   )
 })
 
-it('without the capability insights, its paths are those of trades, and its fields are unknown', async () => {
+it('without any capability, its paths are unknown or those of trades, and its fields are unknown', async () => {
   await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
   const ask = (path: string) => send(api, `/api/v1${path}`, { headers: { 'x-api-key': goodKey } })
   expect((await ask('/trades/curve')).text).toContain('"positionId":"1"')
+  for (const path of ['/me', '/events', '/trades/1/deals', `/accounts/${accountId}/reconciliation`])
+    expect((await ask(path)).status).toBe(404)
   expect(issuesOf(await ask('/trades/stats?extended=true'))).toMatchObject([{ path: 'extended' }])
   const { text } = await send(api, '/api/v1/openapi.json')
   expect(text).not.toMatch(/extended|sortinoRatio|TradeCurve/)

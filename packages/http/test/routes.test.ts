@@ -211,13 +211,9 @@ it('a path without the prefix is answered with the one that was meant', async ()
   ).toBe(`No route has this method and path. Did you mean ${apiPrefix}/positions/:id/close?`)
 })
 
-it.each([
-  // The query is checked before the id, which only names no account.
-  ['/accounts/1/history?interval=x', 'VALIDATION_ERROR'],
-  ['/quotes/eurusd', 'VALIDATION_ERROR'],
-  ['/candles/NOPE', 'VALIDATION_ERROR'],
-])('%s is %s', async (target, code) => {
-  expect((await send(api, `/api/v1${target}`)).json.error?.code).toBe(code)
+it('the query is checked before the id, which only names no account', async () => {
+  const { json } = await send(api, '/api/v1/accounts/1/history?interval=x')
+  expect(json.error?.code).toBe('VALIDATION_ERROR')
 })
 
 describe('what is reported of requests', () => {
