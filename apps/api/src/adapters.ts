@@ -305,7 +305,7 @@ const noHalts: Halts = {
   find: () => TE.right(O.none),
   cancelsOrders: () => TE.right(false),
   halt: () => TE.right(O.none),
-  lift: () => TE.right(undefined),
+  lift: () => TE.right(O.none),
 }
 
 /** They stay in the database while another configuration, or another instance, obeys them. */

@@ -83,7 +83,9 @@ export const createFakeHalts = (records: FakeRecords): Halts => {
       return find(owner, id)
     },
     lift: (owner, id) => {
-      if (ownHalt(owner, id) !== undefined) records.tables.ownHalts.delete(id)
+      const { halts, ownHalts } = records.tables
+      if (ownHalt(owner, id) !== undefined && !halts.has(id)) ownHalts.delete(id)
+      return find(owner, id)
     },
   })
 }

@@ -80,8 +80,8 @@ export interface Halts {
    * @returns what `find` would; none where the account was removed
    */
   readonly halt: (owner: Owner, id: AccountId, halt: NewHalt) => AsyncResult<O.Option<Halt>>
-  /** Lifts the owner's halt. The operator's stays. */
-  readonly lift: (owner: Owner, id: AccountId) => AsyncResult<void>
+  /** Lifts the owner's halt unless the operator's stands, and returns what `find` does then. */
+  readonly lift: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
 }
 
 /** A check to store, with the event of its breach. */

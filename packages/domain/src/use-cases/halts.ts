@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireNotHalted, type Account } from '../accounts/account.ts'
+import { requireNotHalted } from '../accounts/account.ts'
 import type { AsyncResult, Halt } from '../errors.ts'
 import { withoutKey, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
@@ -41,19 +41,18 @@ interface HaltPorts extends Pick<Ports, 'accounts' | 'halts' | 'clock'> {
 export const createHalts = (ports: HaltPorts) => {
   const { halts, clock } = ports
 
-  const haltOf = ({
-    owner,
-    id: accountId,
-  }: Account): AsyncResult<Pick<HaltView, 'accountId' | 'halt'>> =>
-    pipe(
-      halts.find(owner, accountId),
-      TE.map((halt) => ({ accountId, halt })),
-    )
-
   return {
     /** GET /accounts/:id/halt. */
     getHalt: ({ owner }: Caller, { id }: ById): AsyncResult<HaltView, 'AccountNotFound'> =>
-      pipe(findAccount(ports)(owner, id), TE.flatMap(haltOf)),
+      pipe(
+        findAccount(ports)(owner, id),
+        TE.flatMap(({ id: accountId }) =>
+          pipe(
+            halts.find(owner, accountId),
+            TE.map((halt) => ({ accountId, halt })),
+          ),
+        ),
+      ),
 
     /**
      * POST /accounts/:id/halt: halts the account, and then cancels its orders and closes its
@@ -97,12 +96,13 @@ export const createHalts = (ports: HaltPorts) => {
     ): AsyncResult<HaltView, 'AccountNotFound' | 'AccountHalted'> =>
       pipe(
         findAccount(ports)(owner, id),
-        TE.flatMap(haltOf),
-        TE.tapEither(({ accountId, halt }) =>
-          requireNotHalted(accountId, O.filter(({ by }: Halt) => by === 'operator')(halt)),
+        TE.tap(({ id: accountId }) =>
+          pipe(
+            halts.lift(owner, accountId),
+            TE.flatMapEither((halt) => requireNotHalted(accountId, halt)),
+          ),
         ),
-        TE.tap(({ accountId }) => halts.lift(owner, accountId)),
-        TE.map(({ accountId }) => ({ accountId, halt: O.none })),
+        TE.map(({ id: accountId }) => ({ accountId, halt: O.none })),
       ),
   }
 }

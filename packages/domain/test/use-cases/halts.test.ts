@@ -59,13 +59,15 @@ it('stands until its owner lifts it, with the time and the reason of the first r
 })
 
 it('of the operator comes first, and its owner cannot lift it', async () => {
-  const { halt, lift, haltByOperator } = open()
+  const { desk, id, halt, lift, haltByOperator } = open()
   await rightOf(halt())
   haltByOperator()
   expect((await rightOf(halt())).halt).toEqual(
     O.some({ by: 'operator', since: noon, reason: 'review' }),
   )
   expect(await tagOf(lift())).toBe('AccountHalted')
+  desk.records.tables.halts.delete(id)
+  expect(await rightOf(desk.halts.find(owner, id))).toMatchObject(O.some({ by: 'owner' }))
 })
 
 it('closes every position where that is wanted, and stands where they cannot be closed', async () => {

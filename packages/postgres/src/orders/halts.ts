@@ -34,11 +34,16 @@ export const createHalts = (knex: Knex): Halts =>
         )
         return findHalt(trx, owner, id)
       }),
-    lift: async (owner, id) => {
-      await transactOrUnknown(knex, (trx) =>
-        query(trx, sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner'`),
-      )
-    },
+    lift: (owner, id) =>
+      transactOrUnknown(knex, async (trx) => {
+        await query(
+          trx,
+          sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner' and not exists (
+            select from halts as others where others.tenant_id = halts.tenant_id
+              and others.account_id = halts.account_id and others.halted_by = 'operator')`,
+        )
+        return findHalt(trx, owner, id)
+      }),
   })
 
 // In the order of the alphabet the operator comes first.
