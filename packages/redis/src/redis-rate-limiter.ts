@@ -51,8 +51,9 @@ export interface RedisRateLimiter extends RateLimiter {
 
 const connectMs = 2_000
 const reconnectMs = 500
+/** No application's: every tenant has an id. */
 const probeSubject: RateSubject = {
-  kind: 'api_key',
+  kind: 'access_token',
   id: 'probe',
   owner: { tenantId: '' as never, userId: '' as never },
   applicationId: null,
