@@ -202,8 +202,14 @@ onEachDatabase('sealed secrets', (here) => {
       expect(opening.filter((one) => /secret \d/.test(JSON.stringify(one[kind])))).toHaveLength(1)
     expect(JSON.stringify(here.warnings.splice(0))).not.toMatch(/secret \d/)
     // What needs no secret is still available to its user.
-    for (const { owner, webhook } of all)
-      expect(await rightOf(under(1).webhooks.find(owner, webhook.id))).toMatchObject(O.some({}))
+    const { webhooks } = under(1)
+    const rotation = { secret: 'a new secret', overlapHours: 1 }
+    for (const { owner, webhook } of all) {
+      expect(await rightOf(webhooks.find(owner, webhook.id))).toMatchObject(O.some({}))
+      expect(await rightOf(webhooks.rotateSecret(owner, webhook.id, rotation, 0))).toStrictEqual(
+        O.some({ webhook, secret: rotation.secret }),
+      )
+    }
   })
 
   it.each([1, 2, 100])(

@@ -50,7 +50,10 @@ export interface WebhookStore {
     change: WebhookChange,
     now: Instant,
   ) => AsyncResult<O.Option<Webhook>>
-  /** As `withRotatedSecret` makes it of the stored one. None when it does not exist. */
+  /**
+   * As `withRotatedSecret` makes it of the stored one; without an overlap where that cannot be
+   * opened. None when it does not exist.
+   */
   readonly rotateSecret: (
     owner: Owner,
     id: WebhookId,

@@ -135,7 +135,14 @@ export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore
         const found = await readFirst(
           trx,
           sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} for update`,
-          withSecret,
+          {
+            // A secret that cannot be opened is replaced without an overlap.
+            read: (row) =>
+              O.getOrElse((): WebhookWithSecret => ({
+                webhook: webhooks.read(row),
+                secret: rotation.secret,
+              }))(O.tryCatch(() => withSecret.read(row))),
+          },
         )
         if (O.isNone(found)) return O.none
         const rotated = withRotatedSecret(found.value, rotation, now)
