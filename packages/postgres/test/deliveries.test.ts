@@ -59,7 +59,6 @@ const newEvent = (fields: Partial<ServiceEvent> = {}): ServiceEvent => ({
     exit_price: null,
     place: lastKey,
   },
-  at: 1_000,
   ...fields,
 })
 const newEvents = (count: number) => Array.from({ length: count }, () => newEvent())

@@ -14,7 +14,6 @@ const newEvent = (): ServiceEvent => ({
   type: 'order.created',
   key: `event ${(lastKey += 1)}`,
   data: { account_id: accountId, number: lastKey },
-  at: 1_000,
 })
 
 onEachDatabase('the log of events', (here, _, kind) => {

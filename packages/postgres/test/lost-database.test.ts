@@ -158,7 +158,7 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
     const { owner } = webhook
     await rightOf(webhooks.create(owner, { webhook, secret }))
     await record(owner, [
-      { type: 'trade.closed', key: 'one', data: { account_id: newAccountId() }, at: 0 },
+      { type: 'trade.closed', key: 'one', data: { account_id: newAccountId() } },
     ])
     const log = () => rightOf(deliveries.list(owner, webhook.id, { page: 1, limit: 9 }))
     const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: Date.now() }

@@ -30,11 +30,10 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     const [before] = await rightOf(store.ofAccount(account))
     if (before === undefined) expect.fail('there is no threshold')
     const after = { ...before, providerAccountId: 'p-1', breachedValue: before.value }
-    const check = (at: number) => ({
-      before,
-      after,
-      event: thresholdBreached({ threshold, current: 0, at }, []),
-    })
+    const check = (at: number) => {
+      const breach = { threshold, current: 0, at }
+      return { before, after, breach, event: thresholdBreached(breach, []) }
+    }
     await Promise.all(
       [store, there.riskThresholds].map((one, at) => rightOf(one.record(account, [check(at)]))),
     )

@@ -557,6 +557,7 @@ const recordWrites = [
               thresholds.map((before) => ({
                 before: isOvertaken ? { ...before, reference: 7 } : before,
                 after: { ...before, ...state },
+                breach: undefined,
                 event: undefined,
               })),
             ),

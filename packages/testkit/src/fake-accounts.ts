@@ -99,16 +99,16 @@ export const createFakeRiskThresholds = (
     ofAccount: ({ accountId }) => thresholdsOf(records.tables, accountId),
     record: ({ owner }, checks) => {
       const { riskThresholds, halts } = records.tables
-      for (const { before, after, event } of checks) {
+      for (const { before, after, breach, event } of checks) {
         const stored = riskThresholds.get(thresholdKey(before))
         if (JSON.stringify(stored) !== JSON.stringify(before)) continue
         riskThresholds.put(after)
-        if (event === undefined) continue
+        if (!breach || !event) continue
         happened(owner, [event])
         const { accountId, type, severity, halt } = after
         if (!halt || halts.has(accountId)) continue
         const reason = `the risk threshold ${type} (${severity}) was breached`
-        halts.put({ accountId, since: event.at, reason })
+        halts.put({ accountId, since: breach.at, reason })
       }
     },
   })

@@ -170,7 +170,7 @@ export const createFakeJournal = (
       dealsFrom(account, from).toSorted(byTimeAndText).slice(0, limit),
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
-        const { firstReadOffset, completed, reading, now } = change
+        const { firstReadOffset, completed, reading } = change
         const removedKeys = [...change.vanished, ...change.changed.map(({ was }) => was)]
           .map(dealKey)
           .filter((key) => held.deals.delete(key))
@@ -216,7 +216,6 @@ export const createFakeJournal = (
             sumOfAllDeals: moneyIn(dealsSinceFirst),
             before: claim.state,
             reading,
-            now,
           }
           happened(account.owner, journalEvents(written))
         }

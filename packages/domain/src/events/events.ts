@@ -14,7 +14,7 @@ import type {
 } from '../orders/order.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId, type AccountId } from '../primitives/ids.ts'
-import { toIso, type Instant } from '../primitives/instant.ts'
+import { toIso } from '../primitives/instant.ts'
 import type { Side } from '../primitives/prices.ts'
 import type { ClosedTrade } from '../trades/closed-trade.ts'
 import { isReadableTime, priceOf } from '../trades/deal.ts'
@@ -26,7 +26,6 @@ export interface ServiceEvent {
   /** The same however often something is reported to its owner; it is recorded once. */
   readonly key: string
   readonly data: Readonly<Record<string, unknown>>
-  readonly at: Instant
 }
 
 /** @param subject distinguishes the event from all others of its type */
@@ -34,40 +33,32 @@ const eventOf = <Type extends WebhookEventType, Data extends object>(
   type: Type,
   subject: string,
   data: Data,
-  at: Instant,
-) => ({ type, key: `${type} ${subject}`, data, at })
+) => ({ type, key: `${type} ${subject}`, data })
 
 const orderEvent = <Type extends WebhookEventType, Data extends object>(
   type: Type,
   { id, request }: Order,
   data: Data,
-  at: Instant,
 ) =>
-  eventOf(
-    type,
-    id,
-    {
-      order_id: id,
-      account_id: request.accountId,
-      symbol: request.symbol,
-      type: request.side,
-      order_type: request.orderType,
-      volume: request.volume,
-      ...data,
-    },
-    at,
-  )
+  eventOf(type, id, {
+    order_id: id,
+    account_id: request.accountId,
+    symbol: request.symbol,
+    type: request.side,
+    order_type: request.orderType,
+    volume: request.volume,
+    ...data,
+  })
 
 export const orderCreated = (order: PendingOrder) => {
   const { request, createdAt } = order
-  const data = {
+  return orderEvent('order.created', order, {
     created_at: toIso(createdAt),
     price: request.price,
     stop_loss: request.stopLoss,
     take_profit: request.takeProfit,
     client_id: request.clientId,
-  }
-  return orderEvent('order.created', order, data, createdAt)
+  })
 }
 
 /**
@@ -76,33 +67,32 @@ export const orderCreated = (order: PendingOrder) => {
  */
 const orderFilled = (order: FilledOrder) => {
   const { request, status, fill, updatedAt } = order
-  const data = {
+  return orderEvent('order.filled', order, {
     fill_price: fill.price ?? null,
     filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
     filled_at: toIso(fill.at ?? updatedAt),
     requested_price: request.price,
     position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
-  }
-  return orderEvent('order.filled', order, data, updatedAt)
+  })
 }
 
 const orderRejected = (order: RejectedOrder) => {
   const { reason, updatedAt } = order
-  const data = {
+  return orderEvent('order.rejected', order, {
     rejected_at: toIso(updatedAt),
     reject_code: reason.code,
     reject_message: reason.message,
-  }
-  return orderEvent('order.rejected', order, data, updatedAt)
+  })
 }
 
-const orderCancelled = (order: CancelledOrder) => {
-  const data = { cancelled_at: toIso(order.cancelledAt), cancel_reason: order.cancelReason }
-  return orderEvent('order.cancelled', order, data, order.updatedAt)
-}
+const orderCancelled = (order: CancelledOrder) =>
+  orderEvent('order.cancelled', order, {
+    cancelled_at: toIso(order.cancelledAt),
+    cancel_reason: order.cancelReason,
+  })
 
 const orderExpired = (order: ExpiredOrder) =>
-  orderEvent('order.expired', order, { expired_at: toIso(order.expiredAt) }, order.updatedAt)
+  orderEvent('order.expired', order, { expired_at: toIso(order.expiredAt) })
 
 /** The event of an order that has ended. */
 export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
@@ -122,33 +112,29 @@ export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
   }
 }
 
-export const tradeClosed = (
-  { accountId, trade, closingDealId }: Pick<ClosedTrade, 'accountId' | 'trade' | 'closingDealId'>,
-  now: Instant,
-) => {
+export const tradeClosed = ({
+  accountId,
+  trade,
+  closingDealId,
+}: Pick<ClosedTrade, 'accountId' | 'trade' | 'closingDealId'>) => {
   const id = formatPositionId(accountId, trade.positionId)
-  return eventOf(
-    'trade.closed',
-    `${id} ${closingDealId}`,
-    {
-      trade_id: id,
-      position_id: id,
-      account_id: accountId,
-      symbol: trade.symbol,
-      type: trade.side,
-      volume: trade.volume,
-      entry_price: trade.entryPrice,
-      exit_price: trade.exitPrice,
-      profit: trade.profit,
-      profit_percentage: profitPercentage(trade),
-      swap: trade.swap,
-      commission: trade.commission,
-      holding_time_seconds: trade.holdingTime,
-      opened_at: toIso(trade.openedAt),
-      closed_at: toIso(trade.closedAt),
-    },
-    now,
-  )
+  return eventOf('trade.closed', `${id} ${closingDealId}`, {
+    trade_id: id,
+    position_id: id,
+    account_id: accountId,
+    symbol: trade.symbol,
+    type: trade.side,
+    volume: trade.volume,
+    entry_price: trade.entryPrice,
+    exit_price: trade.exitPrice,
+    profit: trade.profit,
+    profit_percentage: profitPercentage(trade),
+    swap: trade.swap,
+    commission: trade.commission,
+    holding_time_seconds: trade.holdingTime,
+    opened_at: toIso(trade.openedAt),
+    closed_at: toIso(trade.closedAt),
+  })
 }
 
 /** How far the price moved in the trade's favour, in percent of the entry price. */
@@ -157,12 +143,11 @@ const profitPercentage = ({ side, entryPrice, exitPrice }: FoldedTrade): number 
   return ((side === 'buy' ? rise : 0 - rise) * 100) / entryPrice
 }
 
-/** A position of which deals are known, and when its event is recorded. */
+/** A position of which deals are known. */
 interface PositionOfDeals {
   readonly accountId: AccountId
   readonly ticket: string
   readonly symbol: string | undefined
-  readonly now: Instant
 }
 
 const positionFields = ({ accountId, ticket, symbol }: PositionOfDeals) => ({
@@ -182,21 +167,16 @@ export const positionOpened = (
   const [first] = opening
   const { volume, price } = totalOf(opening)
   const fields = positionFields(position)
-  return eventOf(
-    'position.opened',
-    fields.position_id,
-    {
-      ...fields,
-      type: first.side as Side,
-      volume,
-      entry_price: price,
-      margin_used: null as number | null,
-      opened_at: timeOrNull(first),
-      stop_loss: first.stopLoss,
-      take_profit: first.takeProfit,
-    },
-    position.now,
-  )
+  return eventOf('position.opened', fields.position_id, {
+    ...fields,
+    type: first.side as Side,
+    volume,
+    entry_price: price,
+    margin_used: null as number | null,
+    opened_at: timeOrNull(first),
+    stop_loss: first.stopLoss,
+    take_profit: first.takeProfit,
+  })
 }
 
 const otherSide = { buy: 'sell', sell: 'buy' } as const
@@ -204,23 +184,18 @@ const otherSide = { buy: 'sell', sell: 'buy' } as const
 export const positionClosed = (position: PositionOfDeals, close: PositionClose) => {
   const { deal, closedVolume, remainingVolume, entryPrice } = close
   const reason: string | undefined = deal.reason
-  return eventOf(
-    'position.closed',
-    `${position.accountId} ${dealKey(deal)}`,
-    {
-      ...positionFields(position),
-      type: otherSide[deal.side as Side],
-      closed_volume: closedVolume,
-      remaining_volume: remainingVolume,
-      entry_price: entryPrice,
-      exit_price: priceOf(deal) || null,
-      realized_pnl: deal.profit,
-      is_partial: remainingVolume === null ? null : remainingVolume > 0,
-      closed_at: timeOrNull(deal),
-      exit_reason: reason,
-    },
-    position.now,
-  )
+  return eventOf('position.closed', `${position.accountId} ${dealKey(deal)}`, {
+    ...positionFields(position),
+    type: otherSide[deal.side as Side],
+    closed_volume: closedVolume,
+    remaining_volume: remainingVolume,
+    entry_price: entryPrice,
+    exit_price: priceOf(deal) || null,
+    realized_pnl: deal.profit,
+    is_partial: remainingVolume === null ? null : remainingVolume > 0,
+    closed_at: timeOrNull(deal),
+    exit_reason: reason,
+  })
 }
 
 /** A change of the balance, with the account as it was read after it. */
@@ -232,7 +207,6 @@ interface BalanceChange {
   readonly after: number | null
   readonly amount: number
   readonly reading: AccountReading
-  readonly now: Instant
 }
 
 export const balanceChanged = ({
@@ -242,26 +216,20 @@ export const balanceChanged = ({
   after,
   amount,
   reading: { figures },
-  now,
 }: BalanceChange) =>
-  eventOf(
-    'account.balance_changed',
-    `${accountId} ${dealKey(deal)}`,
-    {
-      account_id: accountId,
-      previous_balance: before,
-      new_balance: after,
-      change_amount: amount,
-      change_percentage: percentageOf(amount, before),
-      equity: figures.equity,
-      margin: figures.margin,
-      free_margin: figures.freeMargin,
-      change_reason: changeReasonOf(deal.kind, amount),
-      changed_at: timeOrNull(deal),
-      margin_level: figures.marginLevel ?? undefined,
-    },
-    now,
-  )
+  eventOf('account.balance_changed', `${accountId} ${dealKey(deal)}`, {
+    account_id: accountId,
+    previous_balance: before,
+    new_balance: after,
+    change_amount: amount,
+    change_percentage: percentageOf(amount, before),
+    equity: figures.equity,
+    margin: figures.margin,
+    free_margin: figures.freeMargin,
+    change_reason: changeReasonOf(deal.kind, amount),
+    changed_at: timeOrNull(deal),
+    margin_level: figures.marginLevel ?? undefined,
+  })
 
 /**
  * Of the size of the balance, so that the sign follows the amount; null where it was 0, or is not
@@ -290,21 +258,16 @@ export const thresholdBreached = (
   openPositions: readonly string[] | undefined,
 ) => {
   const [figure, is] = breachTexts[type]
-  return eventOf(
-    'risk.threshold_breached',
-    `${accountId} ${type} ${severity} ${at}`,
-    {
-      account_id: accountId,
-      threshold_type: type,
-      threshold_value: value,
-      current_value: current,
-      severity,
-      message: `${figure} is ${current}, ${is} the threshold of ${value}.`,
-      breached_at: toIso(at),
-      affected_positions: openPositions,
-    },
-    at,
-  )
+  return eventOf('risk.threshold_breached', `${accountId} ${type} ${severity} ${at}`, {
+    account_id: accountId,
+    threshold_type: type,
+    threshold_value: value,
+    current_value: current,
+    severity,
+    message: `${figure} is ${current}, ${is} the threshold of ${value}.`,
+    breached_at: toIso(at),
+    affected_positions: openPositions,
+  })
 }
 
 type RecordedEvent = ReturnType<

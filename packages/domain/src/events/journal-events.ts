@@ -38,7 +38,6 @@ export interface WrittenDeals {
   readonly before: Pick<JournalState, 'check' | 'disagreements'>
   /** The account as read just after the deals. */
   readonly reading: AccountReading
-  readonly now: Instant
 }
 
 /** Whether a deal is no older than the link, so that it makes events. */
@@ -55,7 +54,7 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * `account.balance_changed`. A deal without a readable time counts as new.
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
-  const { accountId, linkedAt, reading, now } = written
+  const { accountId, linkedAt, reading } = written
   const inserted = sortedBy(written.inserted, compareDealOrder)
   const insertedByPosition = groupByPosition(inserted)
   const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
@@ -66,7 +65,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
   for (const [ticket, all] of written.positions) {
     if (!all.some(isNew)) continue
-    const position = { accountId, ticket, symbol: symbolOf(all), now }
+    const position = { accountId, ticket, symbol: symbolOf(all) }
     const own = insertedByPosition.get(ticket) ?? []
 
     const [first, ...others] = own.filter(({ entry }) => entry === 'in')
@@ -80,7 +79,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
     if (written.closedBefore.has(ticket)) continue
-    const event = tradeClosed({ accountId, ...folded }, now)
+    const event = tradeClosed({ accountId, ...folded })
     const last = own.at(-1)
     if (last === undefined) closedByCorrection.push(event)
     else add(last, event)
@@ -96,7 +95,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))
     if (isNew(deal) && (amount !== 0 || deal.kind === 'credit'))
-      add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading, now }))
+      add(deal, balanceChanged({ accountId, deal, before: current(), after, amount, reading }))
   }
   return [...events.values(), closedByCorrection].flat()
 }

@@ -85,7 +85,7 @@ export interface Halts {
 }
 
 /** A check to store, with the event of its breach. */
-export interface StoredCheck extends Pick<ThresholdCheck, 'before' | 'after'> {
+export interface StoredCheck extends ThresholdCheck {
   readonly event: ServiceEvent | undefined
 }
 

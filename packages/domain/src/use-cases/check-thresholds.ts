@@ -49,10 +49,9 @@ export const checkThresholds =
         const positions = isBreached ? await openPositions() : undefined
         return riskThresholds.record(
           account,
-          checks.map(({ before, after, breach }) => ({
-            before,
-            after,
-            event: breach && thresholdBreached(breach, positions),
+          checks.map((check) => ({
+            ...check,
+            event: check.breach && thresholdBreached(check.breach, positions),
           })),
         )()
       }),

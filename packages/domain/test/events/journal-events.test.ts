@@ -71,7 +71,6 @@ const eventsOf = (
     sumOfAllDeals: moved,
     before: { check: difference === undefined ? null : { at: now, difference }, disagreements },
     reading: read,
-    now,
   })
 }
 const typesOf = (events: readonly ServiceEvent[]): readonly string[] =>
@@ -125,7 +124,6 @@ describe('the events of new deals', () => {
         stop_loss: 1.05,
         take_profit: 1.3,
       },
-      at: now,
     })
     expect(dataOf(eventsOf([more], { held: [opening] }), 'position.opened')).toEqual([])
     const [poor] = eventsOf(brokerDeals('1 7 in sell - - 1.1 0 0 0 ?'))
@@ -159,7 +157,6 @@ describe('the events of new deals', () => {
         closed_at: '2026-01-05T10:00:00.000Z',
         exit_reason: 'stop_loss',
       },
-      at: now,
     })
     expect(second?.data).toMatchObject({
       closed_volume: 0.2,
@@ -307,7 +304,6 @@ describe('a change of the balance', () => {
         change_reason: 'trade',
         changed_at: '2026-01-05T11:00:00.000Z',
       },
-      at: now,
     })
   })
 

@@ -96,7 +96,6 @@ describe('a check', () => {
     expect(warning).toEqual({
       type: 'risk.threshold_breached',
       key: expect.stringContaining(desk.account.id),
-      at: noon,
       data: {
         ...dataOf(desk.account.id),
         affected_positions: [`${desk.account.id}:7`, `${desk.account.id}:8`],

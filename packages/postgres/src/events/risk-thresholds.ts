@@ -26,11 +26,11 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
     record: async ({ owner, accountId }, checks) => {
       const { length } = await transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
-        for (const { before, after, event } of checks) {
+        for (const { before, after, breach, event } of checks) {
           const updated = await trx('risk_thresholds')
             .where({ tenant_id: owner.tenantId, ...thresholds.write(before) })
             .update(thresholds.write(after))
-          if (updated === 0 || event === undefined) continue
+          if (updated === 0 || !breach || !event) continue
           events.push({ owner, event })
           const { type, severity, halt } = after
           if (!halt || !mayHalt) continue
@@ -38,7 +38,7 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
           await trx('halts')
             .insert({
               tenant_id: owner.tenantId,
-              ...operatorHalts.write({ accountId, since: event.at, reason }),
+              ...operatorHalts.write({ accountId, since: breach.at, reason }),
             })
             .onConflict()
             .ignore()

@@ -80,7 +80,7 @@ export const writeJournal = async (
 
     const correctedDeals = new Set(corrected)
     const firstSeen = inserted.filter((deal) => !correctedDeals.has(deal))
-    const { reading, now } = change
+    const { reading } = change
     const { account, linkedAt } = claim
     const events =
       recorder === undefined || reading === null
@@ -98,7 +98,6 @@ export const writeJournal = async (
             sumOfAllDeals: await sumOfDeals(trx, claim),
             before: claim.state,
             reading,
-            now,
           })
     await recorder?.recordWithin(
       trx,
