@@ -83,7 +83,7 @@ const dueDeliveriesOf = (instance: Instance) =>
     leaseId: randomUUID(),
     leaseMs: 60_000,
   })
-const anyDue = { isSlow: false, busyUsers: [], inProgress: [], limit: 1 }
+const anyDue = [false, { fullShares: [], inProgress: [], limit: 9 }] as const
 
 onEachDatabase('events and deliveries', (here, there, kind) => {
   let knex: Knex
@@ -559,7 +559,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const claims: Knex.Sql[] = []
     const keep = (statement: Knex.Sql) => void claims.push(statement)
     knex.on('query', keep)
-    const found = await deliveries.claim(clock.now(), { ...anyDue, limit: 9 })
+    const found = await deliveries.claim(clock.now(), ...anyDue)
     knex.off('query', keep)
     expect(found.map(({ webhookId }) => webhookId)).toStrictEqual(
       expect.arrayContaining([many.id, one.id]),
@@ -665,10 +665,10 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await replay(webhook, original)
     const [lapsed, holding] = [dueDeliveriesOf(here), dueDeliveriesOf(there)]
     const owned = { owner: webhook.owner, webhookId: webhook.id }
-    expect(await lapsed.claim(clock.now(), anyDue)).toStrictEqual([owned])
+    expect(await lapsed.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
     await knex('webhooks').update({ leased_until: knex.raw(`now() - interval '1 second'`) })
     expect(await lapsed.next(owned, clock.now())).toBeUndefined()
-    expect(await holding.claim(clock.now(), anyDue)).toStrictEqual([owned])
+    expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
     const begun = await holding.next(owned, clock.now())
     if (begun === undefined) return expect.fail('the replay is due')
     await holding.endLease(owned)
@@ -676,7 +676,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await lapsed.recordAttempt(begun.due, made, false)
     expect((await log(webhook))[0]).toMatchObject({ status: 'success', attempts: 1 })
     await record(webhook.owner)
-    expect(await holding.claim(clock.now(), anyDue)).toStrictEqual([owned])
+    expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
   })
 
   it.skipIf(kind === 'server')(
@@ -686,7 +686,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       await record(webhook.owner)
       await switchTo(webhook, false)
       const deliveries = dueDeliveriesOf(here)
-      const [found] = await deliveries.claim(clock.now(), anyDue)
+      const [found] = await deliveries.claim(clock.now(), ...anyDue)
       if (found === undefined) return expect.fail('no webhook was found')
       // There is one connection, and it goes to whoever asked for it first: to this query, and
       // only then to the next one of `next`.

@@ -112,7 +112,7 @@ onEachDatabase('the watch', (here, there, kind) => {
                       ? ['order.filled']
                       : [brokerEventTypes[situations.length % brokerEventTypes.length]!],
                 })
-          if (hasStream) await rightOf(ports.watch.keepFor([owner]))
+          if (hasStream) await rightOf(ports.watch.watchFor([owner]))
           await write(operator, {
             accounts: puts({
               ...account,
@@ -235,7 +235,7 @@ onEachDatabase('the watch', (here, there, kind) => {
 
   it('keeps no record of streams that have ended', async () => {
     const owners = [await storedOwner(here.operator), await storedOwner(here.operator)]
-    await rightOf(ports.watch.keepFor(owners))
+    await rightOf(ports.watch.watchFor(owners))
     const [ended, open] = owners.map(({ userId }) => ({ user_id: userId }))
     await here
       .knex('stream_leases')

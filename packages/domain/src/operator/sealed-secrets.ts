@@ -38,7 +38,7 @@ export interface SecretsCensus {
 }
 
 /** By kind, then id. */
-export const secretPlaces: CursorCodec<SealedSecret, SealedSecret> = {
+export const secretCursor: CursorCodec<SealedSecret, SealedSecret> = {
   placeOf: ({ kind, id }) => [kind, id],
   parsePlace: ([kind = '', ...id]) => {
     const known = secretKinds.find((one) => one === kind)

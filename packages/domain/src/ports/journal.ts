@@ -258,5 +258,5 @@ export interface JournalJobs {
  */
 export interface Watch {
   /** Records that these owners have such a stream now, which holds for 20 seconds. */
-  readonly keepFor: (owners: readonly Owner[]) => AsyncResult<void>
+  readonly watchFor: (owners: readonly Owner[]) => AsyncResult<void>
 }

@@ -73,13 +73,13 @@ export const createEvents = (ports: EventPorts) => {
     query: EventsQuery,
     feed: FollowerFeed,
   ): EventStream['batches'] {
-    const { from } = feed
-    for (let { after } = query; after !== undefined && after < from && !feed.isOver();) {
+    const { startsAfter } = feed
+    for (let { after } = query; after !== undefined && after < startsAfter && !feed.isOver();) {
       const page = await readPage(owner, { ...query, after })()
       if (E.isLeft(page)) return
       // The feed has those that were recorded since it began.
-      const events = page.right.events.filter(({ id }) => id <= from)
-      after = page.right.hasNext ? (events.at(-1)?.id ?? from) : from
+      const events = page.right.events.filter(({ id }) => id <= startsAfter)
+      after = page.right.hasNext ? (events.at(-1)?.id ?? startsAfter) : startsAfter
       yield { events, readTo: after }
     }
     for (;;) {
@@ -132,7 +132,7 @@ export const createEvents = (ports: EventPorts) => {
             tails.follow(caller.owner, followed),
             TE.orElseFirstIOK(() => leave),
             TE.map((feed) => ({
-              startsAfter: after ?? feed.from,
+              startsAfter: after ?? feed.startsAfter,
               batches: batchesOf(
                 caller.owner,
                 { ...followed, after, order: 'asc', limit: pageLimit },

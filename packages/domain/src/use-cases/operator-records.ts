@@ -23,7 +23,7 @@ import {
   type TenantCounts,
 } from '../operator/listing.ts'
 import type { Desk, ProviderAccount, User } from '../operator/records.ts'
-import { secretPlaces, type ResealedBatch } from '../operator/sealed-secrets.ts'
+import { secretCursor, type ResealedBatch } from '../operator/sealed-secrets.ts'
 import type { Ports } from '../ports/index.ts'
 import { cursorAfter } from '../primitives/cursor.ts'
 import {
@@ -179,12 +179,12 @@ export const createOperatorRecords = ({
       { body: { cursor, limit } }: WithBody<ListRequest>,
     ): AsyncResult<RotatedBatch, 'InvalidCursor'> =>
       pipe(
-        TE.fromEither(readPlace({ name: sealedSecretsList, ...secretPlaces }, cursor)),
+        TE.fromEither(readPlace({ name: sealedSecretsList, ...secretCursor }, cursor)),
         TE.flatMap((after) => sealedSecrets.reseal({ after, limit })),
         TE.map(({ last, ...batch }) => ({
           ...batch,
           cursor:
-            last === undefined ? null : cursorAfter(sealedSecretsList, secretPlaces.placeOf(last)),
+            last === undefined ? null : cursorAfter(sealedSecretsList, secretCursor.placeOf(last)),
         })),
       ),
   }

@@ -60,7 +60,7 @@ const open = () => {
       find: (_, id) => TE.right(accounts.includes(id) ? O.some(newAccount(owner, { id })) : O.none),
     }),
     watch: {
-      keepFor: (owners) => TE.fromIO(() => void watched.push(owners)),
+      watchFor: (owners) => TE.fromIO(() => void watched.push(owners)),
     },
     pause: () => () =>
       new Promise((resolve) => {

@@ -49,10 +49,10 @@ export interface ClaimRequest {
   readonly limit: number
   /** The keys of the rows that this process works on. */
   readonly inProgress: readonly string[]
-  /** How many of them each tenant has; `maxPerTenant` at most. */
-  readonly shares: readonly { readonly tenant: string; readonly count: number }[]
-  /** The tenants that have `maxPerTenant`. */
-  readonly busyTenants: readonly string[]
+  /** How many of them count to each share; `maxPerShare` at most. */
+  readonly shares: readonly { readonly name: string; readonly count: number }[]
+  /** The shares that have `maxPerShare`. */
+  readonly fullShares: readonly string[]
 }
 
 export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbeats'> {
@@ -63,16 +63,14 @@ export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbe
   /** @param idleMs for how long nothing was begun; 0 while something is in progress */
   readonly pollMs: (idleMs: number) => number
   readonly maxInProgress: number
-  /**
-   * Caps each tenant (of webhooks: each user), so that one whose accounts hang leaves slots for
-   * others.
-   */
-  readonly maxPerTenant: number
+  /** So that a tenant or user whose rows hang leaves slots for others. */
+  readonly maxPerShare: number
   readonly maxPerClaim: number
   readonly keyOf: (job: Job) => string
-  readonly tenantOf: (job: Job) => string
+  /** The tenant or the user to whose share of the slots a job counts. */
+  readonly shareOf: (job: Job) => string
   /**
-   * Claims due rows, none of a busy tenant. Each is read by a function of its own: a row that
+   * Claims due rows, none of a full share. Each is read by a function of its own: a row that
    * cannot be read is logged and delays no other.
    */
   readonly claim: (request: ClaimRequest) => Promise<readonly (() => Job)[]>
@@ -90,11 +88,11 @@ export interface DueRowsWorker<Job> {
 }
 
 export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => {
-  const { log, heartbeats, name, logNames, maxPerTenant } = queue
+  const { log, heartbeats, name, logNames, maxPerShare } = queue
   const failures = createFailureLog(logNames.work, log)
   /** Never reset: each row that cannot be read is logged once. */
   const unreadable = createFailureLog(logNames.work, log)
-  const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
+  const inProgress = new Map<string, { readonly share: string; done: Promise<void> }>()
   const stopping = new AbortController()
   let lastBegunAt = -Infinity
   /** More may be due than there were slots for: the table is read whenever a job ends. */
@@ -122,7 +120,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
     // Already in progress here: a claim of its row has only moved its due time ahead.
     if (inProgress.has(key)) return
     // Entered before it runs, since it may end at once.
-    const entry = { tenant: queue.tenantOf(job), done: Promise.resolve() }
+    const entry = { share: queue.shareOf(job), done: Promise.resolve() }
     inProgress.set(key, entry)
     entry.done = run(key, job, inMs)
   }
@@ -130,16 +128,16 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
   heartbeats.beat(name)
   const pauseMs = (): number =>
     queue.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
-  // Jobs that a tenant begins beyond its share do not count against the slots of others.
+  // Jobs that are begun beyond a share do not count against the slots of others.
   const sharesInUse = (): ClaimRequest['shares'] =>
-    [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(([tenant, { length }]) => ({
-      tenant,
-      count: Math.min(length, maxPerTenant),
+    [...Map.groupBy(inProgress.values(), ({ share }) => share)].map(([name, { length }]) => ({
+      name,
+      count: Math.min(length, maxPerShare),
     }))
   const slotsLeft = (shares: ClaimRequest['shares']): number =>
     queue.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
-  const busyOf = (shares: ClaimRequest['shares']): readonly string[] =>
-    shares.filter(({ count }) => count === maxPerTenant).map(({ tenant }) => tenant)
+  const fullOf = (shares: ClaimRequest['shares']): readonly string[] =>
+    shares.filter(({ count }) => count === maxPerShare).map(({ name }) => name)
   const poll = repeat(pauseMs, logNames.poll, log, async () => {
     const shares = sharesInUse()
     const freeSlots = Math.min(queue.maxPerClaim, slotsLeft(shares))
@@ -147,7 +145,7 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
       limit: freeSlots,
       inProgress: [...inProgress.keys()],
       shares,
-      busyTenants: busyOf(shares),
+      fullShares: fullOf(shares),
     }
     const claimed = freeSlots > 0 ? await queue.claim(request) : []
     heartbeats.beat(name)
@@ -158,10 +156,10 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
         unreadable.report(error)
       }
     const after = sharesInUse()
-    const busy = busyOf(after).length
-    isSaturated = slotsLeft(after) <= 0 || busy > 0
-    // Rows of a tenant that has become busy may have hidden those of others.
-    const mayHaveMore = claimed.length === freeSlots || busy > request.busyTenants.length
+    const full = fullOf(after).length
+    isSaturated = slotsLeft(after) <= 0 || full > 0
+    // Rows of a share that has become full may have hidden those of others.
+    const mayHaveMore = claimed.length === freeSlots || full > request.fullShares.length
     if (freeSlots > 0 && mayHaveMore) poll.runNow()
   })
 

@@ -84,8 +84,8 @@ export const startUpkeep = (
   return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
 }
 
-/** A condition: the row is one of the next thousand for which `where` holds; locks them. */
-export const isAmongNextThousand = (table: string, where: Sql): Sql => sql`
+/** A condition: the row is one of the next thousand for which `where` holds, which it locks. */
+export const isAmongNextLocked = (table: string, where: Sql): Sql => sql`
   ctid = any(array(select ctid from ${new Sql(table)} where ${where} limit 1000 for update skip locked))`
 
 export interface FailureLog {

@@ -14,7 +14,7 @@ import {
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import { createFailureLog, isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
+import { createFailureLog, isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
 import { isUser, query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
@@ -78,17 +78,17 @@ export const openOwnerNotices = (
         logNames: { poll: 'owner_notice_poll', work: 'owner_notice_end' },
         pollMs: () => pollMs,
         maxInProgress: 4,
-        maxPerTenant: 2,
+        maxPerShare: 2,
         // One claim could otherwise give a tenant more.
         maxPerClaim: 1,
         keyOf: ({ id }) => id,
-        tenantOf: ({ tenant_id: tenant }) => tenant,
-        claim: async ({ busyTenants, limit }) => {
+        shareOf: ({ tenant_id: tenant }) => tenant,
+        claim: async ({ fullShares, limit }) => {
           const rows = await query<DueNotice>(
             knex,
             sql`update owner_notices set attempts = attempts + 1, due_at = now() + ${claimMs} * interval '1 ms'
               where ctid = any(array(
-                select ctid from owner_notices where due_at <= now() and tenant_id <> all(${busyTenants}::text[])
+                select ctid from owner_notices where due_at <= now() and tenant_id <> all(${fullShares}::text[])
                 order by due_at limit ${limit} for update skip locked))
               returning *`,
           )
@@ -163,7 +163,7 @@ const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
 // The attempts take three days.
 const purgeNotices = sql`
   delete from owner_notices
-  where ${isAmongNextThousand('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
+  where ${isAmongNextLocked('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
   returning 1`
 
 const notices = tableOf('owner_notices', {

@@ -114,10 +114,10 @@ const workOnGroup = (
     logNames: { poll: 'due_journals', work: 'journal_synchronisation' },
     pollMs: (idleMs) => pollEvery * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
     maxInProgress,
-    maxPerTenant,
+    maxPerShare: maxPerTenant,
     maxPerClaim: maxInProgress,
     keyOf: ({ account }) => account.id,
-    tenantOf: ({ account }) => account.owner.tenantId,
+    shareOf: ({ account }) => account.owner.tenantId,
     claim: async ({ shares, limit, inProgress }) => {
       // Wanted reads go first, so that late rounds of the watch do not delay them. Whether a row is
       // due and free is checked again on the row that is locked, which another process may have
@@ -131,8 +131,8 @@ const workOnGroup = (
               and ${isBrokerAccount}),
           ranked as (
             select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as rank
-            from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)
-              on tenant = tenant_id),
+            from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (name text, count int)
+              on name = tenant_id),
           picked as (
             select tenant_id, account_id from journals join ranked using (tenant_id, account_id)
             where rank <= ${maxPerTenant} and ${dueAt} <= now() and ${isClaimable}

@@ -9,7 +9,7 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
+import { isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
@@ -73,10 +73,10 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
         logNames: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
-        maxPerTenant,
+        maxPerShare: maxPerTenant,
         maxPerClaim: 100,
         keyOf: ({ order, version }) => `${order.id}:${version}`,
-        tenantOf: ({ order }) => order.owner.tenantId,
+        shareOf: ({ order }) => order.owner.tenantId,
         claim: (request) => claimDue(dependencies, request),
         work: process,
       })
@@ -114,7 +114,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
 // it may be sent even where wall clocks are wrong.
 const claimDue = async (
   { knex, stopwatch }: Dependencies,
-  { busyTenants, shares, limit }: ClaimRequest,
+  { fullShares, shares, limit }: ClaimRequest,
 ): Promise<readonly (() => OrderJob)[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows = await query<{
@@ -125,13 +125,13 @@ const claimDue = async (
     knex,
     sql`with due as (
         select ctid as row_id, tenant_id, due_at from orders
-        where due_at <= now() and tenant_id <> all(${busyTenants}::text[])
+        where due_at <= now() and tenant_id <> all(${fullShares}::text[])
           and (step <> 'recorded' or due_at <= now() - ${headStartMs} * interval '1 ms')
         order by due_at limit ${limit} for update skip locked),
       ranked as (
         select row_id, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by due_at) as rank
-        from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)
-          on tenant = tenant_id)
+        from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (name text, count int)
+          on name = tenant_id)
       update orders set due_at = now() + ${claimMs} * interval '1 ms'
       where ctid = any(array(select row_id from ranked where rank <= ${maxPerTenant}))
       returning ${placements.columns}, ${databaseRun} as server_run,
@@ -174,4 +174,4 @@ const haltedOrders = sql`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`
-  delete from orders where ${isAmongNextThousand('orders', sql`is_orphaned and step = 'ended'`)} returning 1`
+  delete from orders where ${isAmongNextLocked('orders', sql`is_orphaned and step = 'ended'`)} returning 1`

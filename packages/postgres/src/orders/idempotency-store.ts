@@ -17,7 +17,7 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { isAmongNextThousand } from '../connection/repeating.ts'
+import { isAmongNextLocked } from '../connection/repeating.ts'
 import {
   isUser,
   isOfOwner,
@@ -164,4 +164,4 @@ export const keepReplies = async (
 /** Removes expired keys, an hour late, because clocks differ. */
 export const purgeKeys = sql`
   delete from idempotency_keys
-  where ${isAmongNextThousand('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`
+  where ${isAmongNextLocked('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`

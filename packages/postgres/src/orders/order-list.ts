@@ -9,7 +9,7 @@ import type { OrdersQuery } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { isDiskFull } from '../connection/failures.ts'
-import { isAmongNextThousand } from '../connection/repeating.ts'
+import { isAmongNextLocked } from '../connection/repeating.ts'
 import { allOf, isOfOwner, query, sql, type Sql } from '../connection/sql.ts'
 import { callersText, ofPresentUser, orders } from './order-row.ts'
 
@@ -92,4 +92,4 @@ const hashOf = (
 /** Removes expired lists, an hour late, because clocks differ. */
 export const purgeOrderLists = sql`
   delete from order_list_starts
-  where ${isAmongNextThousand('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`
+  where ${isAmongNextLocked('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`

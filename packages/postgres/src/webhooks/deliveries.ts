@@ -41,7 +41,7 @@ import {
   tableOf,
   toTimestamptz,
 } from '../connection/columns.ts'
-import { isLeaseHeld } from '../connection/due-rows.ts'
+import { isLeaseHeld, type ClaimRequest } from '../connection/due-rows.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
 import {
   allOf,
@@ -177,14 +177,6 @@ export interface DueWebhook {
   readonly webhookId: WebhookId
 }
 
-export interface DueQuery {
-  /** Those whose last attempt had a late answer or none; otherwise all others. */
-  readonly isSlow: boolean
-  readonly busyUsers: readonly string[]
-  readonly inProgress: readonly string[]
-  readonly limit: number
-}
-
 export interface NextDelivery {
   readonly due: DueDelivery
   /** When the lease was renewed for it, by `performance.now`; absent where it was not. */
@@ -236,8 +228,15 @@ export const createDueDeliveries = ({
   }
 
   return {
-    /** Webhooks with something due that no process sends to, the longest waiting ones. */
-    claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
+    /**
+     * Webhooks with something due that no process sends to, the longest waiting ones.
+     * @param isSlow of those whose last attempt had a late answer or none; otherwise of all others
+     */
+    claim: (
+      now: Instant,
+      isSlow: boolean,
+      { fullShares, inProgress, limit }: Omit<ClaimRequest, 'shares'>,
+    ) =>
       readAll(
         knex,
         // From one webhook with something pending to the next, each by its earliest delivery alone:
@@ -251,7 +250,7 @@ export const createDueDeliveries = ({
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
             where is_slow = ${isSlow} and not ${isLeaseHeld(sql`leased_until`, leaseEnd)}
-              and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
+              and user_id <> all(${fullShares}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
           from due where webhooks.tenant_id = due.tenant_id and webhooks.id = due.id

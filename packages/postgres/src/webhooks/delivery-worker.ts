@@ -8,7 +8,7 @@ import { hourMs } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import pLimit from 'p-limit'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
-import { createFailureLog, isAmongNextThousand, startUpkeep } from '../connection/repeating.ts'
+import { createFailureLog, isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
 import { sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
@@ -89,10 +89,10 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     while (performance.now() < endsAt && !stopping.signal.aborted) {
       const next = await inDatabaseSlot(() => deliveries.next(webhook, clock.now()))
       if (next === undefined) break
-      const { due, renewedAtMs = leasedAt } = next
+      const { due, renewedAtMs: leaseKnownAt = leasedAt } = next
       const [startedAt, started] = [clock.now(), performance.now()]
       // Too late to end within the lease, which is left to lapse.
-      if (started - renewedAtMs > leaseMs / 4) return
+      if (started - leaseKnownAt > leaseMs / 4) return
       const answer = await attempt(due)
       leasedAt = performance.now()
       const isSlow = answer.responseCode === 0 || leasedAt - started > slowAfterMs
@@ -118,20 +118,14 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
       logNames: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
       pollMs: () => pollMs,
       maxInProgress: size,
-      maxPerTenant: perUser,
+      maxPerShare: perUser,
       // One claim could otherwise exceed a user's share of the few sockets.
       maxPerClaim: group === 'slow' ? 1 : 100,
       keyOf: ({ webhookId }) => webhookId,
-      // The shares are those of users, whose webhooks are the rows.
-      tenantOf: ({ owner }) => owner.userId,
-      claim: async ({ busyTenants: busyUsers, limit, inProgress }) => {
+      shareOf: ({ owner }) => owner.userId,
+      claim: async (request) => {
         const leasedAtMs = performance.now()
-        const claimed = await deliveries.claim(clock.now(), {
-          isSlow: group === 'slow',
-          busyUsers,
-          inProgress,
-          limit,
-        })
+        const claimed = await deliveries.claim(clock.now(), group === 'slow', request)
         return claimed.map((webhook) => () => ({ ...webhook, leasedAtMs }))
       },
       work: (webhook) => sendTurn(deliveries, webhook),
@@ -172,7 +166,7 @@ interface LeasedWebhook extends DueWebhook {
 
 const purgePreviousSecrets = sql`
   update webhooks set previous_secret = null, previous_secret_until = null
-  where ${isAmongNextThousand('webhooks', sql`previous_secret_until < now()`)} returning 1`
+  where ${isAmongNextLocked('webhooks', sql`previous_secret_until < now()`)} returning 1`
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An

@@ -37,7 +37,7 @@ export interface EventBatch {
 
 export interface FollowerFeed {
   /** The last event before those that `next` returns. */
-  readonly from: EventId
+  readonly startsAfter: EventId
   /**
    * The events that were recorded since the last call; none once a second without any. Undefined
    * once the follower has ended: by `end`, by a failed read, or because it was too slow.
@@ -63,7 +63,8 @@ interface Follower {
 interface Tail {
   readonly owner: Owner
   readonly followers: Set<Follower>
-  lastRead: EventId
+  /** How far the log was read. */
+  readTo: EventId
   isReading: boolean
   isReadWanted: boolean
 }
@@ -84,7 +85,7 @@ export const createEventTails = ({
       tail.isReadWanted = false
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
-        after: tail.lastRead,
+        after: tail.readTo,
         order: 'asc',
         limit: pageLimit,
       })()
@@ -93,7 +94,7 @@ export const createEventTails = ({
         break
       }
       const { events, hasNext } = page.right
-      tail.lastRead = events.at(-1)?.id ?? tail.lastRead
+      tail.readTo = events.at(-1)?.id ?? tail.readTo
       tail.isReadWanted ||= hasNext
       const sized = events.map((event) => ({
         event,
@@ -109,7 +110,7 @@ export const createEventTails = ({
     const owners = [...tails.values()]
       .filter(({ followers }) => [...followers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
       .map(({ owner }) => owner)
-    if (owners.length > 0) void watch.keepFor(owners)()
+    if (owners.length > 0) void watch.watchFor(owners)()
   }
 
   const runWhileFollowed = async (): Promise<void> => {
@@ -130,13 +131,13 @@ export const createEventTails = ({
     isTicking = false
   }
 
-  const tailOf = (owner: Owner, lastRead: EventId): Tail => {
+  const tailOf = (owner: Owner, readTo: EventId): Tail => {
     const known = tails.get(keyOf(owner))
     if (known !== undefined) return known
     const tail = {
       owner,
       followers: new Set<Follower>(),
-      lastRead,
+      readTo,
       isReading: false,
       isReadWanted: false,
     }
@@ -151,7 +152,7 @@ export const createEventTails = ({
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
           const tail = tailOf(owner, newest)
-          const from = laterId(newest, tail.lastRead)
+          const startsAfter = laterId(newest, tail.readTo)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -166,10 +167,10 @@ export const createEventTails = ({
           const follower: Follower = {
             wantsBrokerEvents: brokerEventTypes.some((type) => types.includes(type)),
             give: (events) => {
-              // The shared reading may be behind `from`.
+              // The shared reading may be behind `startsAfter`.
               for (const { event, characters: added } of events)
                 if (
-                  event.id > from &&
+                  event.id > startsAfter &&
                   types.includes(event.type) &&
                   (accountId === undefined || event.accountId === accountId)
                 ) {
@@ -183,11 +184,11 @@ export const createEventTails = ({
             end,
           }
           tail.followers.add(follower)
-          if (follower.wantsBrokerEvents) void watch.keepFor([owner])()
+          if (follower.wantsBrokerEvents) void watch.watchFor([owner])()
           // Events may have been recorded since `newest` was read.
           void read(tail)
           return {
-            from,
+            startsAfter,
             next: async () => {
               if (pending.length === 0 && !isOver)
                 await new Promise<void>((resolve) => {
@@ -197,7 +198,7 @@ export const createEventTails = ({
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: laterId(from, tail.lastRead) }
+              return { events, readTo: laterId(startsAfter, tail.readTo) }
             },
             isOver: () => isOver,
             end,
