@@ -170,12 +170,8 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
         </p>
       </header>
       <AccountFacts account={account} period={period} />
-      <Section title="Does the history agree with the broker?">
-        {insights === undefined ? (
-          <Notice>{whyNoInsights}</Notice>
-        ) : (
-          <ReconciliationFacts reconciliation={insights.reconciliation} />
-        )}
+      <Section title="Does the history agree with the broker?" whyHidden={whyNoInsights}>
+        {insights && <ReconciliationFacts reconciliation={insights.reconciliation} />}
       </Section>
       <Section title="Result">
         <Statistics statistics={statistics} />
@@ -184,10 +180,8 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
           {account.currency}, commission and swap included. Intervals are of 95 %.
         </SourceNote>
       </Section>
-      <Section title="Balance and drawdown">
-        {insights === undefined ? (
-          <Notice>{whyNoInsights}</Notice>
-        ) : (
+      <Section title="Balance and drawdown" whyHidden={whyNoInsights}>
+        {insights && (
           <>
             <Curve curve={insights.curve} />
             <SourceNote>
@@ -197,12 +191,9 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
           </>
         )}
       </Section>
-      <Section title="Months and distribution">
-        {insights === undefined ? (
-          <Notice>{whyNoInsights}</Notice>
-        ) : statistics.totalTrades === 0 ? (
-          <p class="quiet">No trade was closed.</p>
-        ) : (
+      <Section title="Months and distribution" whyHidden={whyNoInsights}>
+        {statistics.totalTrades === 0 && <p class="quiet">No trade was closed.</p>}
+        {insights && statistics.totalTrades > 0 && (
           <>
             <div class="pictures">
               <Months groups={insights.months} zone={viewerZone} />
