@@ -188,7 +188,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       await linkDesk(service, { user: 'u-4', broker: { history: many } })
     })
 
-    it('draws months and hours of a chosen zone, holding times and results, each with its number of trades', async () => {
+    it('draws months and hours of a chosen zone, holding times and results, each with its number of trades, and intervals when asked to', async () => {
       const page = await opened('/console/trades', 'u-4')
       const pictures = page.getByRole('region', { name: /^When money was made/ })
       const rowOf = (picture: string, row: string) =>
@@ -216,10 +216,6 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
         '$0.00 to $10.00\t40\t+$40.00',
         '$10.00 to $20.00\t40\t+$440.00',
       ])
-    })
-
-    it('draws the intervals of drawn histories when it is asked to', async () => {
-      const page = await opened('/console/trades', 'u-4')
       const robust = page.getByRole('region', { name: 'How else it could have come out' })
       await robust.getByRole('button', { name: 'Compute' }).click()
       await robust.getByText('of the drawn histories lost money').waitFor()

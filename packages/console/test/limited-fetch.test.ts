@@ -47,10 +47,14 @@ it.each([
   [limit('calculations'), 8],
   [[429, 'BROKER_RATE_LIMITED'], 8],
   [[503, 'BROKER_UNAVAILABLE'], 8],
+  [[403, 'INSUFFICIENT_SCOPE'], 4],
+  [[401, 'UNAUTHORIZED'], 4],
 ] as const)('asks no more for a while after %j', async (refusal, count) => {
   const service = setUp(refusal)
   for (let read = 0; read < 4; read += 1) expect(await service.read()).toBe(refusal[1])
   expect(service.count()).toBe(count)
+  // Which ends the session.
+  expect(service.onUnauthorized).toHaveBeenCalledTimes(refusal[0] === 401 ? count : 0)
 })
 
 it.each([
@@ -73,13 +77,4 @@ it('still sends writes, which a reader asks for once', async () => {
   await vi.advanceTimersByTimeAsync(2_000)
   await failed
   expect(count()).toBe(2)
-})
-
-it.each([
-  [[401, 'UNAUTHORIZED'], true],
-  [[403, 'INSUFFICIENT_SCOPE'], false],
-] as const)('says whether the key is refused after %j', async (refusal, isEnded) => {
-  const { read, onUnauthorized } = setUp(refusal)
-  await read()
-  expect(onUnauthorized.mock.calls.length > 0).toBe(isEnded)
 })

@@ -339,27 +339,22 @@ it('reads nothing again that the key may not read', async () => {
   expect(requests).toHaveLength(2)
 })
 
-it.each([false, true])(
-  'ends what it follows and no write (sent again: %s)',
-  async (isSentAgain) => {
-    const { writes, sent, requests, signals } = setUp(isSentAgain ? [lost, never] : [never])
-    sent.run(place(writes))
-    await pass(1)
-    if (isSentAgain) sent.list()[0]?.sendAgain?.()
-    await pass(1)
-    sent.stop()
-    expect([requests.at(-1)?.method, signals.at(-1)?.aborted]).toEqual(['POST', false])
-    const last = setUp(isSentAgain ? [lost, lost, success([])] : [lost, success([])])
-    last.sent.run(place(last.writes))
-    await pass(1)
-    if (isSentAgain) last.sent.list()[0]?.sendAgain?.()
-    await pass(4)
-    const before = last.requests.length
-    last.sent.stop()
-    await pass(90)
-    expect(last.requests).toHaveLength(before)
-  },
-)
+it('ends what it follows and no write, also one that is sent again', async () => {
+  const { writes, sent, requests, signals } = setUp([lost, never])
+  sent.run(place(writes))
+  await pass(1)
+  sent.list()[0]?.sendAgain?.()
+  await pass(1)
+  sent.stop()
+  expect([requests.at(-1)?.method, signals.at(-1)?.aborted]).toEqual(['POST', false])
+  const followed = setUp([lost, success([])])
+  followed.sent.run(place(followed.writes))
+  await pass(4)
+  const before = followed.requests.length
+  followed.sent.stop()
+  await pass(90)
+  expect(followed.requests).toHaveLength(before)
+})
 
 it('names in its sentence the position or the order that is meant', () => {
   const { writes } = setUp([])
