@@ -403,8 +403,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await recover(lastFailed)).toBe(1)
   })
 
+  // An embedded database has one connection, and so one transaction at a time.
   it.skipIf(kind === 'embedded')(
-    'an event that is recorded while its webhook is being enabled is delivered or can be recovered',
+    'an event waits for those of its user that are being recorded, and is delivered to a webhook that is enabled between, which can recover the others',
     async () => {
       const webhook = await created()
       const { owner, id } = webhook

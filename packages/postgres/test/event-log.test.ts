@@ -1,5 +1,4 @@
-// The log of events: a reader that continues after the last event that it saw misses none.
-import { setTimeout as pause } from 'node:timers/promises'
+// The log of events by pages, within bounds.
 import { formatEventId, type EventId, type ServiceEvent } from '@tradeport/domain/events'
 import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
@@ -16,7 +15,7 @@ const newEvent = (): ServiceEvent => ({
   data: { account_id: accountId, number: lastKey },
 })
 
-onEachDatabase('the log of events', (here, _, kind) => {
+onEachDatabase('the log of events', (here) => {
   const page = (owner: Owner, query: Partial<EventsQuery> = {}) =>
     rightOf(
       here.eventLog.page(owner, {
@@ -26,34 +25,6 @@ onEachDatabase('the log of events', (here, _, kind) => {
         ...query,
       }),
     )
-
-  // An embedded database has one connection, and so one transaction at a time.
-  it.skipIf(kind === 'embedded')(
-    'shows no event before those of a transaction that recorded earlier and commits later',
-    async () => {
-      const owner = await storedOwner(here.operator)
-      const [hasRecorded, mayCommit] = [Promise.withResolvers(), Promise.withResolvers()]
-      const record = (ending?: Promise<unknown>): Promise<void> =>
-        here.knex.transaction(async (trx) => {
-          const events = [newEvent(), newEvent()].map((event) => ({ owner, event }))
-          await here.recorder.recordWithin(trx, events)
-          hasRecorded.resolve(undefined)
-          await ending
-        })
-      const slow = record(mayCommit.promise)
-      await hasRecorded.promise
-      const quick = record()
-      // Time enough to commit, if nothing kept it from that.
-      await pause(300)
-      const seen = (await page(owner)).events
-      mayCommit.resolve(undefined)
-      await Promise.all([slow, quick])
-      const rest = (await page(owner, { after: seen.at(-1)?.id })).events
-      const ids = [...seen, ...rest].map(({ id }) => id)
-      expect(ids).toStrictEqual((await page(owner)).events.map(({ id }) => id))
-      expect(ids).toHaveLength(4)
-    },
-  )
 
   it('pages in both directions within bounds, by type and account, for its owner alone', async () => {
     const [owner, other] = [await storedOwner(here.operator), await storedOwner(here.operator)]
