@@ -13,8 +13,8 @@ import { verifyWebhook } from '@tradeport/client'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
-import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
-import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { setUpAt, startDemo } from './support/service.ts'
 
 const accountId = newAccountUuid(1)
@@ -84,11 +84,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await desk.call('DELETE', `/webhooks/${id}`)
   })
 
-  const open = async (path: string, user = 'trader', options = {}): Promise<Page> => {
-    const page = await browser.open(`${service.apiUrl}/console/${path}`, options)
-    await signIn(page, keyOf(user))
-    return page
-  }
+  const open = (path: string, user = 'trader', options = {}): Promise<Page> =>
+    browser.open(`${service.apiUrl}/console/${path}`, { ...options, user })
   const createWebhook = async (eventTypes: readonly string[]): Promise<string> =>
     (await desk.call('POST', '/webhooks', { url: hook, eventTypes })).body.data.id
   const delivered = (count: number): Promise<unknown> =>
@@ -315,7 +312,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
           .join(''),
       }),
     )
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await press(page, 'Show 50 older')
     await expect.poll(() => older).toBeDefined()
     coming.push(...eventsTo(3_001, 1))

@@ -6,10 +6,10 @@ import {
   accessibilityFaults,
   chromiumPath,
   overflowOf,
-  signIn,
+  signInAs,
   useBrowser,
 } from './support/browser.ts'
-import { eventually, keyOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { hasFont, pictureFault } from './support/pictures.ts'
 import { useTestService } from './support/service.ts'
 
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
         await route.fulfill({ json: { ...reply, data: events } })
       })
       await page.getByLabel('Stay signed in').check()
-      await signIn(page, keyOf('trader'))
+      await signInAs(page, 'trader')
       await page.getByRole('button', { name: 'Sign out' }).waitFor()
       // Where it points at nothing.
       await page.mouse.move(0, 0)

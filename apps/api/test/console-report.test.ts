@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { spawnProgram } from '@tradeport/testkit/programs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import { chromiumPath, signInAs, useBrowser } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { keyOf, linkDesk } from './support/desk.ts'
+import { linkDesk } from './support/desk.ts'
 import {
   operate,
   operatorToken,
@@ -81,8 +81,8 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const page = await browser.open(`${service.apiUrl}/console/report?${path}`, {
       timezoneId: 'Europe/Berlin',
       ...options,
+      user,
     })
-    await signIn(page, keyOf(user))
     await page.locator('[data-report=complete], [data-report=failed]').waitFor()
     return page
   }
@@ -127,7 +127,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       const { data, ...reply } = await (await route.fetch()).json()
       await route.fulfill({ json: { ...reply, data: { ...data, totalTrades: 5_001 } } })
     })
-    await signIn(page, keyOf('u-4'))
+    await signInAs(page, 'u-4')
     await page.getByText('The worst and best of 5,001 trades are not listed').waitFor()
     await page.getByText('Which volumes are estimated: of more than 5,000 trades').waitFor()
   })
@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const desk = await linkDesk(service, { user: 'u-2', broker: { history } })
     const page = await browser.open(`${service.apiUrl}/console/report?account=nothing`)
     await page.getByLabel('Stay signed in').check()
-    await signIn(page, keyOf('u-2'))
+    await signInAs(page, 'u-2')
     const refusal = async (path: string): Promise<string> => {
       await page.goto(`${service.apiUrl}/console/report?${path}`)
       return page.getByRole('alert').innerText()
@@ -199,8 +199,9 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const without = await startTestService([], { environment: { CAPABILITIES: 'console' } })
     onTestFinished(() => without.close())
     const desk = await linkDesk(without, { user: 'u-1', broker: { history } })
-    const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`)
-    await signIn(page, keyOf('u-1'))
+    const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`, {
+      user: 'u-1',
+    })
     await page.getByRole('link', { name: 'Report of this account' }).click()
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')

@@ -6,11 +6,11 @@ import {
   accessibilityFaults,
   chromiumPath,
   overflowOf,
-  signIn,
+  signInAs,
   useBrowser,
 } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { keyOf, linkDesk } from './support/desk.ts'
+import { linkDesk } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
 /** So many trades on each day from 2026-01-10 on, all of which close at half past twelve. */
@@ -42,14 +42,8 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     now: browser.now,
     environment: { CAPABILITIES: 'console,insights' },
   })
-  const opened = async (path: string, user: string, options = {}): Promise<Page> => {
-    const page = await browser.open(`${service.apiUrl}${path}`, {
-      timezoneId: 'Europe/Berlin',
-      ...options,
-    })
-    await signIn(page, keyOf(user))
-    return page
-  }
+  const opened = (path: string, user: string, options = {}): Promise<Page> =>
+    browser.open(`${service.apiUrl}${path}`, { timezoneId: 'Europe/Berlin', ...options, user })
 
   it('draws deposits and withdrawals, the deepest drawdown and the equity of now, and has them as a table', async () => {
     await linkDesk(service, { user: 'u-1', broker: { history } })
@@ -82,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       for (const point of json.data.points) point.balance = null
       await route.fulfill({ json: { ...json, data: { ...json.data, cashFlows: null } } })
     })
-    await signIn(page, keyOf('u-10'))
+    await signInAs(page, 'u-10')
     const curve = page.getByRole('region', { name: /in short$/ })
     await curve.getByText('The balance is not known').waitFor()
     await curve.getByText('Equity now').waitFor()

@@ -1,8 +1,8 @@
 // Prices and trading in the console, in a real browser.
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
-import { brokerOf, everyScope, keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
+import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import { brokerOf, everyScope, linkDocument, newAccountUuid } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
 const first = newAccountUuid(1)
@@ -41,11 +41,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     )
   })
   const broker = () => brokerOf(service.sandbox, 'first')
-  const opened = async (path: string, user = 'trader', options = {}): Promise<Page> => {
-    const page = await browser.open(`${service.apiUrl}${path}`, options)
-    await signIn(page, keyOf(user))
-    return page
-  }
+  const opened = (path: string, user = 'trader', options = {}): Promise<Page> =>
+    browser.open(`${service.apiUrl}${path}`, { ...options, user })
 
   it('draws the prices around a trade, or says why there are none', async () => {
     const ticket = broker().open({ stopLoss: 1, takeProfit: 1.5 })
@@ -58,13 +55,13 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
     onTestFinished(() => service.sandbox.faults.clear())
     await page.reload()
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     const prices = page.getByRole('region', { name: 'Prices around it' })
     await prices.getByRole('alert').waitFor()
     await page.route(/price-chart/, (route) => route.abort())
     service.sandbox.faults.clear()
     await page.reload()
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await prices.getByText('A part of the page cannot be loaded.').waitFor()
     const unpriced = await opened(`/console/trades/${newAccountUuid(2)}:${ticket}`, 'reader')
     await unpriced.getByText('it needs the scope market-data:read').waitFor()
@@ -98,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const page = await browser.open(`${service.apiUrl}/console/trading?position=gone`)
     const held: Route[] = []
     await page.route(/\/positions\?/, (route) => void held.push(route))
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await expect.poll(() => held.length).toBe(1)
     await browser.pass(page, 7_000)
     const gone = page.getByText('The position is not among the open ones')
@@ -273,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('The outcome of 1 write is not known').waitFor()
     // What its key is answered later does not sign out whoever has signed in since.
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await page.getByText(/checks pass/).waitFor()
     await Promise.all([
       page.waitForResponse(/orders\?wait=/),

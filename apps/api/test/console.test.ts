@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDemoSignIn } from '../src/demo-sign-in.ts'
-import { accessibilityFaults, chromiumPath, signIn, useBrowser } from './support/browser.ts'
+import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
 import { request, startDemo, useTestService } from './support/service.ts'
 
@@ -60,18 +60,15 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
   const open = (path = '/console', options = {}) =>
     browser.open(`${service.apiUrl}${path}`, options)
-  const opened = async (path?: string, options?: object, user = 'trader'): Promise<Page> => {
-    const page = await open(path, options)
-    await signIn(page, keyOf(user))
-    return page
-  }
+  const opened = (path?: string, options?: object, user = 'trader'): Promise<Page> =>
+    open(path, { ...options, user })
 
   it('refuses a wrong key, and keeps a good one in memory unless it is asked to', async () => {
     const page = await open()
-    await signIn(page, 'tp_live_wrong')
+    await signInAs(page, 'nobody')
     await page.getByText('The service does not accept this key.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const kept = () =>
       page.evaluate<string>(
@@ -81,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.reload()
     await page.getByText('Reloading the tab signed you out').waitFor()
     await page.getByLabel('Stay signed in').check()
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -96,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('blocked') } })",
     )
     await page.reload()
-    await signIn(page, keyOf('reader'))
+    await signInAs(page, 'reader')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('API key').waitFor()
   })
@@ -124,7 +121,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await open()
     // An event would have it read too.
     await page.route('**/events/stream*', () => undefined)
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await page.getByText(/^\d open$/).waitFor()
     const show = (state: 'hidden' | 'visible') =>
       page.evaluate(
@@ -150,8 +147,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
 
   it('shows what a key may read, and why it does not show the rest', async () => {
-    const page = await open()
-    await signIn(page, keyOf('reader'))
+    const page = await opened('/console', {}, 'reader')
     await page.getByText('it needs the scope trading:read or positions:read').waitFor()
     await page.getByRole('link', { name: 'Trades', exact: true }).click()
     await page.getByText('it needs the scope trading:read or history:read').waitFor()
@@ -218,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const losses = await rows.count()
     expect(losses).toBeLessThan(150)
     await page.reload()
-    await signIn(page, keyOf('trader'))
+    await signInAs(page, 'trader')
     await rows.first().waitFor()
     expect(await page.getByLabel('Result').inputValue()).toBe('loss')
     const [file] = await Promise.all([

@@ -3,6 +3,7 @@
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
+import { keyOf } from './desk.ts'
 
 /** Where Chromium is installed; undefined: its tests are left out. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
@@ -22,12 +23,17 @@ export const useBrowser = () => {
   afterAll(() => browser?.close())
 
   /**
+   * @param user who signs in to it
    * @param now epoch milliseconds at which the page's clock stands still; otherwise it can be moved
    * forward
    */
   const open = async (
     url: string,
-    { now, ...options }: BrowserContextOptions & { readonly now?: number } = {},
+    {
+      user,
+      now,
+      ...options
+    }: BrowserContextOptions & { readonly user?: string; readonly now?: number } = {},
   ): Promise<Page> => {
     if (browser === undefined) throw new Error('the browser has not started')
     const context = await browser.newContext({
@@ -50,6 +56,7 @@ export const useBrowser = () => {
     })
     await (now === undefined ? page.clock.install() : page.clock.setFixedTime(now))
     await page.goto(url)
+    if (user !== undefined) await signInAs(page, user)
     return page
   }
   return {
@@ -64,8 +71,8 @@ export const useBrowser = () => {
   }
 }
 
-export const signIn = async (page: Page, key: string): Promise<void> => {
-  await page.getByLabel('API key').fill(key)
+export const signInAs = async (page: Page, user: string): Promise<void> => {
+  await page.getByLabel('API key').fill(keyOf(user))
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
