@@ -91,8 +91,9 @@ describe('the terms of a new order', () => {
   const buy = { side: 'buy', orderType: 'limit', price: 1.1 } as const
   it.each<[Parameters<typeof requireLevelsAroundPrice>[0], misplacedAround?: number]>([
     [{ ...buy, stopLoss: 1.09, takeProfit: 1.11 }],
-    [{ ...buy, stopLoss: 1.11 }, 1.1],
-    [{ ...buy, side: 'sell', takeProfit: 1.11 }, 1.1],
+    [{ ...buy, stopLoss: 1.1 }, 1.1],
+    [{ ...buy, takeProfit: 1.09 }, 1.1],
+    [{ ...buy, side: 'sell', stopLoss: 1.05 }, 1.1],
     // Executed at its stopLimitPrice.
     [{ ...buy, ...stopLimit, stopLoss: 1.17 }, 1.15],
     [{ ...buy, ...stopLimit, stopLoss: 1.14, takeProfit: 1.16 }],

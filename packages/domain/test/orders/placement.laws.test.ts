@@ -10,7 +10,6 @@ import {
   afterRecheck,
   afterSendAnswer,
   afterVerification,
-  afterFoundMissing,
   nextAction,
   sendTimeoutMs,
   lateRejection,
@@ -66,41 +65,44 @@ const lookUpIn = (placement: LookingUp, continueInMs: number): Transition => ({
   continueInMs,
 })
 
+const terms: OrderTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
+const order: BrokerOrder = { ...terms, brokerOrderId: '7', isUnexecuted: true }
+const open: Open = {
+  step: 'open',
+  sentAt: sending.sentAt,
+  heldAt: sending.sentAt,
+  brokerOrderId: '7',
+  cancelledBy: null,
+  missing: null,
+}
+const anyNumber: Open = { ...open, brokerOrderId: null }
+const isHeld = { placement: open, terms, continueInMs: null }
+const shown: LookupAnswer = { kind: 'open', order }
+const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
+
+const lookUp = (from: LookingUp | Open, readFromTerminal = false): NextAction => ({
+  kind: 'look_up',
+  from,
+  readFromTerminal,
+})
+
 describe('the next action', () => {
-  it.each<
-    [Placement, { readonly sentBefore: SentBefore; readonly timeToDeadlineMs: number }, NextAction]
-  >([
-    [{ step: 'recorded' }, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'send' }],
-    [{ step: 'recorded' }, { sentBefore: 'no', timeToDeadlineMs: 0 }, { kind: 'reject_late' }],
-    [
-      { step: 'recorded' },
-      { sentBefore: 'unlikely', timeToDeadlineMs: 1 },
-      { kind: 'verify_and_send' },
-    ],
-    [
-      { step: 'recorded' },
-      { sentBefore: 'unlikely', timeToDeadlineMs: 0 },
-      { kind: 'look_up', from: sinceCreation, readFromTerminal: false },
-    ],
-    [
-      { step: 'recorded' },
-      { sentBefore: 'possible', timeToDeadlineMs: sendTimeoutMs },
-      { kind: 'look_up', from: sinceCreation, readFromTerminal: false },
-    ],
-    [
-      sending,
-      { sentBefore: 'no', timeToDeadlineMs: 1 },
-      { kind: 'look_up', from: lookingUp, readFromTerminal: false },
-    ],
-    [
-      lookingUp,
-      { sentBefore: 'no', timeToDeadlineMs: 1 },
-      { kind: 'look_up', from: lookingUp, readFromTerminal: false },
-    ],
-    [rechecking, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'recheck', from: rechecking }],
-    [{ step: 'ended' }, { sentBefore: 'no', timeToDeadlineMs: 1 }, { kind: 'none' }],
-  ])('of %o with %o is %o', (placement, context, action) => {
-    expect(nextAction(placement, { ...context, createdAt, now: createdAt })).toEqual(action)
+  const recorded = { step: 'recorded' } as const
+  it.each<[Placement, SentBefore, timeToDeadlineMs: number, NextAction]>([
+    [recorded, 'no', 1, { kind: 'send' }],
+    [recorded, 'no', 0, { kind: 'reject_late' }],
+    [recorded, 'unlikely', 1, { kind: 'verify_and_send' }],
+    [recorded, 'unlikely', 0, lookUp(sinceCreation)],
+    [recorded, 'possible', sendTimeoutMs, lookUp(sinceCreation)],
+    [sending, 'no', 1, lookUp(lookingUp)],
+    [lookingUp, 'no', 1, lookUp(lookingUp)],
+    [open, 'no', 1, lookUp(open, true)],
+    [rechecking, 'no', 1, { kind: 'recheck', from: rechecking }],
+    [{ step: 'ended' }, 'no', 1, { kind: 'none' }],
+  ])('of %o, sent before: %s, with %i ms left is %o', (placement, ...context) => {
+    const [sentBefore, timeToDeadlineMs, action] = context
+    const now = createdAt
+    expect(nextAction(placement, { sentBefore, timeToDeadlineMs, createdAt, now })).toEqual(action)
   })
 })
 
@@ -113,13 +115,19 @@ describe('the provider’s answer to a send', () => {
       { kind: 'placed', brokerOrderId: '46000801' },
       lookUpIn({ ...lookingUp, brokerOrderId: '46000801' }, secondMs),
     ],
-    [{ kind: 'placed', brokerOrderId: null }, lookUpIn(lookingUp, secondMs)],
     [
       { kind: 'placed', brokerOrderId: null, isPartlyExecuted: true },
       lookUpIn({ ...lookingUp, isPartlyExecuted: true }, secondMs),
     ],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
-    [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
+    [
+      { kind: 'open', brokerOrderId: '7' },
+      { placement: open, continueInMs: null },
+    ],
+    [
+      { kind: 'open', brokerOrderId: null },
+      { placement: anyNumber, continueInMs: secondMs },
+    ],
   ])('%o is followed by %o', (answer, step) => {
     expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
   })
@@ -154,7 +162,6 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
     [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unfinished' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'found', outcome: filled }, sendTimeoutMs, ended(filled)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
     expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
   })
@@ -204,12 +211,6 @@ describe('lookups', () => {
       ])
     },
   )
-
-  it('end with what the broker shows', () => {
-    expect(afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false)).toEqual(
-      ended(filled),
-    )
-  })
 
   it('prove absence after five minutes of nothing, with a refreshed lookup', () => {
     const steps = stepsAfter(repeated('nothing', 20))
@@ -285,7 +286,6 @@ describe('lookups', () => {
 
 describe('an order that was rejected as not found', () => {
   it.each<[LookupAnswer, Transition]>([
-    [{ kind: 'found', outcome: filled }, ended(filled)],
     [{ kind: 'unfinished' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: rechecking, continueInMs: hourMs }],
@@ -306,33 +306,7 @@ describe('an order that was rejected as not found', () => {
   })
 })
 
-const terms: OrderTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
-const order: BrokerOrder = { ...terms, brokerOrderId: '7', isUnexecuted: true }
-const open: Open = {
-  step: 'open',
-  sentAt: sending.sentAt,
-  heldAt: sending.sentAt,
-  brokerOrderId: '7',
-  cancelledBy: null,
-  missing: null,
-}
-const anyNumber: Open = { ...open, brokerOrderId: null }
-const isHeld = { placement: open, terms, continueInMs: null }
-const seenElsewhere = { placement: anyNumber, continueInMs: secondMs }
-const shown: LookupAnswer = { kind: 'open', order }
-const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
-
 describe('a pending order', () => {
-  it.each<[PlacementAnswer, Transition]>([
-    [
-      { kind: 'open', brokerOrderId: '7' },
-      { placement: open, continueInMs: null },
-    ],
-    [{ kind: 'open', brokerOrderId: null }, seenElsewhere],
-  ])('whose send is answered %o goes on with %o', (answer, step) => {
-    expect(afterSendAnswer(sending, answer, sendTimeoutMs)).toEqual(step)
-  })
-
   it.each<[what: string, after: (answer: LookupAnswer) => Transition | undefined]>([
     ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false)],
     ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt)],
@@ -346,43 +320,6 @@ describe('a pending order', () => {
     })
     expect(after({ kind: 'open' })).toMatchObject({ placement: { step: 'open' } })
     expect(after({ kind: 'found', outcome: filled })).toEqual(ended(filled))
-  })
-
-  it('that the broker holds no more is looked up at once, past the copy, then after growing pauses, and never rejected', () => {
-    const answers = fc.array(fc.constantFrom('nothing', 'unreadable', 'open'), {
-      minLength: 1,
-      maxLength: 100,
-    })
-    fc.assert(
-      fc.property(answers, (kinds) => {
-        let step: Transition = afterFoundMissing(open, createdAt)
-        expect(step.continueInMs).toBe(0)
-        let now = createdAt
-        for (const [index, kind] of kinds.entries()) {
-          const action = nextAction(step.placement, {
-            sentBefore: 'unlikely',
-            timeToDeadlineMs: 0,
-            createdAt,
-            now,
-          })
-          expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
-          if (action.kind !== 'look_up') return
-          step = afterLookup(action.from, { kind }, now, true)
-          expect(step).toMatchObject({
-            placement: { ...open, missing: { since: createdAt, lookups: index + 1 } },
-          })
-          expect(step.outcome).toBeUndefined()
-          const pauseMs = step.continueInMs ?? 0
-          expect(pauseMs).toBeGreaterThanOrEqual(2 * secondMs)
-          now += pauseMs
-        }
-        if (step.placement.step !== 'open') return expect.fail(step.placement.step)
-        expect(afterLookup(step.placement, shown, now, true)).toEqual({
-          ...isHeld,
-          placement: { ...open, heldAt: now },
-        })
-      }),
-    )
   })
 
   it.each<[CancelReason | null, OrderOutcome, OrderOutcome]>([
@@ -400,15 +337,31 @@ describe('a pending order', () => {
     expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true)).toEqual(ended(end))
   })
 
-  it.each<[LookupAnswer['kind'], Transition]>([
-    ['unreadable', { placement: open, continueInMs: minuteMs }],
-    ...(['nothing', 'open'] as const).map((kind): [LookupAnswer['kind'], Transition] => {
-      const missing = { since: createdAt, lookups: 1 }
-      return [kind, { placement: { ...open, missing }, continueInMs: 2 * secondMs }]
-    }),
-  ])('that the broker held, and whose lookup answers only %s, goes on with %o', (kind, next) => {
-    expect(afterLookup(open, { kind } as LookupAnswer, createdAt, true)).toEqual(next)
+  const since = createdAt - hourMs
+  const goneSince = (since: number, lookups: number): Open => ({
+    ...open,
+    missing: { since, lookups },
   })
+  it.each<[Open, LookupAnswer['kind'], Transition]>([
+    [open, 'unreadable', { placement: open, continueInMs: minuteMs }],
+    ...(['nothing', 'open'] as const).map((kind): [Open, LookupAnswer['kind'], Transition] => [
+      open,
+      kind,
+      { placement: goneSince(createdAt, 1), continueInMs: 2 * secondMs },
+    ]),
+    ...(['nothing', 'open', 'unreadable'] as const).map(
+      (kind): [Open, LookupAnswer['kind'], Transition] => [
+        goneSince(since, 2),
+        kind,
+        { placement: goneSince(since, 3), continueInMs: 10 * secondMs },
+      ],
+    ),
+  ])(
+    'that the broker held, %o, and whose lookup answers only %s, goes on with %o',
+    (from, kind, next) => {
+      expect(afterLookup(from, { kind } as LookupAnswer, createdAt, true)).toEqual(next)
+    },
+  )
 
   it.each([true, false, undefined])(
     'whose number the broker replaced keeps its new one, and was held until now if it is unexecuted (%s)',
