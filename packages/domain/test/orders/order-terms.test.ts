@@ -1,5 +1,6 @@
 // The terms of pending orders as tables: what a new one must have, what a change makes of them, and
 // how an order is found and shown once the broker holds it.
+import { newOrder } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import {
@@ -21,27 +22,18 @@ import {
   type OrderRequest,
   type OrderTerms,
 } from '../../src/orders/order.ts'
-import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 
 const now = Date.UTC(2026, 10, 25, 12)
 const minute = 60_000
-const request: OrderRequest = {
-  accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
-  symbol: 'EURUSD',
-  side: 'buy',
-  orderType: 'limit',
-  volume: 1,
-  price: 1.1,
-}
+const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const open: OpenOrder = {
+  ...newOrder(owner, 1, { orderType: 'limit', price: 1.1 }),
   id: 'ord_0123456789abcdefghij' as OrderId,
-  owner: { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
-  request,
   status: 'open',
   brokerOrderId: '77',
-  createdAt: 1,
-  updatedAt: 1,
 }
+const { request } = open
 const stopLimit = { orderType: 'stop_limit', price: 1.2, stopLimitPrice: 1.15 } as const
 const held: OrderTerms = { price: 1.1, timeInForce: 'gtc' }
 

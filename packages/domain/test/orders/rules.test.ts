@@ -1,6 +1,6 @@
 // Orders as tables: which status follows which, how many there may be, what a head trader allows,
 // and how their ids are read.
-import { newAccount, openPosition } from '@tradeport/testkit'
+import { newAccount, newOrder, openPosition } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
@@ -31,27 +31,14 @@ import {
   type PendingOrder,
   type OrderOutcome,
 } from '../../src/orders/order.ts'
-import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import { startOfUtcDay } from '../../src/primitives/instant.ts'
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = 'ord_0123456789abcdefghij' as OrderId
-const record = {
-  id,
-  owner,
-  request: {
-    accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
-    symbol: 'EURUSD',
-    side: 'buy' as const,
-    orderType: 'market' as const,
-    volume: 1,
-  },
-  createdAt: 1,
-  updatedAt: 1,
-}
-const pending: PendingOrder = { ...record, status: 'pending' }
+const pending: PendingOrder = { ...newOrder(owner, 1), id }
 const rejected = (code: string): Order => ({
-  ...record,
+  ...pending,
   status: 'rejected',
   reason: { code, message: 'x' },
 })
@@ -72,7 +59,7 @@ describe('an order', () => {
       for (const outcome of outcomes) {
         const { kind, ...details } = outcome
         const after = withOutcome(before, outcome, 9)
-        expect(after).toEqual({ ...record, status: kind, updatedAt: 9, ...details })
+        expect(after).toEqual({ ...pending, status: kind, updatedAt: 9, ...details })
         expect(isCorrection(before, after)).toBe(isCorrected)
         for (const second of outcomes) expect(withOutcome(after, second, 10)).toBe(after)
         expect(isCorrection(after, after)).toBe(false)
@@ -131,7 +118,7 @@ it('an order of a tenant without a provider token is refused with that as the re
   const none = E.right(O.none)
   const limits = E.right({ trader: null, desks: [], readAt: 0, databaseRun: 'first' })
   const facts = { account, halt: none, providerToken: none, challenges: E.right([]), limits }
-  expect(accountChecks(record.request, facts)).toContainEqual([
+  expect(accountChecks(pending.request, facts)).toContainEqual([
     'provider_token',
     E.left({
       _tag: 'BrokerUnavailable',
@@ -141,7 +128,7 @@ it('an order of a tenant without a provider token is refused with that as the re
   ])
 })
 
-const requireLots = (volume: number) => requireEach(requestChecks({ ...record.request, volume }))
+const requireLots = (volume: number) => requireEach(requestChecks({ ...pending.request, volume }))
 
 describe('order limits', () => {
   const now = Date.UTC(2026, 10, 21, 13)

@@ -1,6 +1,6 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
 import { newAccount } from '@tradeport/testkit'
-import { createFakeEventLog } from './fake-event-log.ts'
+import { createFakeEventLog, type FakeEventLog } from './fake-event-log.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -263,7 +263,13 @@ describe('GET /events/stream', () => {
     expect(second).toMatchObject({ isOver: true, got: [] })
   })
 
-  it('reads nothing more of the past once it is closed', async () => {
+  it.each<[string, (log: FakeEventLog, stream: EventStream) => void]>([
+    ['reads nothing more of the past once it is closed', (_, stream) => stream.close()],
+    [
+      'ends where events are cleared away before it has read them',
+      (log) => log.clear(owner, 1_500n),
+    ],
+  ])('%s', async (_, happens) => {
     const { log, use, caller } = open()
     const [first] = log.record(
       owner,
@@ -274,7 +280,7 @@ describe('GET /events/stream', () => {
     )
     const batches = stream.batches[Symbol.asyncIterator]()
     expect((await batches.next()).value).toMatchObject({ events: { length: 1_000 } })
-    stream.close()
+    happens(log, stream)
     expect(await batches.next()).toMatchObject({ done: true })
   })
 
@@ -293,21 +299,6 @@ describe('GET /events/stream', () => {
     expect([rare.readTo, behind.readTo]).toStrictEqual([third?.id, third?.id])
     log.clear(owner, 3n)
     expect((await follow()).stream.startsAfter).toBe(third?.id)
-  })
-
-  it('ends where events are cleared away before it has read them', async () => {
-    const { log, use, caller } = open()
-    const [first] = log.record(
-      owner,
-      Array.from({ length: 2_500 }, () => closed),
-    )
-    const stream = await rightOf(
-      use.streamEvents(caller, { query: { after: first?.id }, headers: {} }),
-    )
-    const batches = stream.batches[Symbol.asyncIterator]()
-    await batches.next()
-    log.clear(owner, 1_500n)
-    expect(await batches.next()).toMatchObject({ done: true })
   })
 
   it('gives a new stream what was recorded while it was being opened beside another', async () => {
