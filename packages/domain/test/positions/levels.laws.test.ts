@@ -50,45 +50,13 @@ it('changes both levels at once, and removes a level that is null', () => {
 })
 
 describe('levels after a change that nobody confirmed', () => {
-  it('are as requested when they are the very ones, and not when they are what they were', () => {
-    fc.assert(
-      fc.property(
-        price,
-        heldLevels,
-        heldLevels,
-        price,
-        (currentPrice, requested, before, stopLoss) => {
-          const held = at(currentPrice, before)
-          expect(hasRequestedLevels(at(currentPrice, requested), requested, held)).toBe(true)
-          expect(hasRequestedLevels(held, { ...before, stopLoss }, held)).toBe(
-            before.stopLoss === stopLoss,
-          )
-        },
-      ),
-    )
-  })
-
-  it('are as requested when the broker rounded them to the digits that it shows', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 100_001, max: 300_000 }),
-        fc.integer({ min: -50, max: 50 }),
-        (point, hundredths) => {
-          // Prices of five digits, of which the last is not 0.
-          const current = (Math.floor(point / 10) * 10 + 7) / 100_000
-          const requested = { stopLoss: Number(`${point * 100 + hundredths}e-7`) }
-          const shown = { stopLoss: point / 100_000 }
-          expect(hasRequestedLevels(at(current, shown), requested, at(current))).toBe(true)
-        },
-      ),
-    )
-  })
-
   const [low, high] = [{ stopLoss: 1.10001 }, { takeProfit: 1.5 }]
   it.each<[what: string, isAsRequested: boolean, shown: Levels, requested: Levels, before: Levels]>(
     [
       ['there, where it was to be removed', false, { stopLoss: 1.2 }, {}, { stopLoss: 1.1 }],
+      ['the very one', true, low, low, {}],
       ['half a unit of the last decimal off', true, low, { stopLoss: 1.100015 }, {}],
+      ['half of it below', true, { stopLoss: 1.10002 }, { stopLoss: 1.100015 }, {}],
       ['more than half of it off', false, low, { stopLoss: 1.100016 }, {}],
       ['more than half of a price’s off', false, { stopLoss: 1.1 }, { stopLoss: 1.11 }, {}],
       ['where it was, however near that is', false, low, { stopLoss: 1.100012 }, low],

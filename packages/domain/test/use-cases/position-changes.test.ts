@@ -559,15 +559,7 @@ describe('POST /positions/:id/close', () => {
   it.each<
     [what: string, scene: Scene, lots: number, expected: Closed | 'unknown', readAt?: number]
   >([
-    ['done in half of all', { broker: 'do_half' }, 0.3, [0.15, 0.15, 15, 2_000], 1_750],
     ['done in half of a part', { broker: 'do_half' }, 0.2, [0.1, 0.2, 10, 2_000], 1_750],
-    [
-      'done while another closes the rest',
-      { meanwhile: nowHolding() },
-      0.1,
-      [0.1, 0, 10, 2_000],
-      1_750,
-    ],
     [
       'done while another adds to the rest',
       { meanwhile: nowHolding({ volume: 0.7 }) },
@@ -634,14 +626,7 @@ describe('POST /positions/:id/close', () => {
     ],
     ['accepted and shown', { broker: 'accept', atPause: executing }, 0.1, [0.1, 0.2, 10, 250], 250],
     ['accepted and never shown', { broker: 'accept' }, 0.3, 'unknown'],
-    ['half done, not readable', { broker: 'do_half', meanwhile: goingDown }, 0.3, 'unknown'],
     ['unanswered, all gone', { broker: lost, meanwhile: nowHolding() }, 0.3, [0.3, 0, null, 0]],
-    [
-      'unanswered, the part gone',
-      { broker: lost, meanwhile: nowHolding({ volume: 0.2 }) },
-      0.1,
-      [0.1, 0.2, null, 0],
-    ],
     ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
     [
