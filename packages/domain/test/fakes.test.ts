@@ -18,7 +18,7 @@ import { createFakePositionTrading } from './use-cases/fake-position-trading.ts'
 
 const now = Date.parse('2026-05-01T12:00:00.000Z')
 const clock = { now: () => now }
-const close = async (): Promise<void> => undefined
+const close = async () => undefined
 
 const brokerAccount = (
   index: number,

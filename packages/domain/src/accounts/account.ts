@@ -216,7 +216,7 @@ export type HistoryInterval = (typeof historyIntervals)[number]
 
 export const snapshotSpacingMs = 5 * minuteMs
 
-const capByInterval: Readonly<Record<HistoryInterval, number>> = { '1h': 168, '1d': 365, '1w': 104 }
+const capByInterval = { '1h': 168, '1d': 365, '1w': 104 }
 
 /** How many snapshots a reply holds at most: the interval sets that number and nothing else. */
 export const snapshotCap = (interval: HistoryInterval = '1d'): number => capByInterval[interval]

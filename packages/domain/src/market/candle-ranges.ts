@@ -93,7 +93,7 @@ export const gapsIn = (
   { from, to }: CandleRange,
   known: readonly CandleRange[],
 ): readonly CandleRange[] => {
-  const gaps: CandleRange[] = []
+  const gaps = []
   let next = from
   for (const range of known.toSorted((a, b) => a.from - b.from)) {
     if (range.to < next) continue

@@ -86,9 +86,7 @@ export const instruments: readonly Instrument[] = [
   inDollars('stock', 'AAPL', 'Apple Inc.', 0.01, 1, 0.2, usStockSession),
 ]
 
-const bySymbol: ReadonlyMap<string, Instrument> = new Map(
-  instruments.map((instrument) => [instrument.symbol, instrument]),
-)
+const bySymbol = new Map(instruments.map((instrument) => [instrument.symbol, instrument]))
 
 export const findInstrument = (symbol: string): Instrument | undefined => bySymbol.get(symbol)
 

@@ -280,7 +280,7 @@ export const decideApply =
     }
 
     /** With everything that belongs to the record and that a later section can refer to. */
-    const remove = (section: Section, id: string): void => {
+    const remove = (section: Section, id: string) => {
       recordsAfter[section].delete(id)
       if (section === 'tenants')
         for (const user of recordsAfter.users.values())

@@ -169,7 +169,7 @@ export const durabilityHealth = (
   ]
 }
 
-const safeSynchronousCommits: readonly string[] = ['on', 'remote_apply']
+const safeSynchronousCommits = ['on', 'remote_apply']
 
 const synchronousCommitHealth = ({
   synchronousCommit,

@@ -89,15 +89,9 @@ export const changedFields = (before: Stored | undefined, after: Put): readonly 
   })
 }
 
-const secretFields: ReadonlySet<string> = new Set(['providerToken', 'key', 'token'])
+const secretFields = new Set(['providerToken', 'key', 'token'])
 /** They identify a record that has no id of its own. */
-const keyFields: ReadonlySet<string> = new Set([
-  'accountId',
-  'startedAt',
-  'timestamp',
-  'type',
-  'severity',
-])
+const keyFields = new Set(['accountId', 'startedAt', 'timestamp', 'type', 'severity'])
 
 type Fields = readonly (readonly [field: string, value: PlannedValue | undefined])[]
 

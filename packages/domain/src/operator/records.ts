@@ -1,6 +1,5 @@
 // The sections of an operator's document, and the records that it creates, changes and removes.
-import type { Account, AccountFigures, BalanceSnapshot } from '../accounts/account.ts'
-import type { OperatorHalt } from '../accounts/account.ts'
+import type { Account, AccountFigures, BalanceSnapshot, OperatorHalt } from '../accounts/account.ts'
 import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import type { CredentialHash, Plan, Scope } from '../access/credential.ts'
 import type { ChallengeStanding, DeskLimits, TraderLimits } from '../orders/limits.ts'

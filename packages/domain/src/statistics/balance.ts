@@ -30,7 +30,7 @@ export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Colu
   const sum = new ExactSum()
   sum.add(opening)
   let [top, topBefore, movement] = [opening, opening, 0]
-  const moveBefore = (end: number): void => {
+  const moveBefore = (end: number) => {
     for (; (times[movement] ?? Infinity) < end; movement++) {
       sum.add(amounts[movement] ?? 0)
       top = Math.max(top, sum.value())

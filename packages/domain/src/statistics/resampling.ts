@@ -96,11 +96,7 @@ const columnsOf = (length: number): ResampledStatistics => {
   return { expectancy: column(), winRate: column(), profitFactor: column(), sharpeRatio: column() }
 }
 
-const put = (
-  columns: ResampledStatistics,
-  at: number,
-  figures: ResampledStatistics<number>,
-): void => {
+const put = (columns: ResampledStatistics, at: number, figures: ResampledStatistics<number>) => {
   for (const name of names) columns[name][at] = figures[name]
 }
 

@@ -167,7 +167,7 @@ class PositionFold {
     this.positionId = positionId
   }
 
-  add(deal: Deal): void {
+  add(deal: Deal) {
     const volume = volumeOf(deal)
     const price = priceOf(deal)
     if (deal.entry === 'in') {
@@ -263,7 +263,7 @@ class Fills {
   readonly weight = new ExactSum()
   private price: number | undefined = undefined
 
-  add(volume: number, price: number): void {
+  add(volume: number, price: number) {
     this.price = this.price === undefined || this.price === price ? price : Number.NaN
     this.lots.add(volume)
     this.weight.addProduct(volume, price)

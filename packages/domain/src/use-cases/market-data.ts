@@ -106,7 +106,7 @@ interface Source {
   readonly spelled: Readonly<Record<string, string>>
 }
 
-const noSpellings: Source['spelled'] = {}
+const noSpellings = {}
 
 /** A symbol at its source. */
 interface Located extends Omit<Source, 'spelled'> {

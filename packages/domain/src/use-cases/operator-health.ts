@@ -80,7 +80,7 @@ export const readFeedStanding = (
 export const createOperatorHealth = (ports: HealthPorts) => {
   const { health, operatorOrders, clock } = ports
 
-  const checkDatabase: T.Task<readonly HealthCheck[]> = async () => {
+  const checkDatabase = async () => {
     const askedAt = clock.now()
     const read = await health.databaseNow()
     const toClock = (reportedAt: number) =>
@@ -93,7 +93,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
     return [databaseHealth(read), ...(E.isRight(read) ? [toClock(read.right)] : [])]
   }
 
-  const stuckOrders: AsyncResult<number> = () =>
+  const stuckOrders = () =>
     pipe(
       operatorOrders.underWay(
         { unresolvedSince: clock.now() - stuckAfterMs },

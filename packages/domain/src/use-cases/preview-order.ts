@@ -181,7 +181,7 @@ const checkInstrument = (
   now: number,
 ): readonly PreviewedCheck[] => {
   if (E.isLeft(instrument)) {
-    const because: InstrumentRefusal = instrument.left
+    const because = instrument.left
     const isOfSymbol = because._tag === 'NotFound' || because._tag === 'SymbolAmbiguous'
     return previewCheckNames.map((name) => ({
       name,

@@ -249,13 +249,13 @@ const readClaimed = async (
   async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
     const fetched: DealsPage[] = []
     let fetching: Promise<void> | undefined
-    const fetchPage = async (offset: number): Promise<void> => {
+    const fetchPage = async (offset: number) => {
       const page = await orThrow(broker.dealsPage(account, { ...window, offset }))
       fetched.push(page)
       fetching = undefined
       if (page.nextOffset !== null && fetched.length < maxPagesAhead) fetchFrom(page.nextOffset)
     }
-    const fetchFrom = (offset: number): void => {
+    const fetchFrom = (offset: number) => {
       fetching = fetchPage(offset)
       // It is awaited below, once the pages before it are written.
       fetching.catch(() => undefined)
@@ -276,7 +276,7 @@ const readClaimed = async (
   /** Call it after each page, with whether the page had a deal that none before it had. */
   const createRepeatCheck = () => {
     let repeatedPages = 0
-    return (hasNewDeals: boolean): void => {
+    return (hasNewDeals: boolean) => {
       repeatedPages = hasNewDeals ? 0 : repeatedPages + 1
       if (repeatedPages <= maxRepeatedPages) return
       const reason = 'the provider gives the same deals again and again'
@@ -326,7 +326,7 @@ const readClaimed = async (
     let { latestDealAt } = before
     let reading: AccountReading | null = null
     let isDifferent = false
-    const vanished: VanishedDeal[] = []
+    const vanished = []
     for (let { from } = window; from < window.to;) {
       const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
       const to = endOfRange(held, from, window.to)

@@ -90,7 +90,7 @@ const linked: OperatorRecords = {
 }
 
 /** The same after a read of the broker, which calls it a demo account. */
-const readLately: OperatorRecords = {
+const readLately = {
   ...linked,
   accounts: linked.accounts.map((account) =>
     withReading(account, {

@@ -38,7 +38,7 @@ import { partOf, unavailable } from '../use-cases/desk.ts'
 const now = Date.parse('2026-11-21T12:00:00.000Z')
 const summary = ({ name, status }: HealthCheck): string => `${status} ${name}`
 
-const expectActions = (checks: readonly HealthCheck[]): void => {
+const expectActions = (checks: readonly HealthCheck[]) => {
   for (const { status, action } of checks) expect(action === null).toBe(status === 'ok')
 }
 
@@ -88,7 +88,7 @@ describe('a clock', () => {
   })
 })
 
-const durable: Durability = {
+const durable = {
   isEmbedded: false,
   fsync: true,
   fullPageWrites: true,

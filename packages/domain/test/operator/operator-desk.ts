@@ -1,6 +1,5 @@
 // What the tests of operators' documents share.
-import type { CredentialHash } from '../../src/access/credential.ts'
-import type { Secrets } from '../../src/access/credential.ts'
+import type { CredentialHash, Secrets } from '../../src/access/credential.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
 export const acme = 'acme' as TenantId

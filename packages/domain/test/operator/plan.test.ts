@@ -115,7 +115,7 @@ const changes: readonly Part[] = [
   { marketDataFeed: [{ ...feed, accountId: other }] },
   { marketDataFeed: [{ ...feed, symbols: null }] },
 ]
-const removals: readonly Part[] = [
+const removals = [
   { tenants: [{ id: acme, removed: true }] },
   { users: [{ id: ann, removed: true }] },
   { accounts: [{ id: main, removed: true }] },

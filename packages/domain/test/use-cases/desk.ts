@@ -133,7 +133,7 @@ interface Sleeper {
 const createTestTime = (start: Instant): TestTime => {
   let now = start
   let sleepers: readonly Sleeper[] = []
-  const wakeNext = (): void => {
+  const wakeNext = () => {
     const [next, ...others] = sleepers.toSorted((a, b) => a.wakesAt - b.wakesAt)
     sleepers = others
     if (next === undefined) return
@@ -266,7 +266,7 @@ export const createOrderDesk = () => {
       seconds: number,
       sentBefore: SentBefore = 'no',
       other: Partial<typeof ports & typeof open> = {},
-    ): Promise<void> => {
+    ) => {
       for (let passed = 0; passed < seconds; passed++) {
         for (const { order, dueAt } of allOrders())
           if (dueAt !== null && dueAt <= now) await process(order, sentBefore, other)
@@ -347,7 +347,7 @@ export const createJournalDesk = ({
   const desk = createTestDesk(clock, pageSize)
   const events: ServiceEvent[] = []
   const keys = new Set<string>()
-  const record = (_owner: unknown, happened: readonly ServiceEvent[]): void => {
+  const record = (_owner: unknown, happened: readonly ServiceEvent[]) => {
     for (const event of happened) if (!keys.has(event.key)) events.push(event)
     for (const { key } of happened) keys.add(key)
   }
@@ -390,7 +390,7 @@ export const createJournalDesk = ({
       balance = sumExactly(
         deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
       ),
-    ): void => {
+    ) => {
       broker.put(account.id, {
         deals,
         information: informationOf('demo', balance),

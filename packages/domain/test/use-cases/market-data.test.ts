@@ -232,7 +232,7 @@ describe('ticks', () => {
         fc.constantFrom(1, 5, 999, 1_000, 1_001, 10_000),
         async (bursts, limit) => {
           const to = Date.parse('2026-11-22T12:00:00.000Z')
-          const newestFirst: number[] = []
+          const newestFirst = []
           let end = to
           for (const { quietMs, count, everyMs } of bursts) {
             end -= quietMs

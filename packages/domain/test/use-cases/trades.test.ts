@@ -97,7 +97,7 @@ describe('GET /trades/export', () => {
         await rightOf(trades.listTrades(caller, { query: { ...all, limit: 1 } }))
       }
       const ids: string[] = []
-      const read = async (): Promise<void> => {
+      const read = async () => {
         for await (const page of pages) ids.push(...page.map(({ trade }) => trade.positionId))
       }
       if (isChanged)

@@ -70,8 +70,7 @@ export const changeAtBroker =
     // The wall clock may be set back, and the stopwatch stands still while the machine sleeps.
     const leftMs = (deadlineMs: number): number =>
       deadlineMs - Math.max(clock.now() - startedAt, stopwatch.elapsedMs() - startedAtMs)
-    const pauseUntil = (deadlineMs: number): Promise<void> =>
-      pause(Math.max(0, leftMs(deadlineMs)))()
+    const pauseUntil = (deadlineMs: number) => pause(Math.max(0, leftMs(deadlineMs)))()
 
     const change = await found()
     if (E.isLeft(change)) return change
@@ -203,7 +202,7 @@ export const doEach = async <Item, Result>(
   const results: Result[] = []
   // All workers take from one iterator, so that the work is done once for each.
   const queue = items.entries()
-  const doRest = async (): Promise<void> => {
+  const doRest = async () => {
     for (const [index, item] of queue) results[index] = await work(item)
   }
   await Promise.all(Array.from({ length: atOnce }, doRest))

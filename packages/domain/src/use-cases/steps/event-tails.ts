@@ -77,7 +77,7 @@ export const createEventTails = ({
   const tails = new Map<string, Tail>()
   let isTicking = false
 
-  const read = async (tail: Tail): Promise<void> => {
+  const read = async (tail: Tail) => {
     tail.isReadWanted = true
     if (tail.isReading) return
     tail.isReading = true
@@ -106,14 +106,14 @@ export const createEventTails = ({
   }
 
   // A failure is made good by the next call, well before the watch would end.
-  const keepWatch = (): void => {
+  const keepWatch = () => {
     const owners = [...tails.values()]
       .filter(({ followers }) => [...followers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
       .map(({ owner }) => owner)
     if (owners.length > 0) void watch.watchFor(owners)()
   }
 
-  const runWhileFollowed = async (): Promise<void> => {
+  const runWhileFollowed = async () => {
     isTicking = true
     const stop = eventLog.onRecorded((whose) => {
       for (const [key, tail] of tails)
@@ -157,7 +157,7 @@ export const createEventTails = ({
           let characters = 0
           let isOver = false
           let wake: (() => void) | undefined
-          const end = (): void => {
+          const end = () => {
             if (isOver) return
             isOver = true
             tail.followers.delete(follower)

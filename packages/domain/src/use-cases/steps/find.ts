@@ -63,7 +63,7 @@ export const selectBrokerAccounts =
     'AccountNotFound' | 'UnsupportedBroker' | 'NotProvisioned'
   > =>
   async () => {
-    const selected: SelectedAccount[] = []
+    const selected = []
     const found = await (accountId === undefined
       ? accounts.list(owner)()
       : findAccount({ accounts })(owner, accountId)())

@@ -41,12 +41,12 @@ export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData'
   const accounts = new Map<string, PolledAccount>()
 
   /** Where the read before has not ended, its cache lets this one share it. */
-  const read = async ({ account, latest }: PolledAccount, symbol: string): Promise<void> => {
+  const read = async ({ account, latest }: PolledAccount, symbol: string) => {
     const quote = await marketData.quote(account, symbol)()
     if (latest.has(symbol)) latest.set(symbol, quote)
   }
 
-  const readWhileFollowed = async (key: string, polled: PolledAccount): Promise<void> => {
+  const readWhileFollowed = async (key: string, polled: PolledAccount) => {
     const { listeners, latest } = polled
     for (let tick = 0; listeners.size > 0; tick += 1) {
       const wanted = new Set([...listeners].flat())
@@ -72,7 +72,7 @@ export const createQuotePolls = ({ marketData, pause }: Pick<Ports, 'marketData'
   return {
     listen: (account: BrokerAccount, symbols: readonly string[]): QuoteListener => {
       const key = keyOf(account)
-      const polled: PolledAccount = accounts.get(key) ?? {
+      const polled = accounts.get(key) ?? {
         account,
         listeners: new Set(),
         latest: new Map(),
