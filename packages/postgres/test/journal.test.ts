@@ -57,7 +57,6 @@ const noChange: JournalChange = {
   changed: [],
   vanished: [],
   reading: null,
-  now: noon,
   firstReadOffset: null,
   completed: null,
 }
@@ -607,7 +606,6 @@ onEachDatabase('the journal', (here, there, kind) => {
       sumOfAllDeals: 0,
       before: claim.state,
       reading,
-      now: noon,
     }
     const before = journalEvents(written).length
     expect(await recorded()).toBe(before)

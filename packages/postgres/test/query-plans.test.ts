@@ -124,7 +124,6 @@ onEachDatabase('statements', (here) => {
       changed: deals.slice(0, 1).map((deal) => ({ was: deal, deal })),
       vanished: deals.slice(1),
       reading: null,
-      now: day,
       firstReadOffset: null,
       completed: { syncedAt: day, latestDealAt: day },
     })()

@@ -48,7 +48,6 @@ export interface JournalChange {
   readonly vanished: readonly DealKey[]
   /** The account as read with the deals, for events; null where there are none. */
   readonly reading: AccountReading | null
-  readonly now: Instant
   readonly firstReadOffset: number | null
   /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null

@@ -48,8 +48,8 @@ interface PositionsBefore {
 /**
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
- * was closed does not show, and counts as what was sent. If the platform gives the remainder a new ticket
- * (`givesRestNewTicket`), a partial close stays undecided until the remainder is found.
+ * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
+ * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,

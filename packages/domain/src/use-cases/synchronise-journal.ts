@@ -305,7 +305,6 @@ const readClaimed = async (
           ...emptyChange,
           inserted: deals,
           reading,
-          now: clock.now(),
           firstReadOffset: nextOffset,
           completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
         }),
@@ -356,7 +355,6 @@ const readClaimed = async (
             inserted,
             changed,
             reading,
-            now: clock.now(),
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
@@ -404,9 +402,7 @@ const readClaimed = async (
     let reading: AccountReading | null = null
     for (const part of chunksOf(mostDealsAtOnce)(vanished)) {
       reading = await readingIf(true)
-      await orThrow(
-        journal.write(claim, { ...emptyChange, vanished: part, reading, now: clock.now() }),
-      )
+      await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
     }
     return { difference: await compareBalance(reading), vanished: [], isInconclusive: false }
   }
