@@ -264,14 +264,19 @@ const rowsOfOrder = (
   const match = createClientIdMatch(order)
   const orderRows = [...orders.rows, ...historyOrders.rows]
   const position = positions.rows.find((row) => match(row) !== 'other')
-  const isNamed = (row: RecordRow): boolean => row.side === order.side && match(row) === 'order'
-  // A number that executed nothing may have been followed by another.
+  const hasWholeClientId = (row: RecordRow): boolean =>
+    row.side === order.side && match(row) === 'order'
+  // The broker's numbers of the order. One that executed nothing is left out: the broker may have
+  // given the order another since.
   const orderIds = new Set([
-    ...orderRows.filter((row) => isNamed(row) && executedLotsOf([row]) !== 0).map(({ id }) => id),
-    ...deals.rows.filter(isNamed).map(({ orderId }) => orderId),
+    ...orderRows
+      .filter((row) => hasWholeClientId(row) && executedLotsOf([row]) !== 0)
+      .map(({ id }) => id),
+    ...deals.rows.filter(hasWholeClientId).map(({ orderId }) => orderId),
   ])
-  // Where none has its client id: a position has the number of the order that opened it. What its
-  // stops executed has the first two parts of the order's client id, and the position's number.
+  // Numbers of its position, used only where none of its own is known: a position has the number of
+  // the order that opened it. What stops of the position executed has that number too, and of the
+  // order's client id the first two parts.
   const positionIds = new Set(
     orderIds.size > 0
       ? []
@@ -283,7 +288,7 @@ const rowsOfOrder = (
         ],
   )
   orderIds.add(tickets.orderId)
-  // On a netting account another order may have opened the position.
+  // On a netting account another order may have opened the position, before this one was sent.
   const isEarlier = ({ at = sentAt }: RecordRow): boolean => at < sentAt + skewMs - clockSlackMs
   // A row belongs to the order by its number only if it has no client id of another sender.
   const isOwn = (row: RecordRow, id: string | undefined): boolean =>
