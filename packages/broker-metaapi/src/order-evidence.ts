@@ -41,8 +41,8 @@ export interface OrderToFind {
 export interface LookupContext {
   readonly now: Instant
   /**
-   * Nothing of a market order is executed after this, unless a list still has it open; a pending
-   * order is not known to be held after it.
+   * Of a market order: when it was executed at the latest, unless a list still has it open. Of a
+   * pending order: from when on it is not known to be held at the broker.
    */
   readonly noExecutionAfter: Instant
   readonly platform: BrokerAccount['platform']
@@ -158,8 +158,9 @@ const byEndedOrders: FindExecution = (shown) => {
 }
 
 /**
- * A position of another volume than the order's was closed in part or added to, of which the deals
- * would show more.
+ * Used only where neither a deal nor an order is seen. If the volumes differ, deals would explain
+ * the difference, so that the lists have to catch up first. After that a smaller position is a
+ * partial fill, and of a larger one only its number is known.
  */
 const byPosition: FindExecution = (shown) => {
   const { orderedLots, position, deals, open, endedOrders, haveListsCaughtUp } = shown
@@ -178,13 +179,14 @@ const isUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFi
   shown.deals.length === 0 &&
   shown.position === undefined &&
   shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
-  // Where the last number of the order has no end yet, this may be the end of an earlier one.
+  // The broker may cancel an order and place it again under a new number: until the order of the
+  // number that is known last has ended, `last` may be an earlier one.
   (shown.haveListsCaughtUp ||
     (shown.endedLots !== undefined && last.id === (tickets.orderId ?? last.id)))
 
 /**
- * Whether the order may have another number now, and no client id: a pending order like it was
- * placed when the last number that is known was cancelled.
+ * Whether the order may have been placed again under another number and without its client id: a
+ * similar pending order was placed within a minute of the cancellation.
  */
 const mayHaveAnotherNumber = (
   orderToFind: OrderToFind,
@@ -203,7 +205,7 @@ const mayHaveAnotherNumber = (
         Math.abs((row.at ?? 0) - (endedAt ?? 0)) <= clockSlackMs &&
         !context.othersTickets.has(row.id) &&
         !endedOrders.some(({ id }) => id === row.id) &&
-        executedLotsOf([row]) !== 0,
+        mayHaveExecuted(row),
     )
   )
 }
@@ -269,14 +271,12 @@ const rowsOfOrder = (
   // The broker's numbers of the order. One that executed nothing is left out: the broker may have
   // given the order another since.
   const orderIds = new Set([
-    ...orderRows
-      .filter((row) => hasWholeClientId(row) && executedLotsOf([row]) !== 0)
-      .map(({ id }) => id),
+    ...orderRows.filter((row) => hasWholeClientId(row) && mayHaveExecuted(row)).map(({ id }) => id),
     ...deals.rows.filter(hasWholeClientId).map(({ orderId }) => orderId),
   ])
-  // Numbers of its position, used only where none of its own is known: a position has the number of
-  // the order that opened it. What stops of the position executed has that number too, and of the
-  // order's client id the first two parts.
+  // Where no record with the client id gives a number, that of the position is used: it equals the
+  // number of the order that opened the position. Executions of its stop loss or take profit name
+  // the position too, and carry the first two parts of the client id.
   const positionIds = new Set(
     orderIds.size > 0
       ? []
@@ -347,6 +347,9 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
+/** Unless it is known to have executed nothing. */
+const mayHaveExecuted = (row: RecordRow): boolean => executedLotsOfOne(row) !== 0
+
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
 const executedLotsOf = (endedOrders: readonly RecordRow[]): number | undefined => {
   const known = endedOrders.map(executedLotsOfOne).filter((volume) => volume !== undefined)
@@ -412,12 +415,13 @@ const mayBeHidden = (
 ): boolean => {
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const isMt5 = context.platform === 'mt5'
-  // There an order such as ours may also reduce a position, or add to one. On a hedging account one
-  // with the number of another position closes that; MT4 gives the rest of a position a new number.
+  // On a netting account an order such as ours may also reduce a position, or add to one.
   const mayBeNetting = isMt5 && context.traits.isHedging !== true
   const isClosing = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
     if (entry === 'out_by' || mayBeNetting) return entry === 'out_by'
     if (entry === 'out') return true
+    // On MT5 a row whose position has another number than its order closes that position. On MT4 the
+    // rest of a partly closed position has a new number, so that this shows nothing.
     return isMt5 && positionId !== undefined && orderId !== undefined && positionId !== orderId
   }
   const isSimilarOrder = (row: RecordRow): boolean =>
@@ -428,7 +432,7 @@ const mayBeHidden = (
   const isOfAnotherOrder = (orderId: string | undefined): boolean =>
     orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isSimilarOrder(row)) === true
   return (
-    orderRows.some((row) => isSimilarOrder(row) && executedLotsOf([row]) !== 0) ||
+    orderRows.some((row) => isSimilarOrder(row) && mayHaveExecuted(row)) ||
     // What an order of ours adds to another's position shows in its own order and deal.
     positions.rows.some(
       (row) => isSimilar(row, row.id, mayBeNetting) && !isOfAnotherOrder(row.id),
@@ -445,8 +449,9 @@ const mayBeHidden = (
 /**
  * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
  * another sender. A field that the row lacks excludes nothing. The magic number is the account's
- * present one; if it is changed during a lookup, an order without its client id stays hidden. A
- * pending order may be executed at any time, and have another number by then.
+ * present one: if it was changed since the order was sent, an order without its client id is not
+ * recognised. Of a pending order the latest time, the type and the number are not compared, since it
+ * may be executed later, under another number.
  */
 const createSimilarityCheck = (
   { order, sentAt, sentBy, tickets }: OrderToFind,

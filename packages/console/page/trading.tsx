@@ -1,5 +1,5 @@
 // Trading on one account: a new order or a change of what is held, beside the prices, and lists of
-// what is held. Nothing is sent before it was confirmed in words.
+// what is held. Nothing is sent before the user has confirmed a sentence that describes it.
 import type { Account } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -24,12 +24,13 @@ export const Trading = () => {
   const query = useQuery()
   const { whyHidden } = useSession()
   const mayChange = whyHidden('changing') === undefined
-  const why = (mayChange ? undefined : whyHidden('ordering')) ?? whyHidden('accounts')
+  // For keys that may read accounts, and change what is held or place orders.
+  const whyPageHidden = (mayChange ? undefined : whyHidden('ordering')) ?? whyHidden('accounts')
   const accounts = useAccounts()
   return (
     <>
       <h1>Trading</h1>
-      <ReadResult read={{ ...accounts, hidden: why }}>
+      <ReadResult read={{ ...accounts, hidden: whyPageHidden }}>
         {(all) => {
           const wanted = query.get('account')
           const account = wanted
@@ -58,7 +59,7 @@ export const Trading = () => {
                 <Notice>
                   {account === undefined
                     ? `No account with the id "${wanted}" is linked to this user.`
-                    : `${account.name} cannot be traded here: only demo accounts for trading at a broker can be.`}
+                    : `${account.name} cannot be traded here. Only demo accounts at a broker, whose purpose is trading, can.`}
                 </Notice>
               )}
             </>
@@ -72,8 +73,8 @@ export const Trading = () => {
 const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
   isDemo && purpose === 'trading' && brokerType !== 'paper'
 
-/** Without what was read earlier, which does not say what is held now. */
-const known = <A,>(read: Read<A>): Read<A> =>
+/** Without data where the last read failed: what was read earlier may not be held any more. */
+const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
   read.failure === undefined ? read : { ...read, data: undefined }
 
 const AccountTrading = ({ account }: { account: Account }) => {
@@ -84,44 +85,47 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const write = createWrites(client, account)
   const [ticket, setTicket] = useState(newTicket)
   const [edits, setEdits] = useState<Edits>({})
-  // What was typed since then, for this or for something else, stays.
-  const forget = (): void => setEdits((last) => (last === edits ? {} : last))
+  // Clears the edits of this render: what is typed later, while a write is under way, stays.
+  const clearEdits = (): void => setEdits((last) => (last === edits ? {} : last))
 
   const { positions, orders, halt } = useHoldings(account.id)
-  const openCount = known(positions).data?.length
-  const orderCount = known(orders).data?.openTotal
-  // Ignore a selection that the key may not change: the page then shows the ticket and its symbol.
+  const openCount = withoutStaleData(positions).data?.length
+  const orderCount = withoutStaleData(orders).data?.openTotal
+  // Ignore a selection that the API key may not change: the page then shows the ticket and its
+  // symbol.
   const positionId = whyReadOnly === undefined ? query.get('position') : null
   const orderId = mayOrder ? query.get('order') : null
   const position = positions.data?.find(({ id }) => id === positionId)
   const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
   const held = position ?? order
   // What was typed for one is not meant for another.
-  useEffect(forget, [held?.id])
+  useEffect(clearEdits, [held?.id])
 
   const [confirm, dialog] = useConfirm()
-  const now = { position, order, positions: positions.data ?? [], orderCount }
-  type WritesOf = (of: typeof now) => Write | readonly Write[] | undefined
-  const writesNow = (writesOf: WritesOf): readonly Write[] => [writesOf(now) ?? []].flat()
-  const wordsNow = (writesOf: WritesOf): string =>
-    writesNow(writesOf)
+  const holdings = { position, order, positions: positions.data ?? [], orderCount }
+  type BuildWrites = (from: typeof holdings) => Write | readonly Write[] | undefined
+  const currentWrites = (buildWrites: BuildWrites): readonly Write[] =>
+    [buildWrites(holdings) ?? []].flat()
+  const currentSentences = (buildWrites: BuildWrites): string =>
+    currentWrites(buildWrites)
       .map(({ words }) => words)
       .join()
-  const waiting = useRef<{ readonly writesOf: WritesOf; readonly words: string }>(undefined)
-  // A sentence is not sent once it is not true any more.
+  const asked = useRef<{ readonly buildWrites: BuildWrites; readonly words: string }>(undefined)
+  // Closes the dialog once its sentences would read differently, because what is held has changed.
   useEffect(() => {
-    const { current } = waiting
-    if (current !== undefined && wordsNow(current.writesOf) !== current.words) confirm(undefined)
+    const { current } = asked
+    if (current !== undefined && currentSentences(current.buildWrites) !== current.words)
+      confirm(undefined)
   })
-  /** @param writesOf what is held, as it is now */
+  /** @param buildWrites called at every render, so that a change of what is held is noticed */
   const ask = (
     verb: string,
-    writesOf: WritesOf,
+    buildWrites: BuildWrites,
     onDone?: () => void,
     detail?: ComponentChildren,
   ): void => {
-    const writes = writesNow(writesOf)
-    waiting.current = { writesOf, words: wordsNow(writesOf) }
+    const writes = currentWrites(buildWrites)
+    asked.current = { buildWrites, words: currentSentences(buildWrites) }
     confirm({
       title: 'Send this?',
       verb,
@@ -160,13 +164,13 @@ const AccountTrading = ({ account }: { account: Account }) => {
           stopLoss: shownOf(held, edits, 'stopLoss', digits),
           takeProfit: shownOf(held, edits, 'takeProfit', digits),
         }
-  const last = quote?.bid ?? candles.data?.at(-1)?.close
-  const isNow = quote?.stale === false
+  const lastPrice = quote?.bid ?? candles.data?.at(-1)?.close
+  const isFresh = quote?.stale === false
   const lines = useMemo(
-    () => linesOfTicket(texts, position?.entryPrice, last, isNow),
-    [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, last, isNow],
+    () => linesOfTicket(texts, position?.entryPrice, lastPrice, isFresh),
+    [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, lastPrice, isFresh],
   )
-  const ofHeld = { edits, digits, onEdit }
+  const editProps = { edits, digits, onEdit }
   return (
     <>
       <div class="trading">
@@ -174,19 +178,19 @@ const AccountTrading = ({ account }: { account: Account }) => {
           <PositionForm
             key={position.id}
             held={position}
-            {...ofHeld}
+            {...editProps}
             onChange={(levels) =>
               ask(
                 'Change it',
                 ({ position }) => position && write.changeLevels(position, levels, digits),
-                forget,
+                clearEdits,
               )
             }
             onClose={(volume) =>
               ask(
                 volume === undefined ? 'Close it' : `Close ${lots(volume)}`,
                 ({ position }) => position && write.close(position, volume),
-                forget,
+                clearEdits,
               )
             }
           />
@@ -194,19 +198,19 @@ const AccountTrading = ({ account }: { account: Account }) => {
           <OrderForm
             key={order.id}
             held={order}
-            {...ofHeld}
+            {...editProps}
             onChange={(terms) =>
               ask(
                 'Change it',
                 ({ order }) => order && write.changeOrder(order, terms, digits),
-                forget,
+                clearEdits,
               )
             }
             onCancel={() => ask('Cancel the order', ({ order }) => order && write.cancel(order))}
           />
         ) : positionId !== null || orderId !== null ? (
           <HeldSection title="Change">
-            <ReadResult read={known<unknown>(positionId !== null ? positions : orders)}>
+            <ReadResult read={withoutStaleData<unknown>(positionId !== null ? positions : orders)}>
               {() => (
                 <p>
                   The {positionId !== null ? 'position' : 'order'} is not among the open ones that
@@ -227,7 +231,9 @@ const AccountTrading = ({ account }: { account: Account }) => {
                 () => write.place(placed, digits),
                 undefined,
                 preview === undefined ? (
-                  <Notice kind="warning">It was not checked: what it costs is not known.</Notice>
+                  <Notice kind="warning">
+                    This order was not checked first, so what it costs is not known.
+                  </Notice>
                 ) : (
                   <Estimate
                     estimate={preview.estimate}
