@@ -140,7 +140,7 @@ export const composeUseCases = (adapters: Adapters) => {
     credentials.invalidate(users)
     cachedAccountStore.invalidateAll()
   }
-  const changes = createPositionChanges(ports)
+  const changes = createPositionChanges({ ...ports, resolveOrderSymbol })
   const openOrders = createOpenOrders(ports)
   const useCases: UseCases = {
     ...createAccounts(ports),

@@ -13,8 +13,8 @@ export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
   symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
 
 /**
- * Whether a broker's spelling is the requested one; the filter is in capitals, so the case of the
- * broker's letters does not count.
+ * Whether a broker's spelling is the requested one, which is in capitals, so that the case of the
+ * broker's letters does not count, or exactly that of the broker.
  */
-export const isSymbolMatch = (filter: SymbolFilter | undefined, brokerSymbol: string): boolean =>
+export const isSymbolMatch = (filter: string | undefined, brokerSymbol: string): boolean =>
   filter === undefined || brokerSymbol === filter || brokerSymbol.toUpperCase() === filter

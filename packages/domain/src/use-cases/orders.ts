@@ -249,7 +249,7 @@ export const readOpenPositions = (
   )
 }
 
-type ResolveOrderSymbol = (
+export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,
 ) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, string>

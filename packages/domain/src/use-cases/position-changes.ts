@@ -66,6 +66,7 @@ import {
   type OpenPosition,
   type PositionResult,
 } from './positions.ts'
+import type { ResolveOrderSymbol } from './orders.ts'
 import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
@@ -82,6 +83,7 @@ interface ChangePorts extends Pick<
   | 'pause'
 > {
   readonly synchroniseJournal: SynchroniseJournal
+  readonly resolveOrderSymbol: ResolveOrderSymbol
   readonly onAccountChanged: OnAccountChanged
 }
 
@@ -111,6 +113,7 @@ interface MovedLevel {
 /** Which open positions of an account to close: those that match everything that is given. */
 export interface ClosesSelection {
   readonly accountId: AccountId
+  /** Finds the broker's spelling as that of an order does. */
   readonly symbol?: SymbolFilter | undefined
   readonly side?: Side | undefined
   /** By the unrealized result, before swap and commission; one of 0 is neither. */
@@ -442,16 +445,20 @@ export const createPositionChanges = (ports: ChangePorts) => {
     }: WithBody<ClosesSelection> & IdempotencyGuard,
   ): AsyncResult<
     readonly CloseAttempt[],
-    BrokerReadTag | 'AccountNotFound' | RestrictionTag | 'IdempotencyInProgress'
+    BrokerReadTag | 'AccountNotFound' | 'SymbolAmbiguous' | RestrictionTag | 'IdempotencyInProgress'
   > =>
     pipe(
       findAccount(ports)(caller.owner, accountId),
       TE.flatMap(requireChangeable(ports)),
-      TE.flatMap(positionTrading.freshPositions),
-      TE.map(({ positions }) =>
-        positions.filter(
+      TE.bindTo('account'),
+      TE.bindW('spelling', ({ account }) =>
+        symbol === undefined ? TE.right(symbol) : ports.resolveOrderSymbol(account, symbol),
+      ),
+      TE.bindW('reading', ({ account }) => positionTrading.freshPositions(account)),
+      TE.map(({ spelling, reading }) =>
+        reading.positions.filter(
           (position) =>
-            isSymbolMatch(symbol, position.symbol) &&
+            isSymbolMatch(spelling, position.symbol) &&
             (side === undefined || position.side === side) &&
             (only === undefined ||
               (only === 'profit' ? position.unrealizedPnl > 0 : position.unrealizedPnl < 0)),

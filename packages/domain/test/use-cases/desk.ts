@@ -318,6 +318,7 @@ export const createChangeDesk = (
     changeLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,
     journal: partOf<Journal>(positionTrading.journal),
+    resolveOrderSymbol: symbolAsWritten,
     onAccountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     changedAccounts,
     account,

@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import type { Account, TradeMode } from '../../src/accounts/account.ts'
+import type { Account, BrokerAccount, TradeMode } from '../../src/accounts/account.ts'
 import { brokerRateLimited, refuse, type BrokerReadError, type Refusal } from '../../src/errors.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { withoutKey, type MaySend } from '../../src/ports/index.ts'
@@ -408,19 +408,26 @@ const closeAll = (desk: ChangeDesk, selection: object = {}, guard = withoutKey, 
 describe('several closes', () => {
   const positions = [
     { ticket: '1', symbol: 'EURUSD', side: 'buy', unrealizedPnl: 5 },
-    { ticket: '2', symbol: 'EURUSD.r', side: 'sell', unrealizedPnl: -5 },
+    { ticket: '2', symbol: 'GBPUSD.r', side: 'sell', unrealizedPnl: -5 },
     { ticket: '3', symbol: 'xauusd', side: 'buy', unrealizedPnl: 0 },
     { ticket: '4', symbol: 'XAUUSD', side: 'sell', unrealizedPnl: 7 },
   ] as unknown as readonly BrokerPosition[]
-  const several = () => createChangeDesk({}, positions.map(openPosition))
+  const several = () => ({
+    ...createChangeDesk({}, positions.map(openPosition)),
+    resolveOrderSymbol: (_: BrokerAccount, symbol: string) =>
+      symbol === 'US30'
+        ? TE.left(refuse('SymbolAmbiguous', { symbol, candidates: ['US30.a', 'US30.b'] }))
+        : TE.right(symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol),
+  })
   it.each<[what: string, selection: object, tickets: readonly string[]]>([
     ['all', {}, ['1', '2', '3', '4']],
     ['a symbol, however the broker writes it', { symbol: 'XAUUSD' }, ['3', '4']],
+    ['a symbol that the broker writes with a suffix', { symbol: 'GBPUSD' }, ['2']],
     ['a side', { side: 'sell' }, ['2', '4']],
     ['those in profit', { only: 'profit' }, ['1', '4']],
     ['those at a loss', { only: 'loss' }, ['2']],
     ['what matches everything', { side: 'sell', only: 'profit' }, ['4']],
-    ['nothing', { symbol: 'GBPUSD' }, []],
+    ['nothing', { symbol: 'NZDUSD' }, []],
   ])('are of %s, each once and in the order of age', async (_, selection, tickets) => {
     const desk = several()
     const attempts = await rightOf(closeAll(desk, selection))
@@ -465,11 +472,12 @@ describe('several closes', () => {
     expect(attempts.map(({ result }) => result._tag)).toEqual(Array(9).fill('Right'))
   })
 
-  it('send nothing for a stranger, on an account that may not be traded, or with a key that is taken', async () => {
+  it('send nothing for a stranger, for a symbol that could mean several, on an account that may not be traded, or with a key that is taken', async () => {
     const desk = several()
     const taken = { begin: TE.left(refuse('IdempotencyInProgress')) }
     expect(await tagOf(closeAll(desk, {}, withoutKey, stranger))).toBe('AccountNotFound')
     expect(await tagOf(closeAll(desk, {}, taken))).toBe('IdempotencyInProgress')
+    expect(await tagOf(closeAll(desk, { symbol: 'US30' }))).toBe('SymbolAmbiguous')
     expect(desk.positionTrading.sent()).toEqual([])
     const introducing = createChangeDesk({ purpose: 'introducing_broker' }, [openPosition()])
     expect(await tagOf(closeAll(introducing))).toBe('AccountPurposeRestricted')

@@ -266,6 +266,7 @@ export const positionRoutes = [
         'AccountNotFound',
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
+        'SymbolAmbiguous',
       ],
       data: list(closeAttempt, 'Oldest position first; empty where none matches.'),
     },
