@@ -25,6 +25,7 @@ export interface ResampledStatistics<A = Float64Array> {
   readonly winRate: A
   /** Infinity with profit and no loss. */
   readonly profitFactor: A
+  /** Infinite where all trades are equal and not 0. */
   readonly sharpeRatio: A
 }
 
@@ -85,7 +86,7 @@ export const figuresOf = (
     winRate: (100 * wins) / count,
     profitFactor: gain === 0 ? 0 : gain / loss,
     // A spread this small is what rounding leaves of equal trades.
-    sharpeRatio: spread <= 1e-12 * squares ? 0 : sum / count / Math.sqrt(spread / (count - 1)),
+    sharpeRatio: sum / count / Math.sqrt(spread <= 1e-12 * squares ? 0 : spread / (count - 1)) || 0,
   }
 }
 
