@@ -284,6 +284,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     },
   )
 
+  it('a connection to a server that became read-only is replaced', async (context) => {
+    const { open } = await openBehindProxy(context, 1)
+    const { knex } = await open()
+    await knex.raw('set default_transaction_read_only = on')
+    const write = () => knex.raw('create table written (id int)')
+    await expect(write()).rejects.toMatchObject({ code: '25006' })
+    await write()
+  })
+
   it('idle connections that died are all replaced by the first statement that meets one', async (context) => {
     const { open, loseConnections } = await openBehindProxy(context)
     const database = await open()

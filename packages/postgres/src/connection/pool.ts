@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, type DatabaseError } from 'pg'
 import { DescribedError, type Log } from './failures.ts'
 import { createFailureLog } from './repeating.ts'
 
@@ -39,13 +39,11 @@ export const openPool = (
     client: 'pg',
     connection: {
       ...connection,
-      statement_timeout: statementTimeoutMs,
       query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + silenceMs,
-      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
       // Knex's types know of a few of the client's options only, and the client gets all of them.
     } satisfies TimedClientOptions as object,
-    pool: { ...size, afterCreate: setSession, validate: createValidation() },
+    pool: { ...size, afterCreate: setSession(statementTimeoutMs), validate: createValidation() },
     acquireConnectionTimeout: acquireTimeoutMs,
     // Statements in errors would carry their values.
     compileSqlOnError: false,
@@ -56,15 +54,19 @@ export const openPool = (
   return knex
 }
 
-// Statements, since parameters in the URL would win over those of the connection. A database whose
-// default of synchronous_commit is off could lose an order after its 201. What is read under a lock
-// must be what was committed before it: a snapshot from before the lock would let orders pass their
-// limits. node-postgres reads instants in ISO style only.
-const setSession = (connection: Client, done: (error: Error | null) => void): void =>
-  connection.query(
-    `set synchronous_commit = on; set default_transaction_isolation = 'read committed'; set datestyle = iso`,
-    (error) => done(error),
-  )
+// Statements, since parameters in the URL would win over those of the connection, and poolers refuse
+// some. A database whose default of synchronous_commit is off could lose an order after its 201.
+// What is read under a lock must be what was committed before it: a snapshot from before the lock
+// would let orders pass their limits. node-postgres reads instants in ISO style only.
+const setSession =
+  (statementTimeoutMs: number) =>
+  (connection: Client, done: (error: Error | null) => void): void =>
+    connection.query(
+      `set synchronous_commit = on; set default_transaction_isolation = 'read committed';
+      set datestyle = iso; set statement_timeout = ${statementTimeoutMs};
+      set idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`,
+      (error) => done(error),
+    )
 
 /** Whether a connection from the pool can be used. */
 const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => {
@@ -73,8 +75,10 @@ const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => 
     // When one connection is found dead, those that have not answered since are replaced too: to
     // ask each in turn would take too long.
     if (connection.answeredAt < deadAt) return false
-    if (performance.now() - connection.answeredAt < trustedForMs) return true
-    const isAlive = await connection.answersWithin(validationTimeoutMs)
+    const isAlive =
+      !connection.isDestroyed &&
+      (performance.now() - connection.answeredAt < trustedForMs ||
+        (await connection.answersWithin(validationTimeoutMs)))
     if (!isAlive) deadAt = performance.now()
     return isAlive
   }
@@ -105,10 +109,14 @@ export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
   readonly check?: (statement: string) => void
 }
 
+/** Read-only transaction: after a failover, the code of every write to what was the primary. */
+const readOnlyCode = '25006'
+
 /**
  * The client of node-postgres, whose connection is destroyed when a statement has no answer within
- * `query_timeout` milliseconds; 0 or absent: it waits for ever. node-postgres by itself would only
- * reject the statement, and every later one on the connection would wait behind it.
+ * `query_timeout` milliseconds (0 or absent: it waits for ever), or when the server has become
+ * read-only. node-postgres by itself would only reject the statement: every later one on the
+ * connection would wait behind it, or be refused too.
  */
 export class TimedClient extends Client {
   readonly #stream: Duplex
@@ -139,11 +147,18 @@ export class TimedClient extends Client {
       this.#answeredAt = performance.now()
     })
     this.on('end', () => clearTimeout(this.#timer))
+    this.connection.on('errorMessage', ({ code }: DatabaseError) => {
+      if (code === readOnlyCode) stream.destroy()
+    })
   }
 
   /** When the server last answered, by the monotonic clock. */
   get answeredAt(): number {
     return this.#answeredAt
+  }
+
+  get isDestroyed(): boolean {
+    return this.#stream.destroyed
   }
 
   /** Whether the server answers within so many milliseconds. */
