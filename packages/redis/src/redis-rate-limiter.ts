@@ -80,6 +80,8 @@ export const openRedisRateLimiter = async (
     connectTimeout: connectMs,
     socketTimeout: silenceMs,
     retryStrategy: () => reconnectMs,
+    // After a failover the address may lead to another server.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
     // Without queues and repetitions a request is never decided late or counted twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -128,7 +130,7 @@ export const openRedisRateLimiter = async (
     state = 'up'
     // It may have lost its data.
     statesFromRedis = new WeakSet()
-    log.info({}, 'Redis answers again: limits are shared with the other instances')
+    log.info({}, 'Redis can be used again: limits are shared with the other instances')
   }
   const markDown = (error: unknown): void => {
     if (state !== 'up') return
@@ -136,7 +138,7 @@ export const openRedisRateLimiter = async (
     downSince = performance.now()
     log.warn(
       { reason: reasonOf(error) },
-      'Redis does not answer: this instance limits by itself until it does',
+      'Redis cannot be used: this instance limits by itself until it can',
     )
     probeLater()
   }

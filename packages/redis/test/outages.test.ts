@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
 import { exportLimit, newRateSubject } from '@tradeport/testkit'
 import { createTcpProxy } from '@tradeport/testkit'
+import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it } from 'vitest'
 import { openRedisRateLimiter } from '../src/index.ts'
 import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
@@ -123,6 +124,21 @@ describe.skipIf(!isInstalled)(
       expect([await one.check(), one.status()]).toEqual(['alone', 'alone'])
       server.thaw()
       expect([await one.check(), one.status()]).toEqual(['shared', 'shared'])
+    })
+
+    it('connects anew while the server is a replica, which a failover may end', async () => {
+      await using server = await startOwnServer()
+      const one = await openInstance(server.url)
+      const admin = new Redis(server.url)
+      await admin.replicaof('127.0.0.1', 1)
+      const connections = async (): Promise<number> =>
+        Number(/total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1])
+      const before = await connections()
+      expect(await one.check()).toBe('alone')
+      while ((await connections()) < before + 3) await pause(20)
+      await admin.replicaof('no', 'one')
+      await one.until('shared')
+      admin.disconnect()
     })
 
     it('limits alone, and logs it, if Redis does not have the database of the URL', async () => {

@@ -233,7 +233,7 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
     case 'alone':
       return warn(
         'limits',
-        'Redis does not answer: this instance limits by itself until it does.',
+        'Redis cannot be used: this instance limits by itself until it can.',
         'Look at the Redis server and at REDIS_URL; it is found again by itself.',
       )
   }
