@@ -3,7 +3,9 @@
 // when the thread is lost, and no writes on a disk that is almost full.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import fs from 'node:fs'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -15,7 +17,7 @@ import { rightOf, someProgram, storedAccount } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   createDiskGuard,
   lockFolder,
@@ -244,6 +246,17 @@ describe('a disk that is almost full', () => {
   afterAll(() => close())
 
   const notes = (): Promise<string[]> => knex('notes').pluck('text')
+
+  it('is said when a database on it is opened', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tradeport-full-'))
+    vi.spyOn(fs, 'statfsSync').mockReturnValueOnce({ bavail: 1, bsize: 1 } as never)
+    syncBuiltinESMExports()
+    await expect(openDatabase({ folder })).rejects.toThrow('cannot be opened: the disk')
+    vi.restoreAllMocks()
+    syncBuiltinESMExports()
+    await (await lockFolder(folder)).release()
+    await rm(folder, { recursive: true })
+  })
 
   it.each([1, 2])('shows page %d of a list of orders', async (page) => {
     freeBytes = enough - 1

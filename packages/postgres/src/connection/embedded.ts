@@ -56,6 +56,10 @@ const openFolder = async (
   const lock = await lockFolder(folder)
   const freeBytes = freeBytesOf(folder)
   try {
+    if (!hasRoom(freeBytes()))
+      throw new Error(
+        `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`,
+      )
     const thread = await startEmbeddedThread({
       dataDir: join(folder, 'postgres'),
       ...threadOptions(limits, log),
@@ -69,7 +73,7 @@ const openFolder = async (
     }
   } catch (error) {
     await lock.release()
-    throw hasRoom(freeBytes()) ? error : new Error(noRoom(folder), { cause: error })
+    throw error
   }
 }
 
@@ -100,9 +104,6 @@ const threadOptions = (
     process.exit(1)
   },
 })
-
-const noRoom = (folder: string): string =>
-  `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`
 
 // When the disk has no room for data, PGlite refuses a statement; when it has no room for the
 // write-ahead log, PGlite hangs. So writes are refused while there is still room for the log.
