@@ -443,7 +443,7 @@ export const createMarketData = (ports: MarketPorts) => {
       caller: Caller | undefined,
       {
         symbol,
-        query: { accountId, startTime: from, endTime: to = clock.now(), limit },
+        query: { accountId, startTime: from, endTime = Infinity, limit },
       }: OfSymbol & WithQuery<PeriodQuery>,
     ): AsyncResult<readonly Tick[], SourceTag | 'NotAvailableOnPlatform'> =>
       pipe(
@@ -453,15 +453,17 @@ export const createMarketData = (ports: MarketPorts) => {
           ({ account: { platform } }) =>
             refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }),
         ),
-        TE.flatMap((located) =>
-          pipe(
+        TE.flatMap((located) => {
+          // The broker's clock may be a little ahead of ours.
+          const to = Math.min(endTime, clock.now() + minuteMs)
+          return pipe(
             () =>
               from === undefined
                 ? readLastTicks(located, to, limit)
                 : readTicks(located, from, to, limit),
             TE.mapLeft(failureOf(located)),
-          ),
-        ),
+          )
+        }),
       ),
   }
 }
