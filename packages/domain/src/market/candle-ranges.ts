@@ -22,13 +22,7 @@ const longestMs = (timeframe: Timeframe): number => {
   return (timeframe === '1M' ? 31 * dayMs : periodMs[timeframe]) + hourMs
 }
 
-/**
- * Between the openings of two candles; the broker's clock can be set forward by an hour as well.
- */
-const shortestMs = (timeframe: Timeframe): number =>
-  periodMs[timeframe] <= hourMs ? periodMs[timeframe] : periodMs[timeframe] - hourMs
-
-/** How long the newest candles may be missing from the provider's answers. */
+/** How long the newest candles may be missing from the provider's answers, or be half made. */
 const lagMs = dayMs
 
 /** How long after its end a candle may still change at the provider. */
@@ -44,15 +38,20 @@ export interface CandleRange {
 export const settledUntil = (timeframe: Timeframe, now: Instant): Instant =>
   now - longestMs(timeframe) - settlingMs
 
+export interface ShownCandle extends Candle {
+  readonly complete: boolean
+}
+
 /** What a page of candles shows. */
 export interface ReadCandles {
   /**
    * Every candle that opens in this range is among `complete`; empty where `to` is before `from`.
    */
   readonly known: CandleRange
+  /** To be kept. */
   readonly complete: readonly Candle[]
-  /** The current candle, where the page has it. */
-  readonly current: Candle | undefined
+  /** The last candle of the page, where it may still change. */
+  readonly last?: ShownCandle
 }
 
 /** What was read of the provider. */
@@ -70,22 +69,22 @@ export interface CandlesPage {
  * A candle is complete when a later one has opened, or when its time is over; the last one of a page
  * up to now may be the current one. A gap between two candles is one at the broker. But where no
  * candle precedes or follows, the provider may not have loaded more yet: no candle at all proves
- * nothing, and after the last one nothing is known of the last day.
+ * nothing, and of the last day nothing is known from the last candle on.
  */
 export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPage): ReadCandles => {
   const settled = settledUntil(timeframe, now)
   const [first, last] = [candles[0], candles.at(-1)]
   const from = first?.time ?? 0
-  if (last === undefined) return { known: { from, to: -1 }, complete: candles, current: undefined }
-  if (isFollowed) return { known: { from, to }, complete: candles, current: undefined }
-  if (last.time > settled)
-    return { known: { from, to: last.time - 1 }, complete: candles.slice(0, -1), current: last }
-  const proved = Math.max(last.time + shortestMs(timeframe) - 1, now - lagMs)
-  return {
-    known: { from, to: Math.min(to, settled, proved) },
-    complete: candles,
-    current: undefined,
-  }
+  if (last === undefined) return { known: { from, to: -1 }, complete: candles }
+  if (isFollowed) return { known: { from, to }, complete: candles }
+  const proved = Math.min(settled, now - lagMs)
+  return last.time <= proved
+    ? { known: { from, to: Math.min(to, proved) }, complete: candles }
+    : {
+        known: { from, to: last.time - 1 },
+        complete: candles.slice(0, -1),
+        last: { ...last, complete: last.time <= settled },
+      }
 }
 
 /** The parts of a range that are not among the known ranges, in order. */

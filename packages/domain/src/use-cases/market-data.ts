@@ -21,6 +21,7 @@ import {
   type RefusalTag,
 } from '../errors.ts'
 import { resolveSymbol, type ResolvedSymbol } from '../market/broker-symbol.ts'
+import type { ShownCandle } from '../market/candle-ranges.ts'
 import {
   filterInstruments,
   findInstrument,
@@ -37,7 +38,7 @@ import { pageOf, type Page } from '../primitives/pages.ts'
 import type { WithQuery } from './input.ts'
 import { findAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
-import { createCandleReader, type ShownCandle } from './steps/read-candles.ts'
+import { createCandleReader } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** A quote older than this is stale: the market is closed, or the terminal lost its broker. */

@@ -120,7 +120,7 @@ it('shows what the broker has, and asks once for what is complete', async () => 
   )
 })
 
-it('asks again where a broker that had not loaded its candles yet showed none, or not the newest or oldest ones', async () => {
+it('asks again where a broker that had not loaded its candles yet showed none, not the newest or oldest ones, or half of the last one', async () => {
   const times = Array.from({ length: 100 }, (_, hour) => start + hour * hourMs)
   const now = start + 100 * hourMs
   const broker = createBroker('1h', times, () => now)
@@ -129,10 +129,11 @@ it('asks again where a broker that had not loaded its candles yet showed none, o
   for (const query of [newest, earlier])
     for (const loaded of [...[3, 10, 100].map((lost) => times.slice(0, -lost)), times.slice(10)]) {
       let isLoaded = false
+      const loadedTo = () => Math.min(now, (loaded.at(-1) ?? now) + 30 * minuteMs)
       const readCandles = createCandleReader({
         marketData: {
           candles: (...of: Parameters<typeof broker.candles>) =>
-            isLoaded ? broker.candles(...of) : createBroker('1h', loaded, () => now).candles(...of),
+            isLoaded ? broker.candles(...of) : createBroker('1h', loaded, loadedTo).candles(...of),
         } as never,
         candles: createFakeCandleStore(),
         clock: { now: () => now },
@@ -141,7 +142,7 @@ it('asks again where a broker that had not loaded its candles yet showed none, o
       await read()
       isLoaded = true
       const shown = times.filter((time) => time <= (query === earlier ? earlier.to : now))
-      expect((await read()).map(({ time }) => time)).toEqual(shown.slice(-query.limit))
+      expect(await read()).toMatchObject(shown.slice(-query.limit).map(broker.candleAt))
     }
 })
 

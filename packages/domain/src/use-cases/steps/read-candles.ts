@@ -10,11 +10,13 @@ import {
   readPage,
   settledUntil,
   type CandleRange,
+  type ShownCandle,
 } from '../../market/candle-ranges.ts'
 import type { Candle } from '../../market/market-data.ts'
 import type { CandleSeries, Ports } from '../../ports/index.ts'
 import { marketDataPageSize } from '../../ports/market-data.ts'
 import { minuteMs, type Instant } from '../../primitives/instant.ts'
+import { sortedBy } from '../../primitives/sorted.ts'
 
 /** With `from` the first candles from there, else the last up to `to`. */
 export interface CandlesQuery {
@@ -23,10 +25,6 @@ export interface CandlesQuery {
   /** The latest opening time, included; undefined: now. */
   readonly to?: Instant | undefined
   readonly limit: number
-}
-
-export interface ShownCandle extends Candle {
-  readonly complete: boolean
 }
 
 /**
@@ -75,14 +73,14 @@ export const createCandleReader = ({
     const { account, symbol, timeframe } = series
     const period = periodMs[timeframe]
     const asked: CandleRange[] = []
-    let current: Candle | undefined
+    const unkept = new Map<Instant, ShownCandle>()
     let hasLatest = false
     let windowMs = wanted.limit * period
     for (let pages = 0; ; pages += 1) {
       const kept = await readKept(wanted, asked)
       if (E.isLeft(kept)) return kept
       const { reached, gap } = kept.right
-      if (gap === undefined) return E.right(shown(wanted, reached, current))
+      if (gap === undefined) return E.right(shown(wanted, reached, [...unkept.values()]))
       if (pages === maxPages)
         return E.left(
           refuse('ServiceUnavailable', {
@@ -106,8 +104,8 @@ export const createCandleReader = ({
         const added = await store.add(series, found.known, found.complete)()
         if (E.isLeft(added)) return added
       }
-      current ??= found.current
-      // What opened since the last complete candle is known for this request alone.
+      if (found.last !== undefined) unkept.set(found.last.time, found.last)
+      // What opened since the last kept candle is known for this request alone.
       asked.push({ from: found.known.from, to })
       // A window that one page does not fill is doubled; of one that holds more, the first half
       // comes next.
@@ -143,7 +141,7 @@ export const createCandleReader = ({
       const read = await readKept(wanted)
       if (E.isLeft(read)) return read
       const { reached, gap } = read.right
-      if (gap === undefined) return E.right(shown(wanted, reached, undefined))
+      if (gap === undefined) return E.right(shown(wanted, reached))
       const { account, symbol, timeframe } = series
       const key = JSON.stringify([account.accountId, account.providerAccountId, symbol, timeframe])
       return inTurn(key, () => readWithBroker(wanted))
@@ -152,11 +150,14 @@ export const createCandleReader = ({
 
 const shown = (
   { range: { from, to }, limit, end }: Wanted,
-  complete: readonly Candle[],
-  current: Candle | undefined,
+  kept: readonly Candle[],
+  unkept: readonly ShownCandle[] = [],
 ): readonly ShownCandle[] => {
-  const all: ShownCandle[] = complete.map((candle) => ({ ...candle, complete: true }))
-  if (current !== undefined && current.time >= from && current.time <= to)
-    all.push({ ...current, complete: false })
+  const keptTimes = new Set(kept.map(({ time }) => time))
+  const further = unkept.filter(({ time }) => time >= from && time <= to && !keptTimes.has(time))
+  const all = sortedBy(
+    [...kept.map((candle) => ({ ...candle, complete: true })), ...further],
+    (one, other) => one.time - other.time,
+  )
   return end === 'last' ? all.slice(-limit) : all.slice(0, limit)
 }
