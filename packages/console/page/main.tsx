@@ -6,7 +6,6 @@ import { EventLog } from './event-log.tsx'
 import { plural, viewerZone } from './format.ts'
 import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
-import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { Notice } from './parts.tsx'
 import {
@@ -27,6 +26,7 @@ import { sentenceOf } from './words.ts'
 
 const Report = lazy(async () => (await import('./report.tsx')).Report)
 const TradePage = lazy(async () => (await import('./trade.tsx')).TradePage)
+const OrderPage = lazy(async () => (await import('./order.tsx')).OrderPage)
 const PositionPage = lazy(async () => (await import('./position.tsx')).PositionPage)
 const Webhooks = lazy(async () => (await import('./webhooks.tsx')).Webhooks)
 const WebhookPage = lazy(async () => (await import('./webhook.tsx')).WebhookPage)

@@ -1,4 +1,4 @@
-// A task that is asked for again while it runs.
+// Tasks that are asked for while they, or others like them, run.
 
 /** @param task never rejects */
 export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
@@ -32,6 +32,24 @@ export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
       if (running === undefined) restart()
     },
     stop,
+  }
+}
+
+/** Runs so many tasks at once; the others wait in turn. */
+export const atMost = (count: number) => {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async <A>(task: () => Promise<A>): Promise<A> => {
+    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await task()
+    } finally {
+      // The one that has waited longest takes its place.
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
   }
 }
 

@@ -106,7 +106,7 @@ export const OrderTicket = ({
   fields: TicketFields
   onChange: (changes: Partial<TicketFields>) => void
   market: Pick<ReturnType<typeof useMarket>, 'instrument' | 'quote' | 'digits'>
-  onPlace: (order: NewOrder, preview: Preview | undefined) => void
+  onPlace: (order: NewOrder, preview: (Preview & { readAt: string }) | undefined) => void
 }) => {
   const { me, whyHidden } = useSession()
   const hasPending = me.capabilities.includes('pending-orders')
@@ -115,7 +115,7 @@ export const OrderTicket = ({
   const { data: previewed, readAt, failure } = usePreview(order)
   const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
   const isCurrent = isOfOrder && failure === undefined
-  const preview = isCurrent ? previewed : undefined
+  const preview = isCurrent && previewed && readAt ? { ...previewed, readAt } : undefined
   const isPending = fields.orderType !== 'market'
   /** It has its place before the first one arrives, so that no button moves under a finger. */
   const priceOf = (price: number | undefined) =>

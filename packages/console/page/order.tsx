@@ -2,7 +2,7 @@
 import { lots, price } from './format.ts'
 import { Facts, Section, ReadResult, Time } from './parts.tsx'
 import { useAccounts, useData } from './read.ts'
-import { accountName, timeInForceText } from './words.ts'
+import { accountName, mayStillAppear, timeInForceText } from './words.ts'
 
 const everyMs = 5_000
 
@@ -15,9 +15,7 @@ const cancelledBy = { user: 'its owner', broker: 'the broker', halt: 'the halt' 
 export const OrderPage = ({ id }: { id: string }) => {
   const read = useData('orders', 'getOrder', [id], {
     everyMs,
-    // An order that was not found may still appear.
-    isFinal: ({ status, rejectReason }) =>
-      !['pending', 'open'].includes(status) && rejectReason?.code !== 'NOT_FOUND_AT_BROKER',
+    isFinal: (order) => !['pending', 'open'].includes(order.status) && !mayStillAppear(order),
   })
   const accounts = useAccounts()
   return (

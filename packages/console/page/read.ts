@@ -4,7 +4,7 @@ import type { ArgsOf, DataOf, Operation } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { atMost, oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
 import { sentenceOf } from './words.ts'
 
@@ -79,32 +79,33 @@ export const useRead = <A>(
   }, [reading, changes])
   const shown: Read<A> = readKey === key ? state : {}
   const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
-  useInterval(reading.runUnlessRunning, isOver ? undefined : everyMs)
+  useInterval(
+    () => {
+      setState(({ failure, ...last }) => ({ ...last, failure: failure ?? lateness(last, everyMs) }))
+      reading.runUnlessRunning()
+    },
+    isOver ? undefined : everyMs,
+  )
   return { ...shown, hidden, refresh: reading.restart }
 }
 
-/** How many calculations over long histories the service runs at a time for one user. */
-const maxCalculations = 2
-let runningCalculations = 0
-const waiting: (() => void)[] = []
+/** Why what is shown is not current: the tab was hidden, or a read takes long. */
+const lateness = ({ readAt }: Read<unknown>, everyMs = Infinity): string | undefined =>
+  readAt !== undefined && serviceNow() - Date.parse(readAt) > 2 * everyMs
+    ? 'It is being read again.'
+    : undefined
+
+/** The service runs so many calculations over long histories at a time for one user. */
+const limitCalculations = atMost(2)
 
 /** Makes a calculation wait until fewer than that many are running. */
 export const inTurn =
   <A>(calculate: Request<A>): Request<A> =>
-  async (client, signal) => {
-    if (runningCalculations >= maxCalculations)
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    else runningCalculations += 1
-    try {
+  (client, signal) =>
+    limitCalculations(async () => {
       signal.throwIfAborted()
-      return await calculate(client, signal)
-    } finally {
-      // The one that has waited longest takes its place.
-      const next = waiting.shift()
-      if (next === undefined) runningCalculations -= 1
-      else next()
-    }
-  }
+      return calculate(client, signal)
+    })
 
 type ReadOperation = Extract<Operation, `get${string}` | `list${string}`>
 

@@ -1,6 +1,7 @@
 // Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
 // outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
 import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
+import { atMost } from './one-at-a-time.ts'
 import { sentenceOf } from './words.ts'
 
 export interface Outcome {
@@ -23,8 +24,15 @@ export interface SentWrite {
 export interface Write {
   readonly words: string
   readonly send: (idempotencyKey: string) => Promise<Outcome>
-  /** Reads what it has changed; undefined while that does not show its outcome. */
-  readonly readOutcome?: (key: string, signal: AbortSignal) => Promise<Outcome | undefined>
+  /**
+   * Reads what it has changed; undefined while that does not show its outcome.
+   * @param isOnly whether no other write of the same words may have made the change
+   */
+  readonly readOutcome?: (
+    key: string,
+    signal: AbortSignal,
+    isOnly: boolean,
+  ) => Promise<Outcome | undefined>
   /** Whether the service carries it out once for its key. */
   readonly isIdempotent?: boolean
 }
@@ -35,6 +43,8 @@ export const isOpen = ({ state }: SentWrite): boolean =>
   state === 'under_way' || state === 'unknown'
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
+/** A browser has six connections to a host, and streams hold two. */
+const maxAtOnce = 4
 
 /** @param isRepeated an earlier attempt may have succeeded; a refusal of this one does not tell */
 export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
@@ -51,6 +61,7 @@ export const createSent = () => {
   let count = 0
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
+  const inTurn = atMost(maxAtOnce)
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
@@ -78,7 +89,7 @@ export const createSent = () => {
       let sendAgain: SentWrite['sendAgain']
       let outcome: Outcome
       try {
-        outcome = await write.send(key)
+        outcome = await inTurn(() => write.send(key))
       } catch (error) {
         outcome = outcomeOfError(error, isRepeated)
         // Where the service knows the request, the same key has the same answer.
@@ -92,7 +103,10 @@ export const createSent = () => {
         if (isKnown) return
         await sleep(ms, ends)
         try {
-          const found = ends.aborted ? undefined : await readOutcome?.(key, ends)
+          const isOnly = writes.every(
+            (one) => one.id === id || one.words !== write.words || one.state === 'not_done',
+          )
+          const found = ends.aborted ? undefined : await readOutcome?.(key, ends, isOnly)
           if (found === undefined) continue
           outcome = found
           sendAgain = undefined

@@ -1,8 +1,9 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
-import { useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { digitsOf, type Timeframe } from './candles.ts'
 import { useEventLog } from './event-log.tsx'
+import { throttled } from './one-at-a-time.ts'
 import { instrumentFor } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
@@ -36,10 +37,22 @@ const useQuote = (accountId: string, symbol: string) => {
   return quote
 }
 
+/** The latest of a value that changes often. */
+const useThrottled = <A>(value: A): A => {
+  const latest = useRef(value)
+  latest.current = value
+  const [shown, setShown] = useState(value)
+  const update = useMemo(() => throttled(() => setShown(latest.current)), [])
+  useEffect(() => void (value !== shown && update()), [value])
+  return shown
+}
+
 /** Positions, working orders and the halt of an account, kept current. */
 export const useHoldings = (accountId: string) => {
-  const states = useSent(useSession().sent).map(({ id, state }) => `${id}${state}`)
-  const changes = `${useEventLog({}).changes} ${states.join()}`
+  const answers = useSent(useSession().sent)
+    .filter(({ state }) => state !== 'under_way')
+    .map(({ id, state }) => `${id}${state}`)
+  const changes = `${useEventLog({}).changes} ${useThrottled(answers.join())}`
   const when = { everyMs: othersMs, changes }
   return {
     positions: useRead(

@@ -11,9 +11,10 @@ import { lots } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
 import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
-import { Notice, Section, ReadResult } from './parts.tsx'
+import { Notice, Section, ReadResult, Time } from './parts.tsx'
 import { useAccounts, type Read } from './read.ts'
-import type { Write } from './sent.ts'
+import { useSent } from './sent-list.tsx'
+import { isOpen, type Write } from './sent.ts'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
@@ -72,6 +73,21 @@ export const Trading = () => {
 
 const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
   isDemo && purpose === 'trading' && brokerType !== 'paper'
+
+/** Says so in the question before a write that is like another whose outcome is not known yet. */
+const RepeatWarning = ({ words }: { words: readonly string[] }) => {
+  const isRepeated = useSent(useSession().sent).some(
+    (write) => isOpen(write) && words.includes(write.words),
+  )
+  return (
+    isRepeated && (
+      <Notice kind="warning">
+        You have sent the same already, and its outcome is not known yet. This would be done in
+        addition.
+      </Notice>
+    )
+  )
+}
 
 /** Without data where the last read failed: what was read earlier may not be held any more. */
 const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
@@ -138,6 +154,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
             </p>
           ))}
           {detail}
+          <RepeatWarning words={writes.map(({ words }) => words)} />
         </>
       ),
       onConfirm: () => {
@@ -235,11 +252,16 @@ const AccountTrading = ({ account }: { account: Account }) => {
                     This order was not checked first, so what it costs is not known.
                   </Notice>
                 ) : (
-                  <Estimate
-                    estimate={preview.estimate}
-                    currency={account.currency}
-                    digits={digits}
-                  />
+                  <>
+                    <Estimate
+                      estimate={preview.estimate}
+                      currency={account.currency}
+                      digits={digits}
+                    />
+                    <p class="quiet">
+                      Estimated at <Time iso={preview.readAt} />.
+                    </p>
+                  </>
                 ),
               )
             }

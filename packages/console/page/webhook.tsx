@@ -139,7 +139,7 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
 type Work = Parameters<Action['run']>[0]
 
 const WebhookActions = ({
-  webhook: { id, url, enabled, failureCount },
+  webhook: { id, url, enabled },
   webhook,
   refresh,
   onRotated,
@@ -256,10 +256,9 @@ const WebhookActions = ({
     )
   return (
     <>
-      {!enabled && failureCount > 0 && (
+      {!enabled && (
         <Notice kind="warning">
-          Nothing is delivered since {failureCount} attempts in a row failed. Enable it once the
-          receiver works, and then recover what it missed.
+          Nothing is delivered. Enable it once the receiver works, and then recover what it missed.
         </Notice>
       )}
       <div class="buttons">

@@ -103,7 +103,7 @@ export const WebhookState = ({ webhook: { enabled, failureCount } }: { webhook: 
       {failureCount === 0 ? 'Enabled' : `Failing, ${failureCount} in a row`}
     </span>
   ) : (
-    <span class="status off">{failureCount === 0 ? 'Disabled' : 'Disabled after failures'}</span>
+    <span class="status off">Disabled</span>
   )
 
 const failureReasons: Readonly<Record<NonNullable<Delivery['failureReason']>, string>> = {
@@ -126,11 +126,13 @@ export const failureWords = (
     ? `it answered ${responseCode} instead of 2xx`
     : (failureReasons[reason] ?? reason)
 
-/** The service notes when an attempt ended just after how long it took. */
-const toleranceMs = 1_000
+/** How long an attempt may have lasted. */
+const longestAttemptMs = 32_000
 
 /** When a webhook last failed, and why. */
 export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webhook }) => {
+  const lastedMs = ({ lastAttemptAt }: Delivery): number =>
+    Date.parse(lastFailureAt ?? '') - Date.parse(lastAttemptAt ?? '')
   const cause = useRead(
     'webhooks',
     `${id} ${lastFailureAt}`,
@@ -145,10 +147,8 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
           // The delivery that failed then may have succeeded since, or be further back in the list.
           return pages
             .flatMap(({ data }) => data)
-            .find(({ lastAttemptAt, responseTimeMs }) => {
-              const ms = Date.parse(lastFailureAt) - Date.parse(lastAttemptAt ?? '')
-              return ms >= 0 && ms < (responseTimeMs ?? 0) + toleranceMs
-            })
+            .filter((one) => lastedMs(one) >= 0 && lastedMs(one) < longestAttemptMs)
+            .toSorted((one, other) => lastedMs(one) - lastedMs(other))[0]
         },
   )
   if (lastFailureAt === null) return <>never</>

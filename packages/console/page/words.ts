@@ -5,6 +5,7 @@ import {
   type Client,
   type DataOf,
   type NewOrder,
+  type Order,
 } from '@tradeport/client'
 import { decimalsOf, localSecond, money, plural, priceFormat } from './format.ts'
 
@@ -82,3 +83,7 @@ export const sentenceOf = (error: unknown): string => {
     ? `The service could not complete the request (${code}).`
     : message
 }
+
+/** Whether the service still looks for an order that it calls rejected. */
+export const mayStillAppear = ({ rejectReason }: Order): boolean =>
+  rejectReason?.code === 'NOT_FOUND_AT_BROKER'

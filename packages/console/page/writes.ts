@@ -12,6 +12,7 @@ import {
   orderWords,
   positionName,
 } from './order-words.ts'
+import { mayStillAppear } from './words.ts'
 
 const done = (text: string): Outcome => ({ state: 'done', text })
 
@@ -37,7 +38,7 @@ const cancelStates: States = {
 }
 
 const orderAs = (states: States, order: Order): Outcome => ({
-  state: states[order.status] ?? 'unknown',
+  state: (!mayStillAppear(order) && states[order.status]) || 'unknown',
   text: orderOutcome(order),
 })
 
@@ -143,7 +144,8 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         const isLess = data.remainingVolume - rest >= 1e-9
         return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
       },
-      readOutcome: async (_, signal) => {
+      readOutcome: async (_, signal, isOnly) => {
+        if (!isOnly) return undefined
         const now = await readPosition(client, position.id, signal)
         // Where a part was to be closed, something else may have closed the whole position.
         // MetaTrader 4 gives what is left after a partial close another number.

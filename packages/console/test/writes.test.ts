@@ -115,6 +115,17 @@ const rows: readonly Row[] = [
     text: /^Filled 0\.10 of 0\.10\.$/,
   },
   {
+    name: 'an order that is not found at the broker may still be',
+    write: place,
+    answers: [
+      success(
+        now({ status: 'rejected', rejectReason: { code: 'NOT_FOUND_AT_BROKER', message: 'Why.' } }),
+      ),
+    ],
+    state: 'unknown',
+    text: /Why\./,
+  },
+  {
     name: 'an order that is lost and recorded is with the service',
     write: place,
     answers: [lost, success([now({ status: 'pending' })])],
@@ -330,6 +341,21 @@ it.each(rows)('$name', async ({ write, answers, isSentAgain = false, state, text
   expect(sent.list()[0]?.sendAgain !== undefined).toBe(row.maySendAgain ?? false)
   const posts = requests.filter(({ method }) => method === 'POST')
   expect(new Set(posts.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
+})
+
+it('takes no position for the result of a close that was sent twice', async () => {
+  const closed = { closedVolume: 0.04, remainingVolume: 0.06, ...closing }
+  const { writes, sent } = setUp([lost, success(closed), success([{ ...position, volume: 0.06 }])])
+  for (const _ of [1, 2]) sent.run(writes.close(position, 0.04))
+  await pass(40)
+  expect(sent.list().map(({ state }) => state)).toEqual(['done', 'unknown'])
+})
+
+it('sends four at a time', async () => {
+  const { writes, sent, requests } = setUp([never])
+  for (let count = 0; count < 6; count += 1) sent.run(writes.close(position))
+  await pass(1)
+  expect(requests).toHaveLength(4)
 })
 
 it('reads nothing again that the key may not read', async () => {
