@@ -1,11 +1,13 @@
 // Statements go by index, however many rows others have: no table is read through, and what is
 // listed is read off an index.
 import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse } from '@tradeport/domain/errors'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { JournalClaim } from '@tradeport/domain/ports'
 import type { TenantId, Ticket } from '@tradeport/domain/primitives'
-import { rightOf, write } from '@tradeport/testkit'
+import { noKeys, rightOf, write } from '@tradeport/testkit'
 import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
@@ -239,6 +241,20 @@ onEachDatabase('statements', (here) => {
     ['the journals that disagree', () => readDisagreeingJournals(here.knex)],
   ])('of %s read no table through', async (_, call) => {
     expect(readThrough(await plansOf(call()))).toStrictEqual([])
+  })
+
+  it('of what a document names read no large table through', async () => {
+    const keys = {
+      ...noKeys,
+      traderLimits: [accountId],
+      challenges: [{ accountId, startedAt: day }],
+      balanceSnapshots: [{ accountId, timestamp: day }],
+      riskThresholds: [{ accountId, type: 'equity_below', severity: 'warning' } as const],
+      halts: [accountId],
+    }
+    const refused = E.left(refuse('ValidationError', { issues: [] }))
+    const plans = await plansOf(here.operator.apply(keys, () => refused))
+    expect(readThrough(plans)).toStrictEqual(['market_data_feed'])
   })
 
   const of = { tenants: [tenantId], users: [owner.userId], accounts: [accountId] }

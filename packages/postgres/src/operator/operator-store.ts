@@ -128,7 +128,10 @@ const stored: { readonly [S in Section]: Stored<S> } = {
 }
 const sections = Object.keys(stored) as Section[]
 
-/** A condition: the record has one of these keys. Each key column is one bound array. */
+/**
+ * A condition: the record has one of these keys. Each key column is one bound array. Records of
+ * accounts are found with the tenant, with which their indexes begin.
+ */
 const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
   const { key, keyOf }: Stored<S> = stored[section]
   const values = keys.map(keyOf)
@@ -136,10 +139,10 @@ const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][nu
   const arrays = Object.values(key)
     .map((type, at) => sql`${values.map((one) => one[at])}::${new Sql(type)}[]`)
     .reduce((all, one) => sql`${all}, ${one}`)
-  // Beside another condition, only an array is looked up by the index.
-  return Object.keys(key).length === 1
-    ? sql`${columns} = any(${arrays})`
-    : sql`(${columns}) in (select * from unnest(${arrays}))`
+  return 'account_id' in key
+    ? sql`(tenant_id, ${columns}) in (select accounts.tenant_id, keys.*
+        from unnest(${arrays}) as keys (${columns}) join accounts on accounts.id = account_id)`
+    : sql`${columns} = any(${arrays})`
 }
 
 const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => {
