@@ -418,7 +418,7 @@ export interface ClosePositionsRequest {
    * The id of a linked account.
    */
   readonly accountId: string
-  /** An instrument, in capitals; it matches whatever case the broker uses. */
+  /** An instrument, in capitals. With `market-data` it is found as that of an order: EURUSD closes what is open in EURUSD.r. */
   readonly symbol?: string
   /**
    * The direction.

@@ -1,6 +1,7 @@
 // A caller's orders: placing one, and reading them. From its record on, `processOrder` sends an
 // order and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -169,14 +170,15 @@ export const recordOrder =
     if (E.isLeft(limits)) return limits
     const symbol = await ports.resolveOrderSymbol(destination.right, request.symbol)()
     if (E.isLeft(symbol)) return symbol
+    // Whether the broker trades one that is sent as it was written is the broker's answer.
+    const brokerSymbol = O.getOrElse(() => request.symbol)(symbol.right)
     const openPositions = await readOpenPositions(ports, account, limits.right)()
     if (E.isLeft(openPositions)) return openPositions
     const now = clock.now()
     const order: PendingOrder = {
       id: ports.orderIds.newOrderId(),
       owner,
-      request:
-        symbol.right === request.symbol ? request : { ...request, brokerSymbol: symbol.right },
+      request: brokerSymbol === request.symbol ? request : { ...request, brokerSymbol },
       status: 'pending',
       createdAt: now,
       updatedAt: now,
@@ -252,27 +254,26 @@ export const readOpenPositions = (
 export type ResolveOrderSymbol = (
   account: BrokerAccount,
   symbol: string,
-) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, string>
+) => TE.TaskEither<Refusal<'SymbolAmbiguous'>, O.Option<string>>
 
 /** Without the capability `market-data`. */
-export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) => TE.right(symbol)
+export const symbolAsWritten: ResolveOrderSymbol = (_, symbol) => TE.right(O.some(symbol))
 
 /** The symbols of an account are read once an hour; an order does not wait for longer. */
 const longestSymbolsMs = 2 * secondMs
 
 /**
- * The broker's spelling of an order's symbol. A symbol that the broker does not list is sent as it
- * is, and so is every one while the list cannot be read: whether the broker trades it is the
- * broker's answer.
+ * The broker's spelling of a symbol; one that the broker does not list is left as it is. None while
+ * the list cannot be read.
  */
 export const createOrderSymbols =
   ({ marketData, pause }: Pick<Ports, 'marketData' | 'pause'>): ResolveOrderSymbol =>
   (account, symbol) =>
   async () => {
     const read = await Promise.race([marketData.symbols(account)(), pause(longestSymbolsMs)()])
-    if (read === undefined || E.isLeft(read)) return E.right(symbol)
+    if (read === undefined || E.isLeft(read)) return E.right(O.none)
     const found = resolveSymbol(symbol, read.right)
     if (found.kind === 'ambiguous')
       return E.left(refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }))
-    return E.right(found.kind === 'found' ? found.symbol : symbol)
+    return E.right(O.some(found.kind === 'found' ? found.symbol : symbol))
   }

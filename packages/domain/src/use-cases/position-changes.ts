@@ -452,13 +452,22 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.flatMap(requireChangeable(ports)),
       TE.bindTo('account'),
       TE.bindW('spelling', ({ account }) =>
-        symbol === undefined ? TE.right(symbol) : ports.resolveOrderSymbol(account, symbol),
+        symbol === undefined
+          ? TE.right<never, O.Option<string>>(O.none)
+          : ports.resolveOrderSymbol(account, symbol),
       ),
       TE.bindW('reading', ({ account }) => positionTrading.freshPositions(account)),
-      TE.map(({ spelling, reading }) =>
-        reading.positions.filter(
+      TE.flatMapEither(({ spelling, reading: { positions } }) => {
+        const wanted = O.getOrElse<string | undefined>(() => symbol)(spelling)
+        const ofSymbol = positions.filter((one) => isSymbolMatch(wanted, one.symbol))
+        // Some may be open under another spelling, which only the broker's list shows.
+        return symbol !== undefined && O.isNone(spelling) && ofSymbol.length === 0
+          ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'its symbols cannot be read' }))
+          : E.right(ofSymbol)
+      }),
+      TE.map((ofSymbol) =>
+        ofSymbol.filter(
           (position) =>
-            isSymbolMatch(spelling, position.symbol) &&
             (side === undefined || position.side === side) &&
             (only === undefined ||
               (only === 'profit' ? position.unrealizedPnl > 0 : position.unrealizedPnl < 0)),

@@ -140,7 +140,7 @@ const readMarket = async (
   if (E.isLeft(linked)) return { ...nothing, instrument: linked }
   const spelled = await resolveOrderSymbol(linked.right, requested.symbol)()
   if (E.isLeft(spelled)) return { ...nothing, instrument: spelled }
-  const symbol = spelled.right
+  const symbol = O.getOrElse(() => requested.symbol)(spelled.right)
   const listed = await marketData.symbols(linked.right)()
   if (E.isRight(listed) && !listed.right.includes(symbol))
     return { ...nothing, instrument: E.left(refuse('NotFound', { what: 'symbol' })) }

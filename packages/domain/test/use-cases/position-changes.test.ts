@@ -412,12 +412,12 @@ describe('several closes', () => {
     { ticket: '3', symbol: 'xauusd', side: 'buy', unrealizedPnl: 0 },
     { ticket: '4', symbol: 'XAUUSD', side: 'sell', unrealizedPnl: 7 },
   ] as unknown as readonly BrokerPosition[]
-  const several = () => ({
+  const several = (isListRead = true) => ({
     ...createChangeDesk({}, positions.map(openPosition)),
     resolveOrderSymbol: (_: BrokerAccount, symbol: string) =>
       symbol === 'US30'
         ? TE.left(refuse('SymbolAmbiguous', { symbol, candidates: ['US30.a', 'US30.b'] }))
-        : TE.right(symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol),
+        : TE.right(isListRead ? O.some(symbol === 'GBPUSD' ? 'GBPUSD.r' : symbol) : O.none),
   })
   it.each<[what: string, selection: object, tickets: readonly string[]]>([
     ['all', {}, ['1', '2', '3', '4']],
@@ -440,6 +440,12 @@ describe('several closes', () => {
         .map(({ ticket }) => ticket)
         .toSorted(),
     ).toEqual(tickets)
+  })
+
+  it('are of a symbol that is held as it was written, or refused, where the list of symbols cannot be read', async () => {
+    const desk = several(false)
+    expect(await tagOf(closeAll(desk, { symbol: 'GBPUSD' }))).toBe('BrokerUnavailable')
+    expect(await rightOf(closeAll(desk, { symbol: 'EURUSD' }))).toMatchObject([{ ticket: '1' }])
   })
 
   it('are made whatever becomes of one of them, and begin their key once', async () => {

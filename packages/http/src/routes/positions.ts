@@ -165,7 +165,10 @@ const selection = {
     {
       accountId,
       ...partial({
-        symbol: symbolFilter,
+        symbol: withDescription(
+          symbolFilter,
+          'An instrument, in capitals. With `market-data` it is found as that of an order: EURUSD closes what is open in EURUSD.r.',
+        ),
         side,
         only: oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
       }),
