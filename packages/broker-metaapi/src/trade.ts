@@ -5,6 +5,7 @@
 // open, and anything may have been sent after.
 import http from 'node:http'
 import https from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
 import type { Clock, MaySend } from '@tradeport/domain/ports'
@@ -52,8 +53,12 @@ export const createTradeOnce = ({
     maySend,
   ) => {
     const url = urlOf(target, '/trade')
-    const attempt = tradePauses.begin(target.accountKey)
+    let attempt = tradePauses.begin(target.accountKey)
     // A trade behind one that hangs would hang as well, and its outcome would be unknown.
+    if (attempt.kind === 'paused' && attempt.trial !== undefined) {
+      await Promise.race([attempt.trial, pause(longestTrialWaitMs)])
+      attempt = tradePauses.begin(target.accountKey)
+    }
     if (attempt.kind === 'paused')
       throw failureAfterHang(attempt.leftMs > 0 ? attempt.leftMs : undefined)
     try {
@@ -105,6 +110,8 @@ type Delivery =
   /** It may have been read, and no whole answer came; `isLate` if the time for one was over. */
   | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
+/** Brokers answer a trade within a second or two. */
+const longestTrialWaitMs = 5_000
 const maxAnswerBytes = 64 * 1_024
 // Neither keeps a connection; `secure` keeps TLS sessions, which make the next handshake shorter.
 const plain = new http.Agent({ keepAlive: false })
