@@ -292,7 +292,7 @@ export interface CancelAttempt {
    * @enum {string}
    */
   readonly outcome: 'cancelled' | 'filled' | 'rejected' | 'unknown'
-  /** Lots that were executed before it was cancelled. */
+  /** Lots that were executed. */
   readonly filledVolume?: number
   /** As in the error of a reply. */
   readonly code?: string

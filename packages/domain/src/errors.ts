@@ -73,6 +73,8 @@ interface OfAccount {
 }
 interface OfStatus {
   readonly status: string
+  /** Lots, of an order that was executed. */
+  readonly filledVolume?: number | undefined
 }
 interface WithReason {
   /** For the log and the operator. Callers do not see it. */

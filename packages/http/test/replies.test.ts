@@ -239,6 +239,13 @@ const table: Readonly<Record<string, readonly Row[]>> = {
         })),
         {
           orderId: pendingOrder.id,
+          outcome: 'cancelled',
+          filledVolume: 0.05,
+          code: 'ORDER_NOT_CANCELLABLE',
+          message: expect.stringContaining('partially_filled'),
+        },
+        {
+          orderId: pendingOrder.id,
           outcome: 'unknown',
           code: 'BROKER_OUTCOME_UNKNOWN',
           message: expect.any(String),
@@ -262,6 +269,9 @@ const table: Readonly<Record<string, readonly Row[]>> = {
               } as const),
               ...['filled', 'cancelled', 'expired'].map((status) =>
                 E.left(refuse('OrderNotCancellable', { status })),
+              ),
+              E.left(
+                refuse('OrderNotCancellable', { status: 'partially_filled', filledVolume: 0.05 }),
               ),
               E.left(refuse('BrokerOutcomeUnknown', { accountId: pendingOrder.request.accountId })),
               E.left(refuse('TradeRejected', reason)),

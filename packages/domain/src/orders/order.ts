@@ -331,11 +331,13 @@ export type EndedTag = 'OrderNotModifiable' | 'OrderNotCancellable'
  * any way. Undefined where it is open.
  */
 export const refusalUnlessOpen = <Tag extends EndedTag>(
-  { status }: Order,
+  order: Order,
   endedTag: Tag,
 ): Refusal<'OrderInFlight' | Tag> | undefined => {
+  const { status } = order
+  const filledVolume = 'fill' in order ? order.fill.volume : undefined
   if (status === 'open') return undefined
   return status === 'pending'
     ? refuse('OrderInFlight')
-    : (refuse<EndedTag>(endedTag, { status }) as Refusal<Tag>)
+    : (refuse<EndedTag>(endedTag, { status, filledVolume }) as Refusal<Tag>)
 }

@@ -73,7 +73,8 @@ describe('an order', () => {
       (order): [Order, string, string] => [order, 'OrderNotModifiable', 'OrderNotCancellable'],
     ),
   ])('that is $status cannot be modified (%s) or cancelled (%s)', (order, modify, cancel) => {
-    const status = order.status === 'pending' ? {} : { status: order.status }
+    const filled = 'fill' in order && { filledVolume: order.fill.volume }
+    const status = order.status === 'pending' ? {} : { status: order.status, ...filled }
     expect(refusalUnlessOpen(order, 'OrderNotModifiable')).toEqual({ _tag: modify, ...status })
     expect(refusalUnlessOpen(order, 'OrderNotCancellable')).toEqual({ _tag: cancel, ...status })
   })

@@ -215,7 +215,7 @@ export const cancelAttempt = record(
       ['cancelled', 'filled', 'rejected', 'unknown'],
       'cancelled: what was not executed of it. filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
     ),
-    filledVolume: optional(decimal('Lots that were executed before it was cancelled.')),
+    filledVolume: optional(decimal('Lots that were executed.')),
     ...optionalErrorText,
   },
   ({ orderId: id, result }: CancelAttempt) => {
@@ -223,16 +223,21 @@ export const cancelAttempt = record(
       const { filledVolume } = presentOrder(result.right)
       return { orderId: id, outcome: 'cancelled', filledVolume } as const
     }
-    const outcome = outcomeOf(result.left)
-    return { orderId: id, outcome, ...errorReply(result.left).error } as const
+    const { error } = errorReply(result.left)
+    return { orderId: id, ...endOf(result.left), ...error } as const
   },
 )
 
-const outcomeOf = (refusal: Refusal): 'cancelled' | 'filled' | 'rejected' | 'unknown' => {
-  if (refusal._tag === 'BrokerOutcomeUnknown') return 'unknown'
-  if (refusal._tag !== 'OrderNotCancellable') return 'rejected'
-  const { status } = refusal
-  return status === 'filled' || status === 'cancelled' ? status : 'rejected'
+type CancelOutcome = 'cancelled' | 'filled' | 'rejected' | 'unknown'
+
+const endOf = (refusal: Refusal): { outcome: CancelOutcome; filledVolume?: number | undefined } => {
+  if (refusal._tag === 'BrokerOutcomeUnknown') return { outcome: 'unknown' }
+  if (refusal._tag !== 'OrderNotCancellable') return { outcome: 'rejected' }
+  const { status, filledVolume } = refusal
+  if (status === 'filled') return { outcome: status, filledVolume }
+  return status === 'cancelled' || status === 'partially_filled'
+    ? { outcome: 'cancelled', filledVolume }
+    : { outcome: 'rejected' }
 }
 
 const estimated = (description: string, example: number) =>
