@@ -226,6 +226,13 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       expect.stringMatching(/^trades_.*\.csv$/),
       losses,
     ])
+    // One that is under way ends when its reader signs out.
+    await page.route('**/trades/export?*', () => undefined)
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    await Promise.all([
+      page.waitForEvent('requestfailed'),
+      page.getByRole('button', { name: 'Sign out' }).click(),
+    ])
   })
 
   it('serves files with hashes in their names for good, compressed, under a policy without exceptions', async () => {

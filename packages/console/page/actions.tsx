@@ -1,6 +1,6 @@
 // What a button does: one thing at a time, with its outcome.
 import { isTradeportError, newIdempotencyKey } from '@tradeport/client'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Notice } from './parts.tsx'
 import { outcomeOfError } from './sent.ts'
 import { sentenceOf } from './words.ts'
@@ -10,12 +10,12 @@ export interface Action {
   readonly done?: string | undefined
   readonly failure?: string
   /**
-   * @param work returns what was done, as a sentence
+   * @param work returns what was done, as a sentence. `signal` ends it with the page
    * @param name of what it does. While its outcome is unknown, each of the same name gets the same
    * Idempotency-Key, with which the service does all of them once
    */
   readonly run: (
-    work: (idempotencyKey: string) => Promise<string | undefined>,
+    work: (idempotencyKey: string, signal: AbortSignal) => Promise<string | undefined>,
     name?: string,
   ) => Promise<void>
 }
@@ -24,11 +24,13 @@ export const useAction = (): Action => {
   const [state, setState] = useState<Omit<Action, 'run'>>({ isRunning: false })
   /** Of what may have been done. */
   const keys = useRef(new Map<string, string>()).current
+  const gone = useRef(new AbortController()).current
+  useEffect(() => () => gone.abort(), [])
   const run: Action['run'] = async (work, name = '') => {
     const key = keys.get(name) ?? newIdempotencyKey()
     setState({ isRunning: true })
     try {
-      const done = await work(key)
+      const done = await work(key, gone.signal)
       keys.delete(name)
       setState({ isRunning: false, done })
     } catch (error) {
@@ -39,7 +41,7 @@ export const useAction = (): Action => {
       const isUnknown = state === 'unknown'
       if (isUnknown) keys.set(name, key)
       else keys.delete(name)
-      const failure = isUnknown ? `${text} Try again: all times together do it once.` : text
+      const failure = isUnknown ? `${text} You may try again: it is not done twice.` : text
       setState({ isRunning: false, failure })
     }
   }

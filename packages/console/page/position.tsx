@@ -15,7 +15,8 @@ export const PositionPage = ({ id }: { id: string }) => {
     'positions',
     id,
     async (client, signal) => (await readPosition(client, id, signal)) ?? 'closed',
-    { everyMs, isFinal: (data) => data === 'closed' },
+    // One that was just opened may not be listed yet.
+    { everyMs },
   )
   const accounts = useAccounts()
   // A position and the trade that it becomes have one id.

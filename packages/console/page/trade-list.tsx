@@ -289,8 +289,8 @@ const SpacerRow = ({ height }: { height: number }) =>
 const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty: boolean }) => {
   const { client } = useSession()
   const { isRunning, done, failure, run } = useAction()
-  const download = async (): Promise<string | undefined> => {
-    const signal = AbortSignal.timeout(maxDownloadMs)
+  const download = async (_: string, left: AbortSignal): Promise<string | undefined> => {
+    const signal = AbortSignal.any([left, AbortSignal.timeout(maxDownloadMs)])
     const file = await client.exportTrades({ ...filter, format: 'csv' }, { signal })
     const url = URL.createObjectURL(new Blob([await file.text()], { type: file.contentType }))
     const link = Object.assign(document.createElement('a'), { href: url, download: file.name })

@@ -175,9 +175,9 @@ const WebhookActions = ({
     onRotated((await client.rotateWebhookSecret(id, body, { idempotencyKey })).data)
     return 'The secret was replaced.'
   }
-  const remove = async (): Promise<undefined> => {
+  const remove = async (_: string, signal: AbortSignal): Promise<undefined> => {
     await client.deleteWebhook(id)
-    navigate('/console/webhooks')
+    if (!signal.aborted) navigate('/console/webhooks')
   }
   const ask = (title: string, verb: string, content: ComponentChildren, work: Work): void =>
     confirm({ title, verb, content, onConfirm: () => void run(work, title) })
