@@ -322,7 +322,7 @@ const tables = `
   create index idempotency_keys_sealed on idempotency_keys (id) where sealed_reply_body is not null;
 
   -- Which position (by its ticket) or open order (by its id) is being changed under which lease. No reference: a row lives as long as a change takes.
-  create table position_locks (
+  create table change_locks (
     tenant_id text not null,
     -- The account at the provider, so that all links to it share one lock.
     provider_account_id text not null,

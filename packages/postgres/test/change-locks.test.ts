@@ -9,7 +9,7 @@ import { newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { beforeAll, expect, it } from 'vitest'
-import { createPositionLocks, type Database, type PositionLocksOptions } from '../src/index.ts'
+import { createChangeLocks, type Database, type ChangeLocksOptions } from '../src/index.ts'
 import { never, onEachDatabase, openDatabases, poll } from './harness.ts'
 
 const ticket = '46648037' as Ticket
@@ -63,8 +63,8 @@ onEachDatabase('position locks', (here, there, kind) => {
   /** Of two instances of the service. */
   let ours: ChangeLocks
   let theirs: ChangeLocks
-  const locksWith = (options: PositionLocksOptions, { knex }: Pick<Database, 'knex'> = here) =>
-    createPositionLocks({
+  const locksWith = (options: ChangeLocksOptions, { knex }: Pick<Database, 'knex'> = here) =>
+    createChangeLocks({
       knex,
       log: { warn: ({ event }) => void warnings.push(event) },
       pollMs: 20,
@@ -75,7 +75,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     theirs = locksWith({}, there)
   })
   const rowsOf = ({ providerAccountId }: BrokerAccount) =>
-    here.knex('position_locks').where({ provider_account_id: providerAccountId })
+    here.knex('change_locks').where({ provider_account_id: providerAccountId })
 
   it('the work may send until it ends, its result is returned or thrown, and the lock is released', async () => {
     const account = newBrokerAccount()
@@ -207,7 +207,7 @@ onEachDatabase('position locks', (here, there, kind) => {
     const { maySend, end } = await begin(locks, account)
     await rowsOf(account).update({ lease_id: randomUUID() })
     await poll(maySend).toBe(false)
-    expect(warnings).toContain('position_lock_lost')
+    expect(warnings).toContain('change_lock_lost')
     await end()
     // The next change waits for the release of the lost lock, and then for the other change.
     expect(await changes(locks, account, ticket, 1_000)).toStrictEqual(
@@ -231,9 +231,9 @@ onEachDatabase('position locks', (here, there, kind) => {
     const locks = locksWith({ renewMs: 20 }, database)
     const { end } = await begin(locks, newBrokerAccount())
     await close()
-    await poll(() => warnings).toContain('position_lock_renewal')
+    await poll(() => warnings).toContain('change_lock_renewal')
     expect(await end()).toStrictEqual(done)
-    await poll(() => warnings).toContain('position_lock_release')
+    await poll(() => warnings).toContain('change_lock_release')
     expect(await changes(locks)).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
   })
 })

@@ -1,6 +1,6 @@
-// One change of a position at a time on all instances. A change holds a row of position_locks for a
-// few seconds and renews it while it runs, so that it holds no connection while the broker is
-// asked, and the position of a process that died is soon free. All times in the row are the
+// One change of a position or an open order at a time on all instances. A change holds a row of
+// change_locks for a few seconds and renews it while it runs, so that it holds no connection while
+// the broker is asked, and what a process that died was changing is soon free. All times in the row are the
 // database's, so that the clocks of the instances do not matter. Changes of one instance wait in
 // memory, so that only the first of them polls the database.
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ import { toServiceUnavailable, silentLog, type Log } from '../connection/failure
 import { createFailureLog } from '../connection/repeating.ts'
 import { query, returnsRow, sql } from '../connection/sql.ts'
 
-export interface PositionLocksOptions {
+export interface ChangeLocksOptions {
   /** How long a lock holds when it is not renewed; 10,000 by default. */
   readonly leaseMs?: number
   /** How often a lock is renewed; 3,000 by default. */
@@ -25,7 +25,7 @@ export interface PositionLocksOptions {
   readonly pollMs?: number
 }
 
-interface Dependencies extends PositionLocksOptions {
+interface Dependencies extends ChangeLocksOptions {
   readonly knex: Knex
   readonly log?: Log
 }
@@ -35,7 +35,7 @@ interface Lock {
   readonly release: () => Promise<void>
 }
 
-export const createPositionLocks = ({
+export const createChangeLocks = ({
   knex,
   log = silentLog,
   ...options
@@ -48,9 +48,9 @@ export const createPositionLocks = ({
     perTenant: Infinity,
     perAccount: maxChangesPerAccount,
   })
-  const changesOfPosition = createFairPool({ size: Infinity, perTenant: Infinity, perAccount: 1 })
-  const releases = createFailureLog('position_lock_release', log)
-  const renewals = createFailureLog('position_lock_renewal', log)
+  const changesOfSubject = createFairPool({ size: Infinity, perTenant: Infinity, perAccount: 1 })
+  const releases = createFailureLog('change_lock_release', log)
+  const renewals = createFailureLog('change_lock_renewal', log)
 
   // A failed release is only logged: the change is made, and the lease ends by itself.
   const release = (row: LockRow): Promise<void> =>
@@ -93,7 +93,7 @@ export const createPositionLocks = ({
       else if (!isOver) {
         stop()
         log.warn({
-          event: 'position_lock_lost',
+          event: 'change_lock_lost',
           reason:
             'the lock was not renewed in time and another change may hold it; nothing more is sent',
         })
@@ -131,19 +131,19 @@ export const createPositionLocks = ({
         return E.left(
           refuse('BrokerUnavailable', {
             accountId: account.accountId,
-            reason: `${maxChangesPerAccount} changes of its positions are already under way`,
+            reason: `${maxChangesPerAccount} changes of it are already under way`,
           }),
         )
       }
       try {
-        const leavePosition = await changesOfPosition.acquire(
+        const leaveSubject = await changesOfSubject.acquire(
           { tenant, account: JSON.stringify([providerAccountId, subject]) },
           patienceMs,
         )
-        if (leavePosition === undefined) return E.left(refuse('InternalTimeout'))
+        if (leaveSubject === undefined) return E.left(refuse('InternalTimeout'))
         const acquired = await acquire(rowOf(knex, account, subject, leaseMs), giveUpAt)
         if (E.isLeft(acquired)) {
-          leavePosition()
+          leaveSubject()
           return acquired
         }
         const lock = acquired.right
@@ -151,7 +151,7 @@ export const createPositionLocks = ({
           return await work(lock.maySend)()
         } finally {
           // The result does not wait for this. The next change does, and finds the row free.
-          void lock.release().finally(leavePosition)
+          void lock.release().finally(leaveSubject)
         }
       } finally {
         leaveAccount()
@@ -172,7 +172,7 @@ const startTimer = (): (() => number) => {
 
 type LockRow = ReturnType<typeof rowOf>
 
-/** One change's hold of a position's row. */
+/** One change's hold of its row. */
 const rowOf = (
   knex: Knex,
   { owner: { tenantId }, providerAccountId }: BrokerAccount,
@@ -188,27 +188,27 @@ const rowOf = (
     acquire: () =>
       returnsRow(
         knex,
-        sql`insert into position_locks (tenant_id, provider_account_id, subject, lease_id, leased_until)
+        sql`insert into change_locks (tenant_id, provider_account_id, subject, lease_id, leased_until)
           values (${tenantId}, ${providerAccountId}, ${subject}, ${leaseId}, ${leaseEnd})
           on conflict (tenant_id, provider_account_id, subject)
             do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until
-              where not ${isLeaseHeld(sql`position_locks.leased_until`, leaseEnd)}
+              where not ${isLeaseHeld(sql`change_locks.leased_until`, leaseEnd)}
           returning true`,
       ),
     /** False when another change acquired the row after its lease was over. */
     renew: () =>
       returnsRow(
         knex,
-        sql`update position_locks set leased_until = ${leaseEnd} where ${isOurs} returning true`,
+        sql`update change_locks set leased_until = ${leaseEnd} where ${isOurs} returning true`,
       ),
     /**
-     * Also removes the rows of processes that died, where nobody wanted the position since. The
+     * Also removes the rows of processes that died, where nobody wanted the row since. The
      * table holds no more than the changes in progress.
      */
     release: () =>
       query(
         knex,
-        sql`delete from position_locks where (${isOurs}) or leased_until < now() - interval '1 hour'`,
+        sql`delete from change_locks where (${isOurs}) or leased_until < now() - interval '1 hour'`,
       ),
   }
 }
