@@ -15,6 +15,7 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
+import { transactOrUnknown } from '../src/connection/sql.ts'
 import { onEachDatabase, openDatabases, startInstance, type Instance } from './harness.ts'
 
 const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', reason })
@@ -23,6 +24,15 @@ const applying = ({ operator }: Instance, changes = {}) =>
   operator.apply(noKeys, () => E.right({ changes: { ...noChanges, ...changes } }))
 
 onEachDatabase('a failure', (here, _, kind) => {
+  it('that the server answers to a commit leaves nothing unknown', async () => {
+    const write = transactOrUnknown(here.knex, (trx) =>
+      trx
+        .raw('create temp table once (id int unique deferrable initially deferred)')
+        .then(() => trx.raw('insert into once values (1), (1)')),
+    )
+    await expect(write).rejects.toMatchObject({ code: '23505' })
+  })
+
   it('names the columns of a row that does not decode, and not their values', async () => {
     const { id, owner } = await storedAccount(here.operator)
     const odd = { trade_mode: 'odd-secret', purpose: 'odd-secret' }

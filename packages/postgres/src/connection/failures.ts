@@ -123,6 +123,13 @@ const textField = (error: Error, field: 'code' | 'constraint'): string | undefin
 const hasCode = (error: unknown, codes: RegExp): boolean =>
   error instanceof Error && codes.test(textField(error, 'code') ?? '')
 
+/**
+ * Whether the server reported an error, of which it rolls back everything. Not where it ended the
+ * connection (08, 57P) or does not know itself (40003).
+ */
+export const isRolledBack = (error: unknown): boolean =>
+  hasCode(error, /^(?!08|57P|40003)[0-9P][0-9A-Z]{4}$/)
+
 /** Whether the server ended the transaction because it and another one waited for each other. */
 export const isDeadlock = (error: unknown): boolean => hasCode(error, /^40P01$/)
 

@@ -2,7 +2,7 @@
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { CommitOutcomeUnknown, isDeadlock } from './failures.ts'
+import { CommitOutcomeUnknown, isDeadlock, isRolledBack } from './failures.ts'
 
 /** A statement, or a part of one. */
 export class Sql {
@@ -151,6 +151,8 @@ export const transactOrUnknown = async <A>(
       return result
     })
   } catch (error) {
-    throw isWritten ? new CommitOutcomeUnknown('the commit has no answer', { cause: error }) : error
+    throw isWritten && !isRolledBack(error)
+      ? new CommitOutcomeUnknown('the commit has no answer', { cause: error })
+      : error
   }
 }
