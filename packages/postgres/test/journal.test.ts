@@ -47,7 +47,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeAll, expect, it } from 'vitest'
-import { openJournal, readDisagreeingJournals } from '../src/index.ts'
+import { openJournal, readBacklog, readDisagreeingJournals } from '../src/index.ts'
 import { resetIfRelinked } from '../src/journal/journal-store.ts'
 import { onEachDatabase, heartbeats, silent, type Instance, runsOn, poll } from './harness.ts'
 
@@ -771,6 +771,11 @@ onEachDatabase('the journal', (here, there, kind) => {
       ...accounts.map(({ accountId }) => ({ accountId, difference: 1 })),
       ...before,
     ])
+    // Nobody can read one that is not linked like that any more.
+    for (const { accountId: id } of accounts)
+      await here.knex('accounts').where({ id }).update({ provider_account_id: null })
+    expect(await rightOf(disagreeing)).toStrictEqual(before)
+    expect((await rightOf(readBacklog(here.knex))).journals.disagreeing).toBe(before.length)
   })
 
   it('is read of 24 accounts of a tenant at once, of other tenants beside them, and of the next as soon as one has ended', async () => {

@@ -28,10 +28,10 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
       ),
       queryOne<Backlog['journals']>(
         knex,
-        sql`select (count(*) filter (where disagreements > 0 and difference <> 0))::int as disagreeing,
+        sql`select (select count(*)::int ${disagreeing}) as disagreeing,
             count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
             ${ageMs(sql`min(watch_at) filter (where failures = 0)`)} as "watchLagMs"
-          from journals where disagreements > 0 or least(wanted_at, reread_at, watch_at) is not null`,
+          from journals where least(wanted_at, reread_at, watch_at) is not null`,
       ),
       queryOne<Backlog['deliveries']>(
         knex,
@@ -52,12 +52,16 @@ const unknownSince = sql`case status when 'pending' then sent_at when 'open' the
 const ageMs = (since: Sql): Sql =>
   sql`greatest(0, coalesce(extract(epoch from now() - ${since}) * 1000, 0))::float8`
 
+/** Not those that are no longer linked as they were read. */
+const disagreeing = sql`from journals join accounts on accounts.tenant_id = journals.tenant_id
+    and accounts.id = account_id and accounts.provider_account_id = journals.provider_account_id
+  where disagreements > 0 and difference <> 0`
+
 /** Accounts whose deals do not add up to their balance. */
 export const readDisagreeingJournals = (knex: Knex): HealthReads['disagreeingJournals'] =>
   databaseTask('journal.disagreeing', () =>
     query<{ readonly accountId: AccountId; readonly difference: number }>(
       knex,
-      sql`select account_id as "accountId", difference::float8 from journals
-        where disagreements > 0 and difference <> 0 order by checked_at limit ${maxListedJournals}`,
+      sql`select account_id as "accountId", difference::float8 ${disagreeing} order by checked_at limit ${maxListedJournals}`,
     ),
   )
