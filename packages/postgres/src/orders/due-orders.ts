@@ -151,8 +151,11 @@ const claimDue = async (
  */
 const strandedOrders = sql`
   update orders set due_at = now()
-  where due_at > now() + interval '70 minutes'
-    or due_at > now() + interval '16 minutes' and step <> 'rechecking'`
+  where ${isAmongNextLocked(
+    'orders',
+    sql`due_at > now() + interval '70 minutes'
+      or due_at > now() + interval '16 minutes' and step <> 'rechecking'`,
+  )} returning 1`
 
 /**
  * The watch sees the open orders of a present user's account on MT4 or MT5 that is still linked to

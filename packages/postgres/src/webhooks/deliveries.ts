@@ -43,6 +43,7 @@ import {
 } from '../connection/columns.ts'
 import { isLeaseHeld, type ClaimRequest } from '../connection/due-rows.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
+import { isAmongNextLocked } from '../connection/repeating.ts'
 import {
   allOf,
   transactOrUnknown,
@@ -379,8 +380,11 @@ const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)
  */
 export const strandedDeliveries = (now: Instant): Sql => sql`
   update webhook_deliveries set next_attempt_at = ${toTimestamptz(now)}
-  where status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
-    and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`
+  where ${isAmongNextLocked(
+    'webhook_deliveries',
+    sql`status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
+      and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`,
+  )} returning 1`
 
 /** Whether the delivery was written: not where another process has continued it. */
 const writeIfUnchanged = async (
