@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect(refused).toBe(before)
   })
 
-  it('reads again what was not kept current while nobody saw it', async () => {
+  it('reads again what was not kept current while nobody saw it, and calls it old until then', async () => {
     const page = await open()
     // An event would have it read too.
     await page.route('**/events/stream*', () => undefined)
@@ -129,10 +129,12 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
          document.dispatchEvent(new Event('visibilitychange'))`,
       )
     await show('hidden')
-    await page.clock.fastForward(31_000)
+    await page.clock.fastForward(61_000)
+    await page.route('**/positions?*', () => undefined)
     const read = page.waitForRequest(/\/positions\?/, { timeout: 10_000 })
     await show('visible')
     await read
+    await page.getByText('It is being read again.').first().waitFor()
   })
 
   it('signs out after 30 minutes without activity', async () => {

@@ -81,7 +81,9 @@ export const useRead = <A>(
   const isOver = shown.data !== undefined && isFinal?.(shown.data) === true
   useInterval(
     () => {
-      setState(({ failure, ...last }) => ({ ...last, failure: failure ?? lateness(last, everyMs) }))
+      setState((last) =>
+        isLate(last, everyMs) ? { ...last, failure: 'It is being read again.' } : last,
+      )
       reading.runUnlessRunning()
     },
     isOver ? undefined : everyMs,
@@ -89,11 +91,9 @@ export const useRead = <A>(
   return { ...shown, hidden, refresh: reading.restart }
 }
 
-/** Why what is shown is not current: the tab was hidden, or a read takes long. */
-const lateness = ({ readAt }: Read<unknown>, everyMs = Infinity): string | undefined =>
-  readAt !== undefined && serviceNow() - Date.parse(readAt) > 2 * everyMs
-    ? 'It is being read again.'
-    : undefined
+/** Whether what is shown is old: the tab was hidden, or a read takes long. */
+const isLate = ({ readAt, failure }: Read<unknown>, everyMs = Infinity): boolean =>
+  failure === undefined && readAt !== undefined && serviceNow() - Date.parse(readAt) > 2 * everyMs
 
 /** The service runs so many calculations over long histories at a time for one user. */
 const limitCalculations = atMost(2)
