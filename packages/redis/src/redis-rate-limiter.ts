@@ -81,7 +81,7 @@ export const openRedisRateLimiter = async (
     socketTimeout: silenceMs,
     retryStrategy: () => reconnectMs,
     // After a failover the address may lead to another server.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
     // Without queues and repetitions a request is never decided late or counted twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
