@@ -146,6 +146,8 @@ onEachDatabase('owner notices', (here, there) => {
       return pauseAfter(owner, attempt)
     }
     await queue(owner)
+    // A row that is written during an attempt would have another one, whose claim lasts.
+    await pauseAfter(owner, 1)
     for (const [attempt, seconds] of [
       [1, 5],
       [2, 10],
