@@ -77,7 +77,7 @@ export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPag
   const from = first?.time ?? 0
   if (last === undefined) return { known: { from, to: -1 }, complete: candles }
   if (isFollowed) return { known: { from, to }, complete: candles }
-  const proved = Math.min(settled, now - lagMs)
+  const proved = settled - lagMs
   return last.time <= proved
     ? { known: { from, to: Math.min(to, proved) }, complete: candles }
     : {

@@ -120,31 +120,39 @@ it('shows what the broker has, and asks once for what is complete', async () => 
   )
 })
 
-it('asks again where a broker that had not loaded its candles yet showed none, not the newest or oldest ones, or half of the last one', async () => {
-  const times = Array.from({ length: 100 }, (_, hour) => start + hour * hourMs)
-  const now = start + 100 * hourMs
-  const broker = createBroker('1h', times, () => now)
-  const newest = { limit: 5 }
-  const earlier = { from: start, to: start + 97 * hourMs, limit: 1_000 }
-  for (const query of [newest, earlier])
-    for (const loaded of [...[3, 10, 100].map((lost) => times.slice(0, -lost)), times.slice(10)]) {
-      let isLoaded = false
-      const loadedTo = () => Math.min(now, (loaded.at(-1) ?? now) + 30 * minuteMs)
-      const readCandles = createCandleReader({
-        marketData: {
-          candles: (...of: Parameters<typeof broker.candles>) =>
-            isLoaded ? broker.candles(...of) : createBroker('1h', loaded, loadedTo).candles(...of),
-        } as never,
-        candles: createFakeCandleStore(),
-        clock: { now: () => now },
-      })
-      const read = () => rightOf(readCandles({ account, symbol: 'EURUSD', timeframe: '1h' }, query))
-      await read()
-      isLoaded = true
-      const shown = times.filter((time) => time <= (query === earlier ? earlier.to : now))
-      expect(await read()).toMatchObject(shown.slice(-query.limit).map(broker.candleAt))
-    }
-})
+it.each<[timeframe: Timeframe, lost: readonly number[], sinceStart: number]>([
+  ['1h', [3, 10, 100], 100 * hourMs],
+  ['1d', [1], 99 * dayMs + 2 * hourMs],
+])(
+  'asks again for candles of %s where a broker that had not loaded its candles yet showed none, not the newest or oldest ones, or half of the last one',
+  async (timeframe, lost, sinceStart) => {
+    const period = periodMs[timeframe]
+    const times = Array.from({ length: 100 }, (_, index) => start + index * period)
+    const now = start + sinceStart
+    const broker = createBroker(timeframe, times, () => now)
+    const newest = { limit: 5 }
+    const earlier = { from: start, to: start + 97 * period, limit: 1_000 }
+    for (const query of [newest, earlier])
+      for (const loaded of [...lost.map((count) => times.slice(0, -count)), times.slice(10)]) {
+        let isLoaded = false
+        const loadedTo = () => Math.min(now, (loaded.at(-1) ?? now) + period / 2)
+        const unloaded = createBroker(timeframe, loaded, loadedTo)
+        const readCandles = createCandleReader({
+          marketData: {
+            candles: (...of: Parameters<typeof broker.candles>) =>
+              (isLoaded ? broker : unloaded).candles(...of),
+          } as never,
+          candles: createFakeCandleStore(),
+          clock: { now: () => now },
+        })
+        const read = () => rightOf(readCandles({ account, symbol: 'EURUSD', timeframe }, query))
+        await read()
+        isLoaded = true
+        const shown = times.filter((time) => time <= (query === earlier ? earlier.to : now))
+        expect(await read()).toMatchObject(shown.slice(-query.limit).map(broker.candleAt))
+      }
+  },
+)
 
 it('reads the beginning of a long history with few pages, and each page once for simultaneous requests', async () => {
   const now = start + 400 * dayMs
