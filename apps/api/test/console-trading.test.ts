@@ -268,7 +268,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
     await confirm(page, /^Buy 0.10/)
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
-    await page.getByText('You have sent the same already').waitFor()
+    await page.getByText('You have sent this').waitFor()
     await page.getByRole('button', { name: 'Do not send' }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('The outcome of 1 write is not known').waitFor()

@@ -10,10 +10,8 @@ export interface Outcome {
   readonly text: string
 }
 
-export interface SentWrite {
+export interface SentWrite extends Pick<Write, 'words' | 'positionToClose'> {
   readonly id: number
-  /** What it does, as it was confirmed. */
-  readonly words: string
   readonly state: 'under_way' | Outcome['state']
   /** What is known of it. */
   readonly text: string
@@ -22,11 +20,14 @@ export interface SentWrite {
 }
 
 export interface Write {
+  /** What it does, as it is confirmed. */
   readonly words: string
+  /** The id; absent where it closes no single position. */
+  readonly positionToClose?: string | undefined
   readonly send: (idempotencyKey: string) => Promise<Outcome>
   /**
    * Reads what it has changed; undefined while that does not show its outcome.
-   * @param isOnly whether no other write of the same words may have made the change
+   * @param isOnly whether no other close of the position may have made the change
    */
   readonly readOutcome?: (
     key: string,
@@ -44,7 +45,7 @@ export const isOpen = ({ state }: SentWrite): boolean =>
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 /** A browser has six connections to a host, and streams hold two. */
-const maxAtOnce = 4
+const maxCloses = 4
 
 /** @param isRepeated an earlier attempt may have succeeded; a refusal of this one does not tell */
 export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
@@ -61,7 +62,9 @@ export const createSent = () => {
   let count = 0
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
-  const inTurn = atMost(maxAtOnce)
+  const closeInTurn = atMost(maxCloses)
+  /** Also those that are listed no more; each with the write that was the last when it was done. */
+  const closes = new Map<number, { readonly position: string; readonly doneBy: number }>()
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
@@ -78,6 +81,9 @@ export const createSent = () => {
     onDone: (() => void) | undefined,
   ): Promise<void> => {
     const key = newIdempotencyKey()
+    const { positionToClose } = write
+    if (positionToClose !== undefined)
+      closes.set(id, { position: positionToClose, doneBy: Infinity })
     const show = (changes: Partial<SentWrite>): void => {
       if (!signal.aborted)
         set(writes.map((write) => (write.id === id ? { ...write, ...changes } : write)))
@@ -89,7 +95,9 @@ export const createSent = () => {
       let sendAgain: SentWrite['sendAgain']
       let outcome: Outcome
       try {
-        outcome = await inTurn(() => write.send(key))
+        outcome = await (positionToClose === undefined
+          ? write.send(key)
+          : closeInTurn(() => write.send(key)))
       } catch (error) {
         outcome = outcomeOfError(error, isRepeated)
         // Where the service knows the request, the same key has the same answer.
@@ -100,11 +108,15 @@ export const createSent = () => {
         const isKnown = outcome.state !== 'unknown'
         show({ ...outcome, sendAgain: isKnown ? undefined : sendAgain })
         if (outcome.state === 'done') onDone?.()
+        if (outcome.state === 'not_done') closes.delete(id)
+        else if (isKnown && positionToClose !== undefined)
+          closes.set(id, { position: positionToClose, doneBy: count })
         if (isKnown) return
         await sleep(ms, ends)
         try {
-          const isOnly = writes.every(
-            (one) => one.id === id || one.words !== write.words || one.state === 'not_done',
+          const isOnly = [...closes].every(
+            ([other, { position, doneBy }]) =>
+              other === id || position !== positionToClose || doneBy < id,
           )
           const found = ends.aborted ? undefined : await readOutcome?.(key, ends, isOnly)
           if (found === undefined) continue
@@ -128,7 +140,11 @@ export const createSent = () => {
       count += 1
       const controller = new AbortController()
       running.set(count, controller)
-      set([{ id: count, words: write.words, state: 'under_way', text: 'Under way.' }, ...writes])
+      const { words, positionToClose } = write
+      set([
+        { id: count, words, positionToClose, state: 'under_way', text: 'Under way.' },
+        ...writes,
+      ])
       void sendAndTrack(count, write, controller.signal, onDone)
     },
     dismiss: (id: number): void => {

@@ -75,15 +75,20 @@ const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
   isDemo && purpose === 'trading' && brokerType !== 'paper'
 
 /** Says so in the question before a write that is like another whose outcome is not known yet. */
-const RepeatWarning = ({ words }: { words: readonly string[] }) => {
-  const isRepeated = useSent(useSession().sent).some(
-    (write) => isOpen(write) && words.includes(write.words),
+const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
+  const open = useSent(useSession().sent).filter(isOpen)
+  const isRepeated = writes.some(({ words, positionToClose }) =>
+    open.some(
+      (one) =>
+        one.words === words ||
+        (positionToClose !== undefined && one.positionToClose === positionToClose),
+    ),
   )
   return (
     isRepeated && (
       <Notice kind="warning">
-        You have sent the same already, and its outcome is not known yet. This would be done in
-        addition.
+        You have sent this, or another close of the same position, already, and its outcome is not
+        known yet. This would be done in addition.
       </Notice>
     )
   )
@@ -154,7 +159,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
             </p>
           ))}
           {detail}
-          <RepeatWarning words={writes.map(({ words }) => words)} />
+          <RepeatWarning writes={writes} />
         </>
       ),
       onConfirm: () => {

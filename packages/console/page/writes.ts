@@ -135,6 +135,7 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         volume === undefined
           ? `Close ${of} at market`
           : `Close ${lots(volume)} of ${of} at market; ${lots(rest)} stay open`,
+      positionToClose: position.id,
       isIdempotent: true,
       send: async (key) => {
         // Also of all: what was confirmed, and not what may be open by then.

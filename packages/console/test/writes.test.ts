@@ -343,19 +343,42 @@ it.each(rows)('$name', async ({ write, answers, isSentAgain = false, state, text
   expect(new Set(posts.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
 })
 
-it('takes no position for the result of a close that was sent twice', async () => {
-  const closed = { closedVolume: 0.04, remainingVolume: 0.06, ...closing }
-  const { writes, sent } = setUp([lost, success(closed), success([{ ...position, volume: 0.06 }])])
-  for (const _ of [1, 2]) sent.run(writes.close(position, 0.04))
+it.each([0.04, 0.03])(
+  'takes no position for the result of a close while another one, of %d, may have made it',
+  async (volume) => {
+    const closed = { closedVolume: 0.04, remainingVolume: 0.06, ...closing }
+    const { writes, sent } = setUp([
+      lost,
+      success(closed),
+      success([{ ...position, volume: 0.06 }]),
+    ])
+    sent.run(writes.close(position, 0.04))
+    sent.run(writes.close(position, volume))
+    await pass(1)
+    sent.dismiss(2)
+    await pass(40)
+    expect(sent.list().map(({ state }) => state)).toEqual(['unknown'])
+  },
+)
+
+it('takes it where the other one had ended before', async () => {
+  const closed = { closedVolume: 0.02, remainingVolume: 0.1, ...closing }
+  const { writes, sent } = setUp([success(closed), lost, success([{ ...position, volume: 0.06 }])])
+  sent.run(writes.close({ ...position, volume: 0.12 }, 0.02))
+  await pass(1)
+  sent.run(writes.close(position, 0.04))
   await pass(40)
-  expect(sent.list().map(({ state }) => state)).toEqual(['done', 'unknown'])
+  expect(sent.list().map(({ state }) => state)).toEqual(['done', 'done'])
 })
 
-it('sends four at a time', async () => {
+it('sends four closes at a time, and a halt beside them', async () => {
   const { writes, sent, requests } = setUp([never])
   for (let count = 0; count < 6; count += 1) sent.run(writes.close(position))
   await pass(1)
   expect(requests).toHaveLength(4)
+  sent.run(haltAll(writes))
+  await pass(1)
+  expect(requests).toHaveLength(5)
 })
 
 it('reads nothing again that the key may not read', async () => {
