@@ -53,8 +53,9 @@ export const createTradeOnce = ({
     maySend,
   ) => {
     const url = urlOf(target, '/trade')
+    // A trade behind one that hangs would hang as well, and its outcome would be unknown. After the
+    // pause one is sent as a trial, and the others wait for its answer.
     let attempt = tradePauses.begin(target.accountKey)
-    // A trade behind one that hangs would hang as well, and its outcome would be unknown.
     if (attempt.kind === 'paused' && attempt.trial !== undefined) {
       await Promise.race([attempt.trial, pause(longestTrialWaitMs)])
       attempt = tradePauses.begin(target.accountKey)
@@ -110,7 +111,7 @@ type Delivery =
   /** It may have been read, and no whole answer came; `isLate` if the time for one was over. */
   | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
-/** Brokers answer a trade within a second or two. */
+/** Brokers answer most trades within a second or two. */
 const longestTrialWaitMs = 5_000
 const maxAnswerBytes = 64 * 1_024
 // Neither keeps a connection; `secure` keeps TLS sessions, which make the next handshake shorter.

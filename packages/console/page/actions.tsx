@@ -10,7 +10,7 @@ export interface Action {
   readonly done?: string | undefined
   readonly failure?: string
   /**
-   * @param work returns what was done, as a sentence. `signal` ends it with the page
+   * @param work returns what was done, as a sentence. `signal` aborts once its page is left
    * @param name of what it does. While its outcome is unknown, each of the same name gets the same
    * Idempotency-Key, with which the service does all of them once
    */

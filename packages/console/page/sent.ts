@@ -27,12 +27,12 @@ export interface Write {
   readonly send: (idempotencyKey: string) => Promise<Outcome>
   /**
    * Reads what it has changed; undefined while that does not show its outcome.
-   * @param isOnly whether no other close of the position may have made the change
+   * @param isOnlyClose whether no other close of the position could explain what is read
    */
   readonly readOutcome?: (
     key: string,
     signal: AbortSignal,
-    isOnly: boolean,
+    isOnlyClose: boolean,
   ) => Promise<Outcome | undefined>
   /** Whether the service carries it out once for its key. */
   readonly isIdempotent?: boolean
@@ -63,16 +63,19 @@ export const createSent = () => {
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
   const closeInTurn = atMost(maxCloses)
-  /** Also those that are listed no more; each with the write that was the last when it was done. */
-  const closes = new Map<number, { readonly position: string; readonly doneBy: number }>()
+  /**
+   * Every close that was not refused, also after it was dismissed. `lastWhenKnown` is the id of the
+   * newest write when its outcome became known; infinite until then.
+   */
+  const closes = new Map<number, { readonly position: string; readonly lastWhenKnown: number }>()
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
   }
 
   /**
-   * Runs until the outcome is known, the write is dismissed, or the reader signs out, which aborts
-   * no request of the write: it would go on unseen.
+   * Runs until the outcome is known, the write is dismissed, or the reader signs out. That ends the
+   * reads alone: the service might carry out a request of the write that was aborted.
    */
   const sendAndTrack = async (
     id: number,
@@ -83,14 +86,13 @@ export const createSent = () => {
     const key = newIdempotencyKey()
     const { positionToClose } = write
     if (positionToClose !== undefined)
-      closes.set(id, { position: positionToClose, doneBy: Infinity })
+      closes.set(id, { position: positionToClose, lastWhenKnown: Infinity })
     const show = (changes: Partial<SentWrite>): void => {
-      if (!signal.aborted)
-        set(writes.map((write) => (write.id === id ? { ...write, ...changes } : write)))
+      if (!signal.aborted) set(writes.map((one) => (one.id === id ? { ...one, ...changes } : one)))
     }
     for (let isRepeated = false; !signal.aborted; isRepeated = true) {
-      const again = new AbortController()
-      const ends = AbortSignal.any([signal, again.signal])
+      const resend = new AbortController()
+      const ends = AbortSignal.any([signal, resend.signal])
       let { readOutcome } = write
       let sendAgain: SentWrite['sendAgain']
       let outcome: Outcome
@@ -100,9 +102,9 @@ export const createSent = () => {
           : closeInTurn(() => write.send(key)))
       } catch (error) {
         outcome = outcomeOfError(error, isRepeated)
-        // Where the service knows the request, the same key has the same answer.
+        // That code the service has recorded, and would only repeat for the same key.
         const mayBeSentAgain = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
-        if (mayBeSentAgain && write.isIdempotent === true) sendAgain = () => again.abort()
+        if (mayBeSentAgain && write.isIdempotent === true) sendAgain = () => resend.abort()
       }
       for (let ms = firstPauseMs; !ends.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
         const isKnown = outcome.state !== 'unknown'
@@ -110,20 +112,20 @@ export const createSent = () => {
         if (outcome.state === 'done') onDone?.()
         if (outcome.state === 'not_done') closes.delete(id)
         else if (isKnown && positionToClose !== undefined)
-          closes.set(id, { position: positionToClose, doneBy: count })
+          closes.set(id, { position: positionToClose, lastWhenKnown: count })
         if (isKnown) return
         await sleep(ms, ends)
         try {
-          const isOnly = [...closes].every(
-            ([other, { position, doneBy }]) =>
-              other === id || position !== positionToClose || doneBy < id,
+          const isOnlyClose = [...closes].every(
+            ([other, { position, lastWhenKnown }]) =>
+              other === id || position !== positionToClose || lastWhenKnown < id,
           )
-          const found = ends.aborted ? undefined : await readOutcome?.(key, ends, isOnly)
+          const found = ends.aborted ? undefined : await readOutcome?.(key, ends, isOnlyClose)
           if (found === undefined) continue
           outcome = found
           sendAgain = undefined
         } catch (error) {
-          // What cannot be read shows nothing of it, and without the scope it never will.
+          // A read that failed is tried again later; without the scope every one would fail.
           if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
           readOutcome = undefined
           const text = `${outcome.text} This key may not read whether it was done.`

@@ -145,8 +145,8 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         const isLess = data.remainingVolume - rest >= 1e-9
         return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
       },
-      readOutcome: async (_, signal, isOnly) => {
-        if (!isOnly) return undefined
+      readOutcome: async (_, signal, isOnlyClose) => {
+        if (!isOnlyClose) return undefined
         const now = await readPosition(client, position.id, signal)
         // Where a part was to be closed, something else may have closed the whole position.
         // MetaTrader 4 gives what is left after a partial close another number.

@@ -461,18 +461,19 @@ export const createPositionChanges = (ports: ChangePorts) => {
         const wanted = O.getOrElse<string | undefined>(() => symbol)(spelling)
         const ofSymbol = positions.filter((one) => isSymbolMatch(wanted, one.symbol))
         // Some may be open under another spelling, which only the broker's list shows.
-        return symbol !== undefined && O.isNone(spelling) && ofSymbol.length === 0
-          ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'its symbols cannot be read' }))
-          : E.right(ofSymbol)
+        if (symbol !== undefined && O.isNone(spelling) && ofSymbol.length === 0)
+          return E.left(
+            refuse('BrokerUnavailable', { accountId, reason: 'its symbols cannot be read' }),
+          )
+        return E.right(
+          ofSymbol.filter(
+            (position) =>
+              (side === undefined || position.side === side) &&
+              (only === undefined ||
+                (only === 'profit' ? position.unrealizedPnl > 0 : position.unrealizedPnl < 0)),
+          ),
+        )
       }),
-      TE.map((ofSymbol) =>
-        ofSymbol.filter(
-          (position) =>
-            (side === undefined || position.side === side) &&
-            (only === undefined ||
-              (only === 'profit' ? position.unrealizedPnl > 0 : position.unrealizedPnl < 0)),
-        ),
-      ),
       TE.tap(() => begin),
       TE.flatMapTask(
         (selected) => () =>

@@ -54,10 +54,10 @@ export const openPool = (
   return knex
 }
 
-// Statements, since parameters in the URL would win over those of the connection, and poolers refuse
-// some. A database whose default of synchronous_commit is off could lose an order after its 201.
-// What is read under a lock must be what was committed before it: a snapshot from before the lock
-// would let orders pass their limits. node-postgres reads instants in ISO style only.
+// Set by statements: parameters of the URL would override options of the connection, and poolers
+// refuse some. A database whose default of synchronous_commit is off could lose an order after its
+// 201. What is read under a lock must be what was committed before it: a snapshot from before the
+// lock would let orders pass their limits. node-postgres reads instants in ISO style only.
 const setSession =
   (statementTimeoutMs: number) =>
   (connection: Client, done: (error: Error | null) => void): void =>
@@ -99,8 +99,8 @@ const closeTimeoutMs = 1_000
  */
 const keepAliveDelayMs = 10_000
 
-// What node-postgres calls it.
-const silent = 'Query read timeout'
+// The text of node-postgres's own error.
+const queryTimeoutText = 'Query read timeout'
 
 export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
   /** Creates the stream to the server; a TCP socket when omitted. */
@@ -109,7 +109,7 @@ export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
   readonly check?: (statement: string) => void
 }
 
-/** Read-only transaction: after a failover, the code of every write to what was the primary. */
+/** Of a write in a read-only transaction; after a failover the former primary answers so. */
 const readOnlyCode = '25006'
 
 /**
@@ -164,7 +164,7 @@ export class TimedClient extends Client {
   /** Whether the server answers within so many milliseconds. */
   async answersWithin(timeoutMs: number): Promise<boolean> {
     const answer = super.query('select 1')
-    this.#destroyAfter(timeoutMs, silent)
+    this.#destroyAfter(timeoutMs, queryTimeoutText)
     return answer.then(
       () => true,
       () => false,
@@ -178,7 +178,7 @@ export class TimedClient extends Client {
     } catch (error) {
       return refusal(error, args) as never
     }
-    if (this.#queryTimeoutMs > 0) this.#destroyAfter(this.#queryTimeoutMs, silent)
+    if (this.#queryTimeoutMs > 0) this.#destroyAfter(this.#queryTimeoutMs, queryTimeoutText)
     return super.query(...args)
   }
 

@@ -1,8 +1,8 @@
 // One change of a position or an open order at a time on all instances. A change holds a row of
 // change_locks for a few seconds and renews it while it runs, so that it holds no connection while
-// the broker is asked, and what a process that died was changing is soon free. All times in the row are the
-// database's, so that the clocks of the instances do not matter. Changes of one instance wait in
-// memory, so that only the first of them polls the database.
+// the broker is asked, and what a process that died was changing is soon free. All times in the row
+// are the database's, so that the clocks of the instances do not matter. Changes of one instance
+// wait in memory, so that only the first of them polls the database.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -202,8 +202,8 @@ const rowOf = (
         sql`update change_locks set leased_until = ${leaseEnd} where ${isOurs} returning true`,
       ),
     /**
-     * Also removes the rows of processes that died, where nobody wanted the row since. The
-     * table holds no more than the changes in progress.
+     * Also removes the rows of processes that died, where nobody wanted the row since. The table
+     * holds no more than the changes in progress.
      */
     release: () =>
       query(
