@@ -1,4 +1,5 @@
 // The port of position changes: a change is one request, and its effect is read by the caller.
+import { randomBytes } from 'node:crypto'
 import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
@@ -35,10 +36,19 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
     closePosition: (account, positionId, lots, maySend) =>
       change(
         account,
-        lots === null
-          ? { actionType: 'POSITION_CLOSE_ID', positionId }
-          : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) },
+        {
+          ...(lots === null
+            ? { actionType: 'POSITION_CLOSE_ID', positionId }
+            : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) }),
+          clientId: newClosingId(),
+        },
         maySend,
       ),
   }
 }
+
+/**
+ * The client id of a close. Without one, a close on a netting account looks like an order whose
+ * client id was lost, so that an order with an unknown outcome would stay pending.
+ */
+const newClosingId = (): string => `TP_${randomBytes(5).toString('hex')}_close`

@@ -367,6 +367,7 @@ const pendingBody = (type: string, openPrice: number, more: object = {}) => ({
 
 describe('the body', () => {
   const position = { positionId: ticket }
+  const ownClientId = expect.stringMatching(/^TP_[0-9a-f]{10}_close$/) as string
   const { positionTrading, trading } = apiWith()
   const { stopLoss: _stop, takeProfit: _take, ...plain } = order
   const withMore = { ...plain, side: 'sell' as const, comment: 'mine', price: 1.1 }
@@ -458,12 +459,12 @@ describe('the body', () => {
     [
       'of a close names the position',
       closeLots(null),
-      { actionType: 'POSITION_CLOSE_ID', ...position },
+      { actionType: 'POSITION_CLOSE_ID', ...position, clientId: ownClientId },
     ],
     [
       'of a partial close has the volume without binary residue',
       closeLots(0.1 + 0.2),
-      { actionType: 'POSITION_PARTIAL', ...position, volume: 0.3 },
+      { actionType: 'POSITION_PARTIAL', ...position, volume: 0.3, clientId: ownClientId },
     ],
   ])('%s, and is sent once', async (_, send, body) => {
     const bodies: unknown[] = []
@@ -475,7 +476,7 @@ describe('the body', () => {
         return ''
       })
     await send()
-    expect(bodies).toEqual([JSON.parse(JSON.stringify(body))])
+    expect(bodies).toEqual([body])
   })
 })
 
