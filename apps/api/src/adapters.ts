@@ -152,7 +152,6 @@ export const openAdapters = async (
           ...storeParts,
           clock,
           peerNotices,
-          isEmbedded: database.server === null,
           onDisabled: ({ id, owner }) => {
             metrics.webhookDisabled()
             log.warn(

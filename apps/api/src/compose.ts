@@ -93,7 +93,7 @@ export const composeUseCases = (adapters: Adapters) => {
   // Here at once, and on the other instances as soon as they hear of it.
   const invalidateEverywhere = (accountId: AccountId): void => {
     invalidateHere(accountId)
-    peerNotices.notifyAccountChanged(accountId)
+    peerNotices.notify({ kind: 'account_changed', accountId })
   }
   const onAccountChanged = (account: BrokerAccount): void => {
     invalidateEverywhere(account.accountId)

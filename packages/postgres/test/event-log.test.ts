@@ -54,4 +54,18 @@ onEachDatabase('the log of events', (here) => {
       newest: third,
     })
   })
+
+  it('tells those who follow it here, and the other instances, of each owner with new events', async () => {
+    const owner = await storedOwner(here.operator)
+    const heard: unknown[] = []
+    const stop = here.eventLog.onRecorded((whose) => void heard.push(whose))
+    here.told.length = 0
+    await here.record(owner, [newEvent()])
+    stop()
+    await here.record(owner, [newEvent()])
+    expect(heard).toStrictEqual([owner])
+    expect(here.told).toStrictEqual(
+      Array.from({ length: 2 }, () => ({ kind: 'events_recorded', owner })),
+    )
+  })
 })

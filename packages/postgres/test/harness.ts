@@ -2,6 +2,7 @@
 // instances of the service on them.
 import { randomBytes } from 'node:crypto'
 import type { ServiceEvent } from '@tradeport/domain/events'
+import type { PeerNotice } from '@tradeport/domain/ports'
 import type { Owner, WebhookId } from '@tradeport/domain/primitives'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
@@ -110,6 +111,7 @@ export const startInstance = (
   const { knex } = database
   const warnings: LogEvent[] = []
   const disabled: WebhookId[] = []
+  const told: PeerNotice[] = []
   const log = { warn: rest.warn ?? ((event: LogEvent) => void warnings.push(event)) }
   const parts = {
     knex,
@@ -124,8 +126,7 @@ export const startInstance = (
   const events = openEvents(
     {
       ...parts,
-      peerNotices: { subscribe: () => undefined },
-      isEmbedded: true,
+      peerNotices: { subscribe: () => undefined, notify: (notice) => void told.push(notice) },
       onDisabled: ({ id }) => void disabled.push(id),
     },
     { pollMs: 100, ...eventOptions },
@@ -138,6 +139,8 @@ export const startInstance = (
     warnings,
     /** The webhooks that were disabled. */
     disabled,
+    /** What other instances were notified of. */
+    told,
     accounts: createAccountStore(knex),
     credentials: createCredentialStore(knex),
     operator: createOperatorStore(parts),
@@ -162,7 +165,7 @@ export const startInstance = (
     record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
       const owned = recorded.map((event) => ({ owner, event }))
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
-      recorder.afterCommit()
+      recorder.afterCommit(owned)
     },
   }
 }

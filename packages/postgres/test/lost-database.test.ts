@@ -331,7 +331,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
     await loseConnections()
     const missed = ['notices_missed', 'notices_missed']
     await poll(() => received).toEqual(missed)
-    far.notifyAccountChanged(newAccountId())
+    far.notify({ kind: 'account_changed', accountId: newAccountId() })
     await poll(() => received).toEqual([...missed, 'account_changed'])
     await Promise.all([near.stop(), far.stop()])
     await other.close()

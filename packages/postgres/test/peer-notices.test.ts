@@ -1,7 +1,7 @@
 // Notices between instances on one database: all that was committed and nothing else, in order,
 // and a notice that some may have been missed when a connection was cut.
 import type { PeerNotice } from '@tradeport/domain/ports'
-import type { AccountId, UserId } from '@tradeport/domain/primitives'
+import type { AccountId, Owner, UserId } from '@tradeport/domain/primitives'
 import {
   newAccountId,
   newApiKey,
@@ -25,11 +25,13 @@ import { sendCredentialsChanged } from '../src/connection/peer-notices.ts'
 import { createServerDatabase, onEachDatabase, poll } from './harness.ts'
 
 const missed: PeerNotice = { kind: 'notices_missed' }
-const changed = (accountId: AccountId): PeerNotice => ({ kind: 'account_changed', accountId })
+const changed = (accountId: AccountId) => ({ kind: 'account_changed', accountId }) as const
 const credentialsOf = (users: readonly UserId[] | 'everyone'): PeerNotice => ({
   kind: 'credentials_changed',
   users,
 })
+
+const someone = { tenantId: 'acme', userId: 'u-1' } as Owner
 
 // Ids that take as much room as ids can.
 const users = (count: number) =>
@@ -70,7 +72,7 @@ onEachDatabase('peer notices', (here, _, kind) => {
       const { notices, received } = startInstance(here.database)
       const before = performance.now()
       expect(notices.confirmedAt()).toBeGreaterThanOrEqual(before)
-      notices.notifyAccountChanged(newAccountId())
+      notices.notify(changed(newAccountId()))
       await write(here.operator, { tenants: removes('nobody' as never) })
       await notices.stop()
       expect(received).toStrictEqual([])
@@ -153,12 +155,14 @@ onEachDatabase('peer notices', (here, _, kind) => {
     }
   })
 
-  it('the other instances are notified of a change on an account, once for all simultaneous notices', async () => {
+  it('the other instances are notified of changed accounts and recorded events, once for all simultaneous notices', async () => {
     const [one, two] = [await start(), await start()]
     const [account, other] = [newAccountId(), newAccountId()]
-    for (const id of [account, other, account, account]) one.notices.notifyAccountChanged(id)
+    const recorded = { kind: 'events_recorded', owner: someone } as const
+    for (const id of [account, other, account, account]) one.notices.notify(changed(id))
+    for (const notice of [recorded, recorded]) one.notices.notify(notice)
     await one.notices.stop()
-    expect(await receivedBy(two)).toStrictEqual([changed(account), changed(other)])
+    expect(await receivedBy(two)).toStrictEqual([changed(account), changed(other), recorded])
     expect(one.received).toStrictEqual([missed])
   })
 

@@ -74,24 +74,26 @@ export type PeerNotice =
   | { readonly kind: 'account_changed'; readonly accountId: AccountId }
   /** Notices may have been lost: whatever depends on them is read anew. */
   | { readonly kind: 'notices_missed' }
-  /** Events of an owner were recorded, by this instance or another. */
+  /** Events of an owner were recorded. */
   | { readonly kind: 'events_recorded'; readonly owner: Owner }
 
 /** Keeps instances from serving for long what another has changed. */
 export interface PeerNotices {
   /**
-   * Notifies the other instances. A failure is logged and given up: what they keep of an account
-   * expires within seconds anyway.
+   * Notifies the other instances of what was committed. A failure is logged and given up: what they
+   * keep of an account expires within seconds, and events are looked up every few seconds, anyway.
    */
-  readonly notifyAccountChanged: (accountId: AccountId) => void
+  readonly notify: (
+    notice: Extract<PeerNotice, { readonly kind: 'account_changed' | 'events_recorded' }>,
+  ) => void
   /**
    * Calls `receive` with every notice of another instance, and with every change of credentials
    * whoever made it, in the order of their commits. It must not throw.
    */
   readonly subscribe: (receive: (notice: PeerNotice) => void) => void
   /**
-   * Whatever was committed before this moment has been received, or `notices_missed` in its place;
-   * -Infinity before the first such moment.
+   * What credentials were changed before this moment has been received, or `notices_missed` in its
+   * place; -Infinity before the first such moment.
    */
   readonly confirmedAt: () => Instant
 }

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { AffectedUsers } from '@tradeport/domain/operator'
 import type { Clock, PeerNotice, PeerNotices } from '@tradeport/domain/ports'
-import type { AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as Json from 'fp-ts/lib/Json.js'
 import * as t from 'io-ts'
@@ -40,7 +39,7 @@ export const startPeerNotices = ({
 
 /** An embedded database has one process, so there is nobody to notify. */
 const embeddedNotices = (clock: Clock): StartedPeerNotices => ({
-  notifyAccountChanged: () => undefined,
+  notify: () => undefined,
   subscribe: () => undefined,
   confirmedAt: clock.now,
   stop: async () => undefined,
@@ -79,15 +78,9 @@ const payloadCodec = t.strict({
 type Payload = t.TypeOf<typeof payloadCodec>
 
 /**
- * SQL that notifies every instance of the owners in the rows of `recorded`, once the transaction is
- * committed.
+ * Within a transaction they are sent if and when it commits. Such commits of all transactions on the
+ * server wait for one another.
  */
-export const notifyEventsRecorded = sql`
-  select pg_notify(${channel}, json_build_object('from', null, 'notice', json_build_object(
-    'kind', 'events_recorded', 'owner', json_build_object('tenantId', tenant_id, 'userId', user_id)))::text)
-  from (select distinct tenant_id, user_id from recorded) as owners`
-
-/** Within a transaction they are sent if and when it commits. */
 const send = (knex: Knex, payloads: readonly string[]) =>
   query(
     knex,
@@ -183,24 +176,16 @@ const serverNotices = (
     }
   }
 
-  const sendChanged = inBatches(
-    { concurrency: 1, maxSize: 100 },
-    async (accounts: readonly AccountId[]) => {
-      await send(
-        knex,
-        [...new Set(accounts)].map((accountId) =>
-          textOf({ kind: 'account_changed', accountId }, self),
-        ),
-      )
-      return accounts
-    },
-  )
+  const sendSoon = inBatches({ concurrency: 1, maxSize: 100 }, async (texts: readonly string[]) => {
+    await send(knex, [...new Set(texts)])
+    return texts
+  })
 
   const listening = listen()
   return {
-    notifyAccountChanged: (accountId) => {
+    notify: (notice) => {
       // Notices are sent in order, so the last one is sent after all others.
-      lastSent = sendChanged(accountId).then(sendFailures.reset, sendFailures.report)
+      lastSent = sendSoon(textOf(notice, self)).then(sendFailures.reset, sendFailures.report)
     },
     subscribe: (receiver) => {
       subscribers.push(receiver)

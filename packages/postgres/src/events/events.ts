@@ -12,7 +12,6 @@ import type {
 import type { Instant, Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
-import { notifyEventsRecorded } from '../connection/peer-notices.ts'
 import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { lockUsers, query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
@@ -32,15 +31,14 @@ export interface OwnedEvent {
 /** For stores whose writes are events. */
 export interface EventRecorder {
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
-  /** After the commit: has deliveries sent at once instead of at the next poll. */
-  readonly afterCommit: () => void
+  /** Has deliveries sent at once instead of at the next poll, and tells readers of the log. */
+  readonly afterCommit: (events: readonly OwnedEvent[]) => void
 }
 
 interface Dependencies extends WorkerDependencies {
   readonly cipher: Cipher
   readonly clock: Clock
-  readonly peerNotices: Pick<PeerNotices, 'subscribe'>
-  readonly isEmbedded: boolean
+  readonly peerNotices: Pick<PeerNotices, 'subscribe' | 'notify'>
   /** After a webhook was disabled by failures in a row. It must not throw. */
   readonly onDisabled: DueDeliveriesDependencies['onDisabled']
 }
@@ -61,7 +59,7 @@ export const openEvents = (
   dependencies: Dependencies,
   options: EventOptions = {},
 ): OpenedEvents => {
-  const { knex, clock, peerNotices, isEmbedded } = dependencies
+  const { knex, clock, peerNotices } = dependencies
   const { schedule = retrySchedule, ...workerOptions } = options
   let worker: DeliveryWorker | undefined
   const receivers = new Set<Parameters<EventLog['onRecorded']>[0]>()
@@ -72,11 +70,7 @@ export const openEvents = (
     if (notice.kind === 'events_recorded') notifyReceivers(notice.owner)
     else if (notice.kind === 'notices_missed') notifyReceivers('anyone')
   })
-  const afterCommit = (): void => {
-    worker?.wake()
-    // The only process of an embedded database gets no notices.
-    if (isEmbedded) notifyReceivers('anyone')
-  }
+  const wakeWorker = (): void => worker?.wake()
   return {
     log: createEventLog(knex, (receive) => {
       receivers.add(receive)
@@ -84,9 +78,15 @@ export const openEvents = (
     }),
     recorder: {
       recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
-      afterCommit,
+      afterCommit: (events) => {
+        for (const { owner } of events) {
+          wakeWorker()
+          notifyReceivers(owner)
+          peerNotices.notify({ kind: 'events_recorded', owner })
+        }
+      },
     },
-    deliveries: createWebhookDeliveries(knex, afterCommit),
+    deliveries: createWebhookDeliveries(knex, wakeWorker),
     jobs: {
       work: async (attempt) => {
         const started = startDeliveryWorker({
@@ -135,15 +135,13 @@ const recordEvents = async (
         cross join lateral (select from users where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own
         order by place
         on conflict (tenant_id, user_id, key) do nothing
-        returning sequence, tenant_id, user_id, type),
-      delivered as (
-        insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
-        select tenant_id, gen_random_uuid(), webhooks.id, recorded.sequence, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
-        from recorded join webhooks using (tenant_id, user_id)
-        where webhooks.enabled and recorded.type = any(webhooks.event_types)
-        order by recorded.sequence, webhooks.sequence
-        for key share of webhooks)
-      ${notifyEventsRecorded}`,
+        returning sequence, tenant_id, user_id, type)
+      insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
+      select tenant_id, gen_random_uuid(), webhooks.id, recorded.sequence, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
+      from recorded join webhooks using (tenant_id, user_id)
+      where webhooks.enabled and recorded.type = any(webhooks.event_types)
+      order by recorded.sequence, webhooks.sequence
+      for key share of webhooks`,
   )
 }
 

@@ -24,7 +24,7 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
         thresholds,
       ),
     record: async ({ owner, accountId }, checks) => {
-      const { length } = await transact(knex, async (trx) => {
+      const recorded = await transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
         for (const { before, after, breach, event } of checks) {
           const updated = await trx('risk_thresholds')
@@ -46,6 +46,6 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
         await recorder?.recordWithin(trx, events)
         return events
       })
-      if (length > 0) recorder?.afterCommit()
+      recorder?.afterCommit(recorded)
     },
   })

@@ -99,15 +99,12 @@ export const writeJournal = async (
             before: claim.state,
             reading,
           })
-    await recorder?.recordWithin(
-      trx,
-      events.map((event) => ({
-        owner: account.owner,
-        // The account may be relinked to another provider account, which may use position ids
-        // again.
-        event: { ...event, key: `${event.key} ${account.providerAccountId}` },
-      })),
-    )
+    const owned = events.map((event) => ({
+      owner: account.owner,
+      // The account may be relinked to another provider account, which may use position ids again.
+      event: { ...event, key: `${event.key} ${account.providerAccountId}` },
+    }))
+    await recorder?.recordWithin(trx, owned)
     const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
       trades,
@@ -120,11 +117,11 @@ export const writeJournal = async (
     const leavesUnclosed = firstSeen.some(
       (deal) => deal.entry === 'out' && unclosed.has(positionIdOf(deal) ?? ''),
     )
-    return E.right({ state: recorded.right, leavesUnclosed, hasEvents: events.length > 0 })
+    return E.right({ state: recorded.right, leavesUnclosed, events: owned })
   })
   if (E.isLeft(result)) return result
-  const { hasEvents, ...written } = result.right
-  if (hasEvents) recorder?.afterCommit()
+  const { events, ...written } = result.right
+  recorder?.afterCommit(events)
   return E.right(written)
 }
 

@@ -77,12 +77,11 @@ export const openOrders = (
   dependencies: Dependencies,
   options: DueOrdersOptions = {},
 ): OpenedOrders => {
-  const { knex, recorder } = dependencies
+  const { knex } = dependencies
   const due = createDueOrders({ ...dependencies, ...options })
   const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const record = async (orders: readonly OrderToRecord[], lockTimeoutMs: number): Promise<void> => {
     await recordOrders(dependencies, orders, lockTimeoutMs)
-    recorder?.afterCommit()
     due.workOnRecorded(orders)
   }
   const alone = createFairPool(aloneLimits)
@@ -193,6 +192,7 @@ const advance = async (
   const after = withTransition(from.order, transition, now)
   if (after === from.order)
     return (await updatePlacement({ knex, obeysHalts }, owner, from, transition, {})) !== undefined
+  const events = outcomeEvents(after).map((event) => ({ owner, event }))
   const isWritten = await transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...orderRowOf(after), ended_at: endedAt }
@@ -214,13 +214,10 @@ const advance = async (
         sql`update order_counters set pending = pending + ${counted}
           where ${isOfOwner(owner)}`,
       )
-    await recorder?.recordWithin(
-      trx,
-      outcomeEvents(after).map((event) => ({ owner, event })),
-    )
+    await recorder?.recordWithin(trx, events)
     return true
   })
-  if (isWritten) recorder?.afterCommit()
+  if (isWritten) recorder?.afterCommit(events)
   return isWritten
 }
 

@@ -51,12 +51,13 @@ const orThrow = (checked: E.Either<RecordRefusal, unknown>): void => {
  * @throws OrderRefused
  * @throws CommitOutcomeUnknown when all of it may be recorded or nothing
  */
-export const recordOrders = (
+export const recordOrders = async (
   { knex, cipher, recorder }: Dependencies,
   orders: readonly OrderToRecord[],
   lockTimeoutMs: number,
-): Promise<void> =>
-  transactOrUnknown(knex, async (trx) => {
+): Promise<void> => {
+  const events = orders.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) }))
+  await transactOrUnknown(knex, async (trx) => {
     await query(trx, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`)
     const replies = orders.flatMap(({ order: { owner }, keep }) =>
       keep === undefined ? [] : [{ owner, ...keep }],
@@ -70,11 +71,10 @@ export const recordOrders = (
       const counter = counters.get(keyOf(order.owner.tenantId, order.owner.userId))
       if (counter !== undefined) await requireCounts(trx, order, counter)
     }
-    await recorder?.recordWithin(
-      trx,
-      orders.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
-    )
+    await recorder?.recordWithin(trx, events)
   })
+  recorder?.afterCommit(events)
+}
 
 // Decides under the locks of the account and its desks, so that each of several simultaneous orders
 // sees those that were accepted before it.
