@@ -3,7 +3,7 @@
 // hide the order. A list that cannot be read in full is marked so, and what was read still counts;
 // nothing is thrown.
 import type { Side } from '@tradeport/domain/positions'
-import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
+import { dayMs, roundAmount, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
 import { entries, isNumber, isRecord, readId, readTicket, readTime, rowsIn } from './payloads.ts'
 import { brokerOrderOf, expiryOf, isOfAnotherProgram, orderTypes } from './broker-orders.ts'
@@ -100,8 +100,8 @@ const recordRowOf = (list: ListName, row: unknown) => {
   if (!isReadable && !isOfAnotherProgram(row)) return undefined
   const order = isOrder ? orderTypes.get(type) : undefined
   const held = list === 'orders' ? brokerOrderOf(row) : undefined
-  const lots = isNumber(volume) ? roundLots(volume) : 0
-  const remaining = isNumber(currentVolume) ? roundLots(currentVolume) : -1
+  const lots = isNumber(volume) ? roundAmount(volume) : 0
+  const remaining = isNumber(currentVolume) ? roundAmount(currentVolume) : -1
   const price = row[list === 'positions' ? 'openPrice' : 'price']
   return {
     id,

@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import { parseInstant, parseTicket, roundLots, type Instant } from '@tradeport/domain/primitives'
+import { parseInstant, parseTicket, roundAmount, type Instant } from '@tradeport/domain/primitives'
 
 /**
  * Undefined, which JSON cannot express, if the text is not JSON. U+0000 and halves of surrogate
@@ -133,7 +133,7 @@ const id = codecOf('an id', readId)
 const ticket = codecOf('a ticket', (value) => O.toUndefined(parseTicket(readId(value) ?? '')))
 const time = codecOf('a time', readTime)
 const lots = codecOf('above 0', (value) => {
-  const volume = isNumber(value) ? roundLots(value) : 0
+  const volume = isNumber(value) ? roundAmount(value) : 0
   return volume > 0 ? volume : undefined
 })
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
-import { roundLots } from '@tradeport/domain/primitives'
+import { roundAmount } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { requests } from './requests.ts'
@@ -39,7 +39,7 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
         {
           ...(lots === null
             ? { actionType: 'POSITION_CLOSE_ID', positionId }
-            : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(lots) }),
+            : { actionType: 'POSITION_PARTIAL', positionId, volume: roundAmount(lots) }),
           clientId: newClosingId(),
         },
         maySend,

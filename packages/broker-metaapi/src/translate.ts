@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { AccountReading, TradeMode } from '@tradeport/domain/accounts'
 import type { BrokerDeal, DealKind, DealReason } from '@tradeport/domain/journal'
 import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
-import { roundLots, sumExactly, type Instant } from '@tradeport/domain/primitives'
+import { roundAmount, sumExactly, type Instant } from '@tradeport/domain/primitives'
 import {
   decode,
   entries,
@@ -148,9 +148,9 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   const deal: { -readonly [Field in keyof BrokerDeal]: BrokerDeal[Field] } = {
     id,
     kind,
-    profit,
-    commission,
-    swap,
+    profit: roundAmount(profit),
+    commission: roundAmount(commission),
+    swap: roundAmount(swap),
   }
   const entry = entries.get(row['entryType'])
   const reasonRead = reasons.has(reason) ? reasons.get(reason) : 'other'
@@ -159,7 +159,7 @@ const dealOf = (row: unknown): BrokerDeal | string => {
   if (kind === 'buy' || kind === 'sell') deal.side = kind
   if (entry !== undefined) deal.entry = entry
   if (typeof symbol === 'string' && symbol !== '') deal.symbol = symbol
-  if (isNumber(volume)) deal.volume = roundLots(volume)
+  if (isNumber(volume)) deal.volume = roundAmount(volume)
   if (isNumber(price)) deal.price = price
   if (time !== undefined && time !== null) deal.time = readTime(time) ?? Number.NaN
   if (typeof reason === 'string' && reason !== '' && reasonRead !== undefined)

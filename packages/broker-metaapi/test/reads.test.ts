@@ -243,6 +243,11 @@ describe('a deal', () => {
 
   it.each<readonly [Row, object]>([
     [
+      // Binary residue, which would make a loss or a win of nothing.
+      { profit: 0.1 + 0.2, commission: -4e-17, swap: 1e-9 },
+      { profit: 0.3, commission: 0, swap: 0 },
+    ],
+    [
       { profit: undefined, commission: null, swap: null },
       { profit: 0, commission: 0, swap: 0 },
     ],
@@ -403,12 +408,16 @@ describe('the translation', () => {
         instant,
         fc.tuple(cents, cents, cents),
         (amount, price, volume, time, [pure, realizedCommission, realizedSwap]) => {
-          const sums = { profit: amount, commission: amount, swap: amount, volume, price }
           // JSON has no negative zero.
-          const read = Object.entries({ ...sums, time }).map(([key, value]) => [key, value + 0])
-          expect(dealOf({ ...sums, time: new Date(time).toISOString() })).toMatchObject(
-            Object.fromEntries(read),
-          )
+          const read = {
+            profit: pure + 0,
+            commission: realizedCommission + 0,
+            swap: realizedSwap + 0,
+            volume,
+            price: price + 0,
+            time,
+          }
+          expect(dealOf({ ...read, time: new Date(time).toISOString() })).toMatchObject(read)
           expect(readInformation({ balance: amount }).figures.balance).toBe(amount + 0)
           const realizedProfit = sumExactly([pure, realizedCommission, realizedSwap])
           const position = positionOf({ realizedProfit, realizedCommission, realizedSwap })

@@ -3,7 +3,7 @@
 // all follow from it.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import type { Issue } from '@tradeport/domain/errors'
-import { createIsoWriter, roundLots, type Instant } from '@tradeport/domain/primitives'
+import { createIsoWriter, roundAmount, type Instant } from '@tradeport/domain/primitives'
 import { closest, distance } from 'fastest-levenshtein'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
@@ -204,7 +204,7 @@ export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 export const lotsToTrade = (description: string, example: number): Schema<number> =>
   convertedBy(
     decimal(description, example, { minimum: 1e-8 }, 'a number of lots from 0.00000001'),
-    roundLots,
+    roundAmount,
   )
 
 /** A field of a query. `convert` turns its text into the JSON value that the schema accepts. */

@@ -219,11 +219,11 @@ export const createFakeJournal = (
           }
           happened(account.owner, journalEvents(written))
         }
-        const leavesUnclosed = inserted.some((deal) => {
-          const position = held.positions.get(positionIdOf(deal) ?? '')
-          return deal.entry === 'out' && position !== undefined && position.status !== 'closed'
-        })
-        return { state: held.state, leavesUnclosed }
+        const leavesOpen = inserted.some(
+          (deal) =>
+            deal.entry === 'out' && held.positions.get(positionIdOf(deal) ?? '')?.status === 'open',
+        )
+        return { state: held.state, leavesOpen }
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {

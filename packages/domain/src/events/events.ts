@@ -140,7 +140,7 @@ export const tradeClosed = ({
 /** How far the price moved in the trade's favour, in percent of the entry price. */
 const profitPercentage = ({ side, entryPrice, exitPrice }: FoldedTrade): number => {
   const rise = sumExactly([exitPrice, -entryPrice])
-  return ((side === 'buy' ? rise : 0 - rise) * 100) / entryPrice
+  return ((side === 'buy' ? rise : 0 - rise) * 100) / Math.abs(entryPrice)
 }
 
 /** A position of which deals are known. */

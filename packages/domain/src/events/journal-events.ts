@@ -49,7 +49,8 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * trade's, then the balance's. Trades that a correction closes come last.
  *
  * A position is opened once, by its first opening deal. `trade.closed` comes when the position
- * becomes a closed trade, and again where a deal that was shown late had opened it again. Each
+ * becomes a closed trade, and again where a deal that was shown late had opened it again, or a
+ * further deal closes it: after a close without a volume, which was taken for all of the rest. Each
  * closing deal is one `position.closed`, and each deal that changes the balance, or the credit, one
  * `account.balance_changed`. A deal without a readable time counts as new.
  */
@@ -78,7 +79,8 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
-    if (written.closedBefore.has(ticket)) continue
+    const isClosedAnew = own.some(({ id, entry }) => entry === 'out' && id === folded.closingDealId)
+    if (written.closedBefore.has(ticket) && !isClosedAnew) continue
     const event = tradeClosed({ accountId, ...folded })
     const last = own.at(-1)
     if (last === undefined) closedByCorrection.push(event)

@@ -3,7 +3,6 @@ import {
   addDecimals,
   compareDecimals,
   decimalOf,
-  decimalToNumber,
   divideDecimals,
   multiplyDecimals,
   subtractDecimals,
@@ -22,7 +21,10 @@ export interface PositionClose {
   readonly deal: BrokerDeal
   readonly closedVolume: number | null
   readonly remainingVolume: number | null
-  /** Volume-weighted over the opening deals before. */
+  /**
+   * Of the position just before the close: each opening deal moves it by its share of the lots that
+   * are open then, as on the platforms.
+   */
   readonly entryPrice: number | null
 }
 
@@ -65,35 +67,42 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
 
   const closes: PositionClose[] = []
   let open = zero
-  let openings: Part[] = []
+  // The open lots times their average price; null where the price of one was not reported.
+  let openWeight: Decimal | null = zero
   for (const deal of deals) {
-    const [volume, price] = [volumeOf(deal), priceOf(deal)]
+    const [volume, price] = [timesShares(volumeOf(deal)), priceOf(deal)]
     if (deal.entry === 'in') {
-      if (volume === 0) return undefined
-      open = addDecimals(open, timesShares(volume))
-      openings.push({ volume, price })
+      if (volume.units === 0n) return undefined
+      open = addDecimals(open, volume)
+      openWeight = addWeight(openWeight, volume, price)
       continue
     }
-    if (!isClosing(deal) || openings.length === 0) return undefined
+    if (!isClosing(deal) || compareDecimals(open, zero) === 0) return undefined
     const isReversal = deal.entry === 'inout'
-    const closed = isReversal ? open : volume === 0 ? unclosedLots : timesShares(volume)
+    const closed = isReversal ? open : volume.units === 0n ? unclosedLots : volume
     const rest = subtractDecimals(open, closed)
     if (compareDecimals(rest, zero) < 0) return undefined
+    const entryPrice = openWeight && divideDecimals(openWeight, open)
     closes.push({
       deal,
       closedVolume: divideDecimals(closed, shares),
       remainingVolume: divideDecimals(rest, shares),
-      entryPrice: reportedPrice(openings),
+      entryPrice,
     })
-    if (isReversal) {
-      const reversed = subtractDecimals(timesShares(volume), open)
-      if (compareDecimals(open, zero) <= 0 || compareDecimals(reversed, zero) <= 0) return undefined
-      open = reversed
-      openings = [{ volume: decimalToNumber(reversed), price }]
-    } else open = rest
+    const reversed = subtractDecimals(volume, open)
+    if (isReversal && compareDecimals(reversed, zero) <= 0) return undefined
+    open = isReversal ? reversed : rest
+    openWeight =
+      open.units === 0n ? zero : addWeight(zero, open, isReversal ? price : (entryPrice ?? 0))
   }
   return closes
 }
+
+/** Adds lots at a price; null where the price was not reported. */
+const addWeight = (weight: Decimal | null, lots: Decimal, price: number): Decimal | null =>
+  weight === null || price === 0
+    ? null
+    : addDecimals(weight, multiplyDecimals(lots, decimalOf(price)))
 
 /** Volume in lots; a volume or price of 0 was not reported. */
 interface Part {

@@ -1,6 +1,6 @@
 // How far the journal of an account was read, and whether it agrees with the broker.
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
-import { roundMoney, sumExactly } from '../primitives/exact-sum.ts'
+import { roundAmount, sumExactly } from '../primitives/exact-sum.ts'
 import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
 
 /** How far an account's journal is synchronised. */
@@ -115,7 +115,7 @@ export interface JournalComparison {
 
 /** A balance less the sum of deals, without what the binary fractions of a broker add to it. */
 export const differenceOf = (balance: number, sum: number): number =>
-  roundMoney(sumExactly([balance, -sum]))
+  roundAmount(sumExactly([balance, -sum]))
 
 /**
  * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read

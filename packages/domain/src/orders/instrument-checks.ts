@@ -18,7 +18,7 @@ import {
   zero,
   type Decimal,
 } from '../primitives/decimal.ts'
-import { roundMoney } from '../primitives/exact-sum.ts'
+import { roundAmount } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
 import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
@@ -197,7 +197,7 @@ export const estimateOrder = (
       multiplyDecimals(distance, decimalOf(tickValue)),
       decimalOf(order.volume),
     )
-    return roundMoney(divideDecimals(worth, decimalOf(instrument.tickSize)))
+    return roundAmount(divideDecimals(worth, decimalOf(instrument.tickSize)))
   }
   return {
     price: price ?? null,
@@ -216,7 +216,7 @@ const marginLevelAfter = (
   if (figures === undefined || margin === undefined) return null
   const inUse = addDecimals(decimalOf(figures.margin), decimalOf(margin))
   if (compareDecimals(inUse, zero) <= 0) return null
-  return roundMoney(
+  return roundAmount(
     divideDecimals(multiplyDecimals(decimalOf(figures.equity), decimalOf(100)), inUse),
   )
 }

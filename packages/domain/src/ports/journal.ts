@@ -70,8 +70,8 @@ export interface JournalLost {
 
 export interface JournalWritten {
   readonly state: JournalState
-  /** Whether a new deal closes a position that is no closed trade after it. */
-  readonly leavesUnclosed: boolean
+  /** Whether a new deal closes a part of a position that is still open. */
+  readonly leavesOpen: boolean
 }
 
 export interface Journal {

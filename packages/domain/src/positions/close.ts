@@ -3,7 +3,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import type { Ticket } from '../primitives/ids.ts'
-import { compareLots, lotsWithout, roundLots } from '../primitives/lots.ts'
+import { roundAmount } from '../primitives/exact-sum.ts'
+import { compareLots, lotsWithout } from '../primitives/lots.ts'
 import type { BrokerPosition } from './position.ts'
 
 /** The outcome of a close. Volumes in lots. */
@@ -29,7 +30,7 @@ export const decideClose = (
 ): E.Either<Refusal<'InvalidVolume'>, CloseRequest> => {
   const all = { volume: null, expected: { closedVolume: open, remainingVolume: 0 } }
   if (requested === undefined) return E.right(all)
-  const volume = roundLots(requested)
+  const volume = roundAmount(requested)
   const difference = compareLots(volume, open)
   // Less than the platforms' finest volume is none.
   if (difference > 0 || volume === 0)

@@ -15,9 +15,6 @@ import {
 const moneyScale = 8
 export const moneyUnit = 1e8
 
-/** An amount, also of an account in a cryptocurrency, without what a division added to it. */
-export const roundMoney = (amount: number): number => Number(amount.toFixed(moneyScale))
-
 // Two decimals of at most fifteen digits are never the same double, so a match below this bound is
 // the shortest decimal itself.
 const fifteenDigits = 1e15
@@ -32,6 +29,15 @@ export const wholeUnits = (value: number, perOne: number): number => {
     ? units
     : Number.NaN
 }
+
+/**
+ * Lots or money, also of an account in a cryptocurrency, rounded to eight decimals: smaller
+ * differences are binary residue, as of 0.1 + 0.2. Rounded as decimal text, because multiplying by
+ * 1e8 and dividing again changes amounts from 33,554,432 upward; most have nothing to round, which
+ * costs less to see.
+ */
+export const roundAmount = (amount: number): number =>
+  (Number.isNaN(wholeUnits(amount, moneyUnit)) ? Number(amount.toFixed(moneyScale)) : amount) + 0
 
 /**
  * A running sum of doubles: `add` in any order, then `value()` is the exact sum rounded once to the

@@ -1,6 +1,6 @@
 // Volumes in lots, which compare and subtract as the decimals that brokers write.
 import { compareDecimals, decimalOf, decimalToNumber, subtractDecimals } from './decimal.ts'
-import { ExactSum, moneyUnit, sumExactly, wholeUnits } from './exact-sum.ts'
+import { ExactSum, sumExactly } from './exact-sum.ts'
 import type { Instant } from './instant.ts'
 
 /**
@@ -13,14 +13,6 @@ export const compareLots = (a: number, b: number): number =>
 /** What is left of `a` lots without `b` of them, exactly. */
 export const lotsWithout = (a: number, b: number): number =>
   decimalToNumber(subtractDecimals(decimalOf(a), decimalOf(b)))
-
-/**
- * Rounded to eight decimals, the finest volume of any platform; smaller differences are binary
- * residue, as of 0.1 + 0.2. Rounded as decimal text, because multiplying by 1e8 and dividing again
- * changes volumes from 33,554,432 lots upward; most have nothing to round, which costs less to see.
- */
-export const roundLots = (volume: number): number =>
-  Number.isNaN(wholeUnits(volume, moneyUnit)) ? Number(volume.toFixed(8)) : volume + 0
 
 // One order may be executed in several parts, at different prices.
 

@@ -361,7 +361,7 @@ const readClaimed = async (
         state = written.state
         // A partial close on MT4 may make two of the opening deal, however old that is. Neither has
         // to move money, so that the balance would not show it.
-        isDifferent ||= written.leavesUnclosed && account.platform === 'mt4' && window.from > 0
+        isDifferent ||= written.leavesOpen && account.platform === 'mt4' && window.from > 0
       }
       from = to
     }

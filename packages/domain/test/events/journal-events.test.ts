@@ -234,6 +234,22 @@ describe('the events of new deals', () => {
        3 7 out sell A 4 1.2 1 0 0 09:00:02`,
       'buy 4 of 1.25, 0 left',
     ],
+    [
+      'an opening deal after a partial close, which weighs against what was left',
+      `1 7 in  buy  A 2 1.1 0 0 0 09:00:00
+       2 7 out sell A 1 1.2 1 0 0 09:00:01
+       3 7 in  buy  A 3 1.3 0 0 0 09:00:02
+       4 7 out sell A 4 1.2 1 0 0 09:00:03`,
+      'buy 1 of 1.1, 1 left; buy 4 of 1.25, 0 left',
+    ],
+    [
+      'an opening deal after all was closed, and one without a price before',
+      `1 7 in  buy  A 2 -   0 0 0 09:00:00
+       2 7 out sell A 2 1.2 1 0 0 09:00:01
+       3 7 in  buy  A 3 1.3 0 0 0 09:00:02
+       4 7 out sell A 3 1.2 1 0 0 09:00:03`,
+      'buy 2 of null, 0 left; buy 3 of 1.3, 0 left',
+    ],
   ])('say what is closed by %s', (_, table, closes) => {
     const closed = dataOf(eventsOf(brokerDeals(table)), 'position.closed')
     const inWords = closed.map(
@@ -258,15 +274,17 @@ describe('the events of new deals', () => {
     expect(eventsOf([opening, part, rest], { linkedAt: now })).toEqual([])
   })
 
-  it('close a trade once', () => {
+  it('close a trade once, and again by a further close', () => {
     expect(dataOf(eventsOf([rest], { held: [opening, part] }), 'trade.closed')).toMatchObject([
       { trade_id: positionId, profit: 25 },
     ])
-    const late: BrokerDeal = { ...rest, id: '4', volume: 0, profit: -1 }
-    expect(typesOf(eventsOf([late], { held: [opening, part, rest] }))).toEqual([
-      'position.closed',
-      'account.balance_changed',
-    ])
+    const before: BrokerDeal = { ...part, id: '1', volume: 0, profit: -1 }
+    expect(dataOf(eventsOf([before], { held: [opening, part, rest] }), 'trade.closed')).toEqual([])
+    // The first close was taken for a whole one, because it had no volume.
+    const unreported = { ...part, volume: 0 }
+    expect(dataOf(eventsOf([rest], { held: [opening, unreported] }), 'trade.closed')).toMatchObject(
+      [{ trade_id: positionId, profit: 25 }],
+    )
   })
 })
 

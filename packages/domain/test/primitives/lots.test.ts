@@ -1,7 +1,8 @@
 // Lots and executions, against whole numbers of the smallest units.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compareLots, fillOfExecutions, lotsWithout, roundLots } from '../../src/primitives/lots.ts'
+import { roundAmount } from '../../src/primitives/exact-sum.ts'
+import { compareLots, fillOfExecutions, lotsWithout } from '../../src/primitives/lots.ts'
 
 const cents = fc.integer({ min: 1, max: 1_000 })
 
@@ -10,7 +11,7 @@ it('compares and subtracts lots as decimals, and rounds off what binary fraction
     fc.property(cents, cents, (a, b) => {
       expect(Math.sign(compareLots(a / 100, b / 100))).toBe(Math.sign(a - b))
       expect(lotsWithout(a / 100, b / 100)).toBe((a - b) / 100 + 0)
-      expect(roundLots(a / 100 + b / 100)).toBe((a + b) / 100)
+      expect(roundAmount(a / 100 + b / 100)).toBe((a + b) / 100)
     }),
   )
   expect(compareLots(0.1 + 0.2, 0.3)).toBeGreaterThan(0)
@@ -20,7 +21,7 @@ it('leaves lots of up to eight decimals as they are, however many they are', () 
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.nat({ max: 99_999_999 }), (whole, fraction) => {
       const volume = Number(`${whole}.${String(fraction).padStart(8, '0')}`)
-      expect(roundLots(volume)).toBe(volume)
+      expect(roundAmount(volume)).toBe(volume)
     }),
   )
 })
@@ -34,7 +35,7 @@ it.each([
   [5e-9, 1e-8],
   [4.9e-9, 0],
 ])('rounds %d lots to %d', (volume, rounded) => {
-  expect(roundLots(volume)).toBe(rounded)
+  expect(roundAmount(volume)).toBe(rounded)
 })
 
 it('fills an order with the exact volume of its executions, at the price weighted by it, at the time of the last', () => {

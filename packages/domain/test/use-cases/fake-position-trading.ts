@@ -18,7 +18,7 @@ import { type Levels, byAge, type BrokerPosition } from '../../src/positions/ind
 import {
   compareLots,
   lotsWithout,
-  roundLots,
+  roundAmount,
   sumExactly,
   type AccountId,
   type Instant,
@@ -124,13 +124,13 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     if (book === undefined) return E.left(refuse('NotProvisioned', { accountId }))
     const position = book.positions.find((one) => one.ticket === ticket)
     if (position === undefined) return E.left(refuse('PositionNotFound'))
-    const lots = roundLots(volume ?? position.volume)
+    const lots = roundAmount(volume ?? position.volume)
     if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
     lag = { positions: 0, deals: 0, ...nextLag, before: { ...book } }
     nextLag = {}
     let rest: BrokerPosition | undefined
     if (levels === undefined) {
-      const closing = { id: newNumber(), orderId, lots: roundLots(lots * share), at: clock.now() }
+      const closing = { id: newNumber(), orderId, lots: roundAmount(lots * share), at: clock.now() }
       const deal = closingDeal(position, closing)
       book.deals = [...book.deals, deal]
       // On MT4 what is left of a position goes on under a new ticket.

@@ -49,7 +49,7 @@ export const writeJournal = async (
   if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
     const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false }
     const recorded = await recordProgress(knex, claim, change, nothing)
-    return E.map((state: JournalState) => ({ state, leavesUnclosed: false }))(recorded)
+    return E.map((state: JournalState) => ({ state, leavesOpen: false }))(recorded)
   }
   const result = await transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
@@ -73,7 +73,7 @@ export const writeJournal = async (
       withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const { trades, closedBefore, unclosed } = await writeRows(trx, claim, inserted, positions, [
+    const { trades, closedBefore, open } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -93,7 +93,7 @@ export const writeJournal = async (
             closedBefore,
             dealsSinceFirst: await readDeals(
               trx,
-              sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(span.earliest, linkedAt)}`,
+              sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(spanOf(firstSeen).earliest, linkedAt)}`,
             ),
             sumOfAllDeals: await sumOfDeals(trx, claim),
             before: claim.state,
@@ -114,10 +114,10 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    const leavesUnclosed = firstSeen.some(
-      (deal) => deal.entry === 'out' && unclosed.has(positionIdOf(deal) ?? ''),
+    const leavesOpen = firstSeen.some(
+      (deal) => deal.entry === 'out' && open.has(positionIdOf(deal) ?? ''),
     )
-    return E.right({ state: recorded.right, leavesUnclosed, events: owned })
+    return E.right({ state: recorded.right, leavesOpen, events: owned })
   })
   if (E.isLeft(result)) return result
   const { events, ...written } = result.right
@@ -207,7 +207,7 @@ const withoutStored = async (
 /**
  * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
- * @returns the positions that had a closed trade, those that have none now, and how many more closed
+ * @returns the positions that had a closed trade, those that are open now, and how many more closed
  * trades there are
  */
 const writeRows = async (
@@ -219,7 +219,7 @@ const writeRows = async (
 ): Promise<{
   readonly trades: number
   readonly closedBefore: ReadonlySet<string>
-  readonly unclosed: ReadonlySet<string>
+  readonly open: ReadonlySet<string>
 }> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
@@ -234,7 +234,7 @@ const writeRows = async (
             returning position_id, status`,
         )
   let trades = 0
-  const unclosed = new Set<string>()
+  const open = new Set<string>()
   const dealRows = function* () {
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
   }
@@ -242,7 +242,7 @@ const writeRows = async (
     for (const [id, positionDeals] of positions) {
       const folded = foldPosition(id, positionDeals)
       if (folded.status === 'closed') trades += 1
-      else unclosed.add(id)
+      else if (folded.status === 'open') open.add(id)
       yield [owner.tenantId, accountId, ...rowOfPosition(id, folded)]
     }
   }
@@ -253,7 +253,7 @@ const writeRows = async (
   const closedBefore = new Set(
     replaced.filter(({ status }) => status === 'closed').map((row) => row.position_id),
   )
-  return { trades: trades - closedBefore.size, closedBefore, unclosed }
+  return { trades: trades - closedBefore.size, closedBefore, open }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
