@@ -325,9 +325,10 @@ const inSlot = async <A>(
 
 /**
  * Whether the broker's answer to a send overrides what another process stored meanwhile: never an
- * order that has ended. An answer that shows an execution overrides everything else. A refusal, and
- * a number of the broker's that is not stored yet, override only lookups of this same send: any
- * other step may come from the broker's records, which prove that the order was placed.
+ * order that has ended. An answer that shows an execution overrides everything else. A refusal, an
+ * order that the broker holds, and a number of the broker's that is not stored yet override only
+ * lookups of this same send: any other step may come from the broker's records, which prove that the
+ * order was placed.
  */
 const mayOverride = (
   stored: Placement,
@@ -339,7 +340,11 @@ const mayOverride = (
   if (outcome !== undefined && outcome.kind !== 'rejected') return true
   if (stored.step !== 'looking_up' || stored.sentAt !== sentAt) return false
   const hasNewNumber = 'brokerOrderId' in placement && placement.brokerOrderId !== null
-  return outcome !== undefined || (hasNewNumber && stored.brokerOrderId === null)
+  return (
+    outcome !== undefined ||
+    placement.step === 'open' ||
+    (hasNewNumber && stored.brokerOrderId === null)
+  )
 }
 
 const resultOf = (

@@ -98,6 +98,20 @@ describe('a pending order', () => {
     expect((await read(order)).status).toBe(Object(shown)[placement as string] ?? status)
   })
 
+  it('that was accepted without a number is open, although another process looked it up before', async () => {
+    const { record, process, read, trading } = openDesk()
+    const order = await rightOf(record())
+    trading.next('accept_without_number')
+    const placeOrder: typeof trading.placeOrder =
+      (...send) =>
+      async () => {
+        await process(order)
+        return trading.placeOrder(...send)()
+      }
+    await process(order, 'no', { trading: { ...trading, placeOrder } })
+    expect(await read(order)).toMatchObject({ status: 'open' })
+  })
+
   it.each<[Partial<OrderRequest>, string, object?]>([
     [{ stopLoss: 1.1 }, 'InvalidPrice', { price: 1.1, level: 'stopLoss' }],
     [
