@@ -197,8 +197,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Close selected (2)' }).click()
     await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
-    await page.getByText('No position is open.').waitFor()
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
+    await browser.pass(page, 5_000)
+    await page.getByText('No position is open.').waitFor()
   })
 
   it('holds a pending order, changes and cancels it, and halts the account, on a small dark screen', async () => {
@@ -234,13 +235,17 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
     await sent(page, 'Cancel the order').getByText('It was cancelled').waitFor()
 
+    await browser.pass(page, 10_000)
     await page.getByText('The order is not among the open ones').waitFor()
     await page.getByRole('button', { name: 'New order' }).click()
     await page.getByLabel('Reason').fill('news')
     await page.getByRole('button', { name: 'Halt the account' }).click()
-    await confirm(page, 'Halt First: it accepts no orders until the halt is lifted.')
-    await page.getByText('The account is halted by its owner').first().waitFor()
+    await Promise.all([
+      page.waitForResponse(/halt/),
+      confirm(page, 'Halt First: it accepts no orders until the halt is lifted.'),
+    ])
     await browser.pass(page, 10_000)
+    await page.getByText('The account is halted by its owner').first().waitFor()
     await page.getByText(/It would be refused/).waitFor()
     await page.getByRole('button', { name: 'Lift the halt' }).click()
     await confirm(page, 'Lift the halt of First: it accepts orders again.')

@@ -2,25 +2,20 @@
 // the Content-Security-Policy, an error in a script, a request to another host.
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
+import { afterEach, expect, onTestFinished } from 'vitest'
 import { keyOf } from './desk.ts'
 
 /** Where Chromium is installed; undefined: its tests are left out. */
 export const chromiumPath = process.env['CHROMIUM_PATH'] || undefined
 
-/** Opens pages while the tests of a file run. */
+/** One for all files of a worker, because it takes seconds to start; it ends with the worker. */
+let shared: Promise<Browser> | undefined
+
+/** Opens pages. */
 export const useBrowser = () => {
-  let browser: Browser | undefined
   let aheadMs = 0
   const faults: string[] = []
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath ?? '',
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
-  })
   afterEach(() => expect(faults.splice(0)).toEqual([]))
-  afterAll(() => browser?.close())
 
   /**
    * @param user who signs in to it
@@ -35,7 +30,11 @@ export const useBrowser = () => {
       ...options
     }: BrowserContextOptions & { readonly user?: string; readonly now?: number } = {},
   ): Promise<Page> => {
-    if (browser === undefined) throw new Error('the browser has not started')
+    shared ??= chromium.launch({
+      executablePath: chromiumPath ?? '',
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
+    const browser = await shared
     const context = await browser.newContext({
       viewport: { width: 1_440, height: 900 },
       ...options,
