@@ -1,7 +1,10 @@
 // The options of the client and of one call.
 
 export interface RetryPolicy {
-  /** How often a request is sent at most, the first time included; 4 by default. */
+  /**
+   * How often a request is sent at most, the first time included; 4 by default. Repetitions that are
+   * answered IDEMPOTENCY_IN_PROGRESS do not count.
+   */
   readonly attempts: number
   /**
    * No repetition begins later than this many ms after the first request; 60,000 by default.

@@ -29,6 +29,7 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
   const isLateAfter = (ms: number): boolean =>
     Math.max(performance.now() - startedAt, Date.now() - startedOn) + ms > retry.withinMs
   let isUnknown = false
+  let counted = 0
   for (let attempts = 0; ;) {
     if (signal?.aborted === true) {
       const fault = { kind: 'no-answer', code: 'ABORTED', cause: signal.reason } as const
@@ -37,13 +38,14 @@ export const send = async (call: Call): Promise<Reply<unknown, unknown> | Respon
     attempts++
     const answer = await sendOnce(call)
     if (!('kind' in answer)) return answer
+    // The first attempt may take as long as the broker does.
+    if (attempts === 1 || !isInProgress(answer)) counted++
     // A refusal of a repetition says nothing about earlier attempts, unless it is the kept answer
     // to one of them.
     const isKept = answer.kind === 'refusal' && answer.isReplayed
     isUnknown = mayBeDone(call, answer) || (isUnknown && !isKept)
     const waitMs = waitBeforeNext(answer, attempts)
-    const isLast =
-      attempts >= retry.attempts || !mayBeSentAgain(call, answer) || isLateAfter(waitMs)
+    const isLast = counted >= retry.attempts || !mayBeSentAgain(call, answer) || isLateAfter(waitMs)
     if (!isLast) await sleep(waitMs, signal)
     if (isLast || isLateAfter(0)) throw toError(answer, { ...call, attempts, isUnknown })
   }
@@ -142,6 +144,9 @@ const provesNothingDone: readonly string[] = [
   'SERVICE_UNAVAILABLE',
 ]
 
+const isInProgress = (fault: Fault): boolean =>
+  fault.kind === 'refusal' && fault.code === 'IDEMPOTENCY_IN_PROGRESS'
+
 /**
  * Whether the service may have done what the request asked for, unless its reply proves otherwise.
  */
@@ -149,7 +154,7 @@ const mayBeDone = ({ isRead }: Call, fault: Fault): boolean => {
   if (isRead) return false
   if (fault.kind !== 'refusal') return true
   // An earlier request with this key may be doing it now.
-  if (fault.code === 'IDEMPOTENCY_IN_PROGRESS') return true
+  if (isInProgress(fault)) return true
   const details = fault.details as { readonly outcome?: unknown } | null | undefined
   if (details?.outcome === 'unknown') return true
   return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
@@ -165,8 +170,8 @@ const mayBeSentAgain = ({ isRead, method }: Call, fault: Fault): boolean => {
   if (method === 'POST')
     return (
       isTemporary(fault) ||
-      (fault.kind === 'refusal' &&
-        (fault.status === 500 || fault.code === 'IDEMPOTENCY_IN_PROGRESS'))
+      isInProgress(fault) ||
+      (fault.kind === 'refusal' && fault.status === 500)
     )
   // Both are answered before anything is done.
   return (
