@@ -456,7 +456,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     503,
     ({ unread, outcome }) =>
       outcome === 'unknown' && unread === undefined
-        ? 'The service could not confirm the change, which may or may not have been made. Check whether it was before you send it again; only an order may be sent again with the same Idempotency-Key.'
+        ? 'The service could not confirm the change, which may or may not have been made. A POST with an Idempotency-Key may be sent again with the same key; check any other write before you send it again.'
         : `The service cannot ${unread === undefined ? 'do this now. Try again.' : unreadTexts[unread]}`,
     partial({
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
