@@ -155,12 +155,8 @@ const bodyOf = (operation: Operation, body: Fields | undefined): string => {
     throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
   return JSON.stringify(body, (name, value: unknown) => {
     // JSON writes NaN as null, which removes a level, and leaves out what is undefined, without
-    // which more is closed.
-    const isLost =
-      typeof value === 'number'
-        ? !Number.isFinite(value)
-        : value === undefined && operation.startsWith('closePosition')
-    if (!isLost) return value
+    // which an order has no stop loss and more is closed.
+    if (typeof value === 'number' ? Number.isFinite(value) : value !== undefined) return value
     throw new TypeError(
       `the ${name} of ${operation} is ${String(value)}: give a value, or leave it out.`,
     )

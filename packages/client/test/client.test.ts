@@ -68,6 +68,8 @@ describe.concurrent('a method', () => {
     ['changePositionLevels', 'stopLoss', Number.NaN],
     ['modifyOrder', 'takeProfit', -Infinity],
     ['placeOrder', 'stopLoss', Infinity],
+    ['placeOrder', 'stopLoss', undefined],
+    ['changePositionLevels', 'takeProfit', undefined],
   ] as const)('does not send %s with a %s of %s', async (operation, field, value) => {
     const { client, sent } = clientWith([success()])
     for (const body of [{ [field]: value }, { inner: { [field]: value } }])
