@@ -151,7 +151,10 @@ export const routes = {
   },
   /** Posts one webhook.test now and returns the receiver's answer, after 30 seconds at most. */
   testWebhook: { route: 'POST /webhooks/:id/test' },
-  /** The log of event deliveries, newest first. */
+  /**
+   * The log of event deliveries, newest first. Filtered by status, `each` may miss those whose
+   * status changes.
+   */
   listWebhookDeliveries: { route: 'GET /webhooks/:id/deliveries', input: 'query', paging: 'pages' },
   /** Sends a logged delivery again, once. */
   replayWebhookDelivery: { route: 'POST /webhooks/:id/deliveries/:deliveryId/replay' },
