@@ -24,6 +24,8 @@ const defaultBounds = {
   keepAliveMs: 65_000,
   /** How long nothing may move on a connection with a request, unless its reply is being made. */
   idleMs: 120_000,
+  /** The same of a reply that waits to be read while the listener ends, which it would delay. */
+  unreadMs: 5_000,
 }
 type Bounds = Readonly<typeof defaultBounds>
 
@@ -139,6 +141,9 @@ export const listen = async (
   const closeIdle = (): void => {
     for (const [socket, connection] of connections) {
       const { last, isEnding = false } = connection
+      const timeoutMs = socket.writableLength > 0 ? bounds.unreadMs : bounds.idleMs
+      // Setting it restarts it, as everything does that a slow client reads.
+      if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs)
       if ((last !== undefined && !last.writableFinished) || isEnding || socket.writableLength > 0)
         continue
       if (connection.idleAt === socket.bytesRead) socket.destroy()

@@ -344,7 +344,7 @@ describe.concurrent('a slow client', () => {
 describe('a listener that ends', () => {
   const longText = 'x'.repeat(20_000_000)
   const longMs = 60_000
-  const bounds = { headMs: 150, requestMs: 300, checkMs: 20, keepAliveMs: longMs }
+  const bounds = { headMs: 150, requestMs: 300, checkMs: 20, keepAliveMs: longMs, unreadMs: 500 }
   const release = Promise.withResolvers<void>()
   const app = new Koa()
   app.silent = true
@@ -411,7 +411,13 @@ describe('a listener that ends', () => {
     expect(read).toBeGreaterThan(longText.length)
   })
 
-  it('cuts off a client that does not read its reply once the time is over, and returns how many it cut off', async () => {
+  it('does not wait for a client that reads nothing of its reply', async () => {
+    const { listener, socket } = await start(get('/long'))
+    socket.pause()
+    expect(await listener.end(longMs)).toBe(0)
+  })
+
+  it('cuts off connections once the time is over, and returns how many', async () => {
     const { listener, socket } = await start(get('/long'))
     socket.pause()
     expect(await listener.end(200)).toBe(1)
