@@ -40,7 +40,7 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
           ...(lots === null
             ? { actionType: 'POSITION_CLOSE_ID', positionId }
             : { actionType: 'POSITION_PARTIAL', positionId, volume: roundAmount(lots) }),
-          clientId: newClosingId(),
+          clientId: account.platform === 'mt5' ? newClosingId() : undefined,
         },
         maySend,
       ),
@@ -49,6 +49,7 @@ export const createPositionTrading = (connection: Connection): PositionTrading =
 
 /**
  * The client id of a close. Without one, a close on a netting account looks like an order whose
- * client id was lost, so that an order with an unknown outcome would stay pending.
+ * client id was lost, so that an order with an unknown outcome would stay pending. On MT4 a close
+ * has no order of its own, and might take the client id away from that of its position.
  */
 const newClosingId = (): string => `TP_${randomBytes(5).toString('hex')}_close`

@@ -462,6 +462,11 @@ describe('the body', () => {
       { actionType: 'POSITION_CLOSE_ID', ...position, clientId: ownClientId },
     ],
     [
+      'of a close on MT4 has no client id, which could replace that of the position',
+      positionTrading.closePosition({ ...account, platform: 'mt4' }, ticket, null, always),
+      { actionType: 'POSITION_CLOSE_ID', ...position },
+    ],
+    [
       'of a partial close has the volume without binary residue',
       closeLots(0.1 + 0.2),
       { actionType: 'POSITION_PARTIAL', ...position, volume: 0.3, clientId: ownClientId },
