@@ -77,14 +77,14 @@ interface JournalGroup {
 const groups: readonly JournalGroup[] = [
   {
     queue: 'journals',
-    condition: sql`failures = 0`,
+    condition: sql`least(failures, 1) = 0`,
     maxInProgress: 96,
     maxPerTenant: 24,
     pollEvery: 1,
   },
   {
     queue: 'failing-journals',
-    condition: sql`failures > 0`,
+    condition: sql`least(failures, 1) = 1`,
     maxInProgress: 16,
     maxPerTenant: 4,
     pollEvery: 10,
@@ -93,8 +93,7 @@ const groups: readonly JournalGroup[] = [
 /** After a minute in which nothing was due, the table is read less often. */
 const idlePollMs = 500
 
-const dueAt = sql`least(wanted_at, reread_at, watch_at)`
-const isClaimable = sql`not ${isLeased} and coalesce(paused_until <= now(), true)`
+const isClaimable = sql`journals.due_at <= now() and not ${isLeased}`
 
 interface DueJournal {
   readonly account: Account
@@ -125,9 +124,9 @@ const workOnGroup = (
       const rows = await query(
         knex,
         sql`with due as (
-            select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, ${dueAt} as due_at
+            select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, due_at
             from journals join accounts on accounts.id = account_id
-            where ${dueAt} <= now() and ${isClaimable} and ${condition} and account_id <> all(${inProgress}::uuid[])
+            where ${isClaimable} and ${condition} and account_id <> all(${inProgress}::uuid[])
               and ${isBrokerAccount}),
           ranked as (
             select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as rank
@@ -135,8 +134,8 @@ const workOnGroup = (
               on name = tenant_id),
           picked as (
             select tenant_id, account_id from journals join ranked using (tenant_id, account_id)
-            where rank <= ${maxPerTenant} and ${dueAt} <= now() and ${isClaimable}
-            order by is_wanted desc, due_at limit ${limit} for update of journals skip locked)
+            where rank <= ${maxPerTenant} and ${isClaimable}
+            order by is_wanted desc, ranked.due_at limit ${limit} for update of journals skip locked)
           update journals set ${newLease}
           from picked join accounts on accounts.id = picked.account_id
           where journals.tenant_id = picked.tenant_id and journals.account_id = picked.account_id

@@ -450,11 +450,15 @@ const tables = `
     -- When the account may be given out again, and how often in a row it could not be read.
     paused_until timestamptz,
     failures integer not null default 0,
+    -- When it is to be read; null where it is not.
+    due_at timestamptz generated always as (
+      case when least(wanted_at, reread_at, watch_at) is not null
+        then greatest(least(wanted_at, reread_at, watch_at), paused_until) end) stored,
     primary key (tenant_id, account_id)
   );
   create index journals_of_account on journals (account_id);
   create index journals_disagreeing on journals (checked_at) where disagreements > 0;
-  create index journals_due on journals (least(wanted_at, reread_at, watch_at));
+  create index journals_due on journals (least(failures, 1), due_at) where due_at is not null;
 
   -- As the broker gave them.
   create table deals (

@@ -31,7 +31,7 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
         sql`select (select count(*)::int ${disagreeing}) as disagreeing,
             count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
             ${ageMs(sql`min(watch_at) filter (where failures = 0)`)} as "watchLagMs"
-          from journals where least(wanted_at, reread_at, watch_at) is not null`,
+          from journals where due_at is not null`,
       ),
       queryOne<Backlog['deliveries']>(
         knex,
