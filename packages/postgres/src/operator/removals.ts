@@ -58,13 +58,14 @@ const leftovers: readonly Leftover[] = [
  * Each statement deletes, or marks as orphaned, at most a thousand rows of one table, and the last
  * one forgets removals that have left nothing more. To be repeated until none returns a row.
  * @param which a condition of the removals
+ * @param ifLocked what to do about rows that others are writing
  */
-export const purgeRemoved = (which = sql`true`): readonly Sql[] => [
+export const purgeRemoved = (which = sql`true`, ifLocked = sql`skip locked`): readonly Sql[] => [
   ...leftovers.map(
     ({ kind, table, rows, change = new Sql(`delete from ${table}`) }) => sql`
       ${change} where ctid = any(array(
         select row_id from removals cross join lateral (
-          select ${new Sql(table)}.ctid as row_id from ${rows} limit 1000 for update of ${new Sql(table)} skip locked) as found
+          select ${new Sql(table)}.ctid as row_id from ${rows} limit 1000 for update of ${new Sql(table)} ${ifLocked}) as found
         where kind = ${kind} and ${which} limit 1000)) returning 1`,
   ),
   sql`delete from removals where ${which} and ${allOf(
@@ -80,8 +81,11 @@ const haveIds = (ids: readonly string[]): Sql => sql`removals.id = any(${ids}::t
 export const hasLeftovers = (knex: Knex, ids: readonly string[]): Promise<boolean> =>
   returnsRow(knex, sql`select from removals where ${haveIds(ids)} limit 1`)
 
-/** Deletes what is left of removed users and accounts with these ids. */
+/**
+ * Deletes what is left of removed users and accounts with these ids. It waits for whoever writes
+ * it: to ask again and again would delay them, and keep a deadlock from being seen.
+ */
 export const purgeLeftovers = async (knex: Knex, ids: readonly string[]): Promise<void> => {
   while (await hasLeftovers(knex, ids))
-    for (const statement of purgeRemoved(haveIds(ids))) await query(knex, statement)
+    for (const statement of purgeRemoved(haveIds(ids), sql``)) await query(knex, statement)
 }
