@@ -430,6 +430,34 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(ids()).not.toContain(none.waiting)
   })
 
+  it('open orders that nobody watches are made due a thousand at a time, and once', async () => {
+    const account = await storedAccount(here.operator)
+    const first = await recordedOn(account)
+    await advanced(account, first, open)
+    const names = Object.keys(await here.knex('orders').columnInfo())
+    const copied = names.filter((name) => !['id', 'sequence'].includes(name)).join()
+    await here.knex.raw(
+      `insert into orders (${copied}, id) select ${copied}, left(id, 14) || lpad(n::text, 10, '0')
+        from orders, generate_series(1, 1100) n where id = ?`,
+      [first],
+    )
+    const ofAccount = { tenant_id: account.owner.tenantId }
+    await here.knex('orders').where(ofAccount).update({ destination_provider_account_id: 'gone' })
+    const made: number[] = []
+    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) => {
+      if (/update orders set due_at = now\(\)[^]*not exists/.test(sql)) made.push(rowCount)
+    }
+    here.knex.on('query-response', count)
+    const { ids, stop } = await working(async () => undefined)
+    await poll(ids).toContain(first)
+    await poll(() => made.length).toBe(2)
+    await stop()
+    here.knex.off('query-response', count)
+    expect(made).toStrictEqual([1_000, 101])
+    for (const table of ['orders', 'order_counters'])
+      await here.knex(table).where(ofAccount).delete()
+  })
+
   it('orders under way are listed oldest first, by tenant, user or account, after a place and up to a limit', async () => {
     const [account, other] = [
       await storedAccount(here.operator),

@@ -60,8 +60,10 @@ export const repeat = (
 export interface Upkeep {
   readonly logName: string
   readonly everyMs: number
-  /** They run one after another, and again until none returns a row. */
+  /** They run one after another, and again until they return fewer rows than `repeatFrom`. */
   readonly statements: () => readonly Sql[]
+  /** 1 when omitted. */
+  readonly repeatFrom?: number
 }
 
 /**
@@ -73,20 +75,22 @@ export const startUpkeep = (
   log: Log,
   tasks: readonly Upkeep[],
 ): Pick<Repeating, 'stop'> => {
-  const started = tasks.map(({ logName, everyMs, statements }) => {
+  const started = tasks.map(({ logName, everyMs, statements, repeatFrom = 1 }) => {
     const task = repeat(everyMs, logName, log, async () => {
       let changed = 0
       for (const statement of statements()) changed += (await query(knex, statement)).length
-      if (changed > 0) task.runNow()
+      if (changed >= repeatFrom) task.runNow()
     })
     return task
   })
   return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
 }
 
+export const lockedAtOnce = 1_000
+
 /** A condition: the row is one of the next thousand for which `where` holds, which it locks. */
 export const isAmongNextLocked = (table: string, where: Sql): Sql => sql`
-  ctid = any(array(select ctid from ${new Sql(table)} where ${where} limit 1000 for update skip locked))`
+  ctid = any(array(select ctid from ${new Sql(table)} where ${where} limit ${lockedAtOnce} for update skip locked))`
 
 export interface FailureLog {
   /** Logs the failure, unless one with this reason was logged since the last `reset`. */

@@ -9,7 +9,7 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
+import { isAmongNextLocked, lockedAtOnce, startUpkeep } from '../connection/repeating.ts'
 import { query, sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
@@ -87,10 +87,17 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
           everyMs: strandedMs,
           statements: () => [strandedOrders],
         },
-        { logName: 'unwatched_orders', everyMs: unwatchedMs, statements: () => [unwatchedOrders] },
+        {
+          logName: 'unwatched_orders',
+          everyMs: unwatchedMs,
+          statements: () => [unwatchedOrders],
+          // Those that were looked up meanwhile are found again.
+          repeatFrom: lockedAtOnce,
+        },
         {
           logName: 'halted_orders',
           everyMs: haltedMs,
+          repeatFrom: lockedAtOnce,
           statements: () => (dependencies.obeysHalts ? [haltedOrders] : []),
         },
         { logName: 'removal_purge', everyMs: minuteMs, statements: () => purgeRemoved() },
@@ -163,9 +170,12 @@ const strandedOrders = sql`
  */
 const unwatchedOrders = sql`
   update orders set due_at = now()
-  where status = 'open' and due_at is null and (is_orphaned or not exists (
-    select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
-      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id and ${isBrokerAccount}))`
+  where ${isAmongNextLocked(
+    'orders',
+    sql`status = 'open' and due_at is null and (is_orphaned or not exists (
+      select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
+        and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id and ${isBrokerAccount}))`,
+  )} returning 1`
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open,
@@ -173,7 +183,10 @@ const unwatchedOrders = sql`
  */
 const haltedOrders = sql`
   update orders set due_at = now()
-  where status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`
+  where ${isAmongNextLocked(
+    'orders',
+    sql`status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`,
+  )} returning 1`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`
