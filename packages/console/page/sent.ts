@@ -38,6 +38,26 @@ export interface Write {
   readonly isIdempotent?: boolean
 }
 
+/** A write that is sent and followed until its outcome is known. */
+interface Following {
+  readonly id: number
+  readonly write: Write
+  readonly key: string
+  /**
+   * Aborted once the write is dismissed or the reader signs out. That ends reads, and closes that
+   * wait for their turn, but no request of a write: the service might carry it out all the same.
+   */
+  readonly signal: AbortSignal
+  readonly show: (changes: Partial<SentWrite>) => void
+}
+
+/** What is known once a write was sent. */
+interface Attempt {
+  readonly outcome: Outcome
+  /** The time of `performance.now()` from which it may be sent again; infinite: never. */
+  readonly mayResendAt: number
+}
+
 export type Sent = ReturnType<typeof createSent>
 
 export const isOpen = ({ state }: SentWrite): boolean =>
@@ -73,85 +93,105 @@ export const createSent = () => {
     for (const listener of listeners) listener()
   }
 
-  /**
-   * Runs until the outcome is known, the write is dismissed, or the reader signs out. That ends the
-   * reads alone: the service might carry out a request of the write that was aborted.
-   */
-  const sendAndTrack = async (
-    id: number,
-    write: Write,
-    signal: AbortSignal,
-    onDone: (() => void) | undefined,
-  ): Promise<void> => {
-    const key = newIdempotencyKey()
-    const { positionToClose } = write
-    if (positionToClose !== undefined)
-      closes.set(id, { position: positionToClose, lastWhenKnown: Infinity })
-    const show = (changes: Partial<SentWrite>): void => {
-      if (!signal.aborted) set(writes.map((one) => (one.id === id ? { ...one, ...changes } : one)))
+  const sendOnce = async (
+    { write, key, signal }: Following,
+    isRepeated: boolean,
+  ): Promise<Attempt> => {
+    try {
+      const outcome = await (write.positionToClose === undefined
+        ? write.send(key)
+        : closeInTurn(async () => {
+            signal.throwIfAborted()
+            return write.send(key)
+          }))
+      return { outcome, mayResendAt: Infinity }
+    } catch (error) {
+      const outcome = outcomeOfError(error, isRepeated)
+      // That code the service has recorded, and would only repeat for the same key.
+      if (
+        write.isIdempotent !== true ||
+        !isTradeportError(error) ||
+        error.code === 'BROKER_OUTCOME_UNKNOWN'
+      )
+        return { outcome, mayResendAt: Infinity }
+      const seconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0
+      return { outcome, mayResendAt: performance.now() + 1_000 * seconds }
     }
-    for (let isRepeated = false; !signal.aborted; isRepeated = true) {
-      const resend = new AbortController()
-      const ends = AbortSignal.any([signal, resend.signal])
-      let { readOutcome } = write
-      let sendAgain: SentWrite['sendAgain']
-      let outcome: Outcome
+  }
+
+  /** Returns undefined where the reader sends it again, or `signal` is aborted, before that. */
+  const readUntilKnown = async (
+    { id, write: { positionToClose, readOutcome }, key, signal, show }: Following,
+    { outcome, mayResendAt }: Attempt,
+  ): Promise<Outcome | undefined> => {
+    const resend = new AbortController()
+    const ends = AbortSignal.any([signal, resend.signal])
+    for (
+      let ms = firstPauseMs;
+      outcome.state === 'unknown';
+      ms = Math.min(2 * ms, longestPauseMs)
+    ) {
+      const mayResend = performance.now() >= mayResendAt
+      show({ ...outcome, sendAgain: mayResend ? () => resend.abort() : undefined })
+      await sleep(ms, ends)
+      if (ends.aborted) return undefined
+      const isOnlyClose = [...closes].every(
+        ([other, { position, lastWhenKnown }]) =>
+          other === id || position !== positionToClose || lastWhenKnown < id,
+      )
       try {
-        outcome = await (positionToClose === undefined
-          ? write.send(key)
-          : closeInTurn(() => write.send(key)))
+        const found = await readOutcome?.(key, ends, isOnlyClose)
+        if (found === undefined) continue
+        outcome = found
+        mayResendAt = Infinity
       } catch (error) {
-        outcome = outcomeOfError(error, isRepeated)
-        // That code the service has recorded, and would only repeat for the same key.
-        const mayBeSentAgain = isTradeportError(error) && error.code !== 'BROKER_OUTCOME_UNKNOWN'
-        if (mayBeSentAgain && write.isIdempotent === true) sendAgain = () => resend.abort()
+        // A read that failed is tried again later; without the scope every one would fail.
+        if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
+        readOutcome = undefined
+        const text = `${outcome.text} This key may not read whether it was done.`
+        outcome = { ...outcome, text }
       }
-      for (let ms = firstPauseMs; !ends.aborted; ms = Math.min(2 * ms, longestPauseMs)) {
-        const isKnown = outcome.state !== 'unknown'
-        show({ ...outcome, sendAgain: isKnown ? undefined : sendAgain })
-        if (outcome.state === 'done') onDone?.()
-        if (outcome.state === 'not_done') closes.delete(id)
-        else if (isKnown && positionToClose !== undefined)
-          closes.set(id, { position: positionToClose, lastWhenKnown: count })
-        if (isKnown) return
-        await sleep(ms, ends)
-        try {
-          const isOnlyClose = [...closes].every(
-            ([other, { position, lastWhenKnown }]) =>
-              other === id || position !== positionToClose || lastWhenKnown < id,
-          )
-          const found = ends.aborted ? undefined : await readOutcome?.(key, ends, isOnlyClose)
-          if (found === undefined) continue
-          outcome = found
-          sendAgain = undefined
-        } catch (error) {
-          // A read that failed is tried again later; without the scope every one would fail.
-          if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
-          readOutcome = undefined
-          const text = `${outcome.text} This key may not read whether it was done.`
-          outcome = { ...outcome, text }
-        }
+    }
+    return ends.aborted ? undefined : outcome
+  }
+
+  /** Sends it, and again as often as the reader wants, until the outcome is known. */
+  const sendUntilKnown = async (following: Following, onDone?: () => void): Promise<void> => {
+    const { id, write, signal, show } = following
+    const { positionToClose: position } = write
+    if (position !== undefined) closes.set(id, { position, lastWhenKnown: Infinity })
+    for (let isRepeated = false; !signal.aborted; isRepeated = true) {
+      const outcome = await readUntilKnown(following, await sendOnce(following, isRepeated))
+      if (outcome === undefined) {
+        show({ text: 'It may have been done. It is sent again.', sendAgain: undefined })
+        continue
       }
-      show({ text: 'It may have been done. It is sent again.', sendAgain: undefined })
+      show({ ...outcome, sendAgain: undefined })
+      if (outcome.state === 'done') onDone?.()
+      if (outcome.state === 'not_done') closes.delete(id)
+      else if (position !== undefined) closes.set(id, { position, lastWhenKnown: count })
+      return
     }
   }
 
   return {
     list: () => writes,
     run: (write: Write, onDone?: () => void): void => {
-      count += 1
+      const id = (count += 1)
       const controller = new AbortController()
-      running.set(count, controller)
+      const { signal } = controller
+      running.set(id, controller)
       const { words, positionToClose } = write
-      set([
-        { id: count, words, positionToClose, state: 'under_way', text: 'Under way.' },
-        ...writes,
-      ])
-      void sendAndTrack(count, write, controller.signal, onDone)
+      set([{ id, words, positionToClose, state: 'under_way', text: 'Under way.' }, ...writes])
+      const show: Following['show'] = (changes) => {
+        if (!signal.aborted)
+          set(writes.map((one) => (one.id === id ? { ...one, ...changes } : one)))
+      }
+      const following = { id, write, key: newIdempotencyKey(), signal, show }
+      void sendUntilKnown(following, onDone).finally(() => running.delete(id))
     },
     dismiss: (id: number): void => {
       running.get(id)?.abort()
-      running.delete(id)
       set(writes.filter((write) => write.id !== id))
     },
     /** Calls back after every change. Returns what ends that. */

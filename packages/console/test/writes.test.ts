@@ -20,11 +20,11 @@ const success =
   () =>
     Response.json({ success: true, data, meta: { pagination: { total } } })
 const refusal =
-  (status: number, code: string): Answer =>
+  (status: number, code: string, headers = {}): Answer =>
   () =>
     Response.json(
       { success: false, error: { code, message: `${code} in words.`, request_id: 'req_1' } },
-      { status },
+      { status, headers },
     )
 
 const account = { id: 'a', name: 'First', currency: 'EUR' } as Account
@@ -379,6 +379,34 @@ it('sends four closes at a time, and a halt beside them', async () => {
   sent.run(haltAll(writes))
   await pass(1)
   expect(requests).toHaveLength(5)
+})
+
+it('sends no close that waits for its turn once the reader has signed out', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { writes, sent, requests } = setUp([
+    async (body) => {
+      await promise
+      return success({ ...closing, closedVolume: 0.1, remainingVolume: 0 })(body)
+    },
+  ])
+  for (let count = 0; count < 6; count += 1) sent.run(writes.close(position))
+  await pass(1)
+  sent.stop()
+  resolve()
+  await pass(2)
+  expect(requests).toHaveLength(4)
+})
+
+it('offers no write to be sent again before its Retry-After has passed', async () => {
+  const refused = refusal(429, 'RATE_LIMIT_EXCEEDED', { 'Retry-After': '20' })
+  const { writes, sent } = setUp([lost, refused, success([])])
+  sent.run(place(writes))
+  await pass(1)
+  sent.list()[0]?.sendAgain?.()
+  await pass(18)
+  expect(sent.list()[0]?.sendAgain).toBeUndefined()
+  await pass(30)
+  expect(sent.list()[0]?.sendAgain).toBeDefined()
 })
 
 it('reads nothing again that the key may not read', async () => {
