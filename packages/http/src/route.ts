@@ -130,8 +130,14 @@ export type IsOn = (capability: string) => boolean
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** A route need not list these: they follow from its access and its Idempotency-Key. */
-type UnlistedTag = 'ServiceUnavailable' | 'IdempotencyInProgress'
+/** A route need not list these: they follow from its inputs, its access and its key. */
+type UnlistedTag = 'ValidationError' | 'ServiceUnavailable' | 'IdempotencyInProgress'
+
+/** The refusals of a route that are possible only where a condition holds. */
+export const onlyIf = <const Tag extends RefusalTag>(
+  holds: boolean,
+  ...tags: readonly Tag[]
+): readonly Tag[] => (holds ? tags : [])
 
 /**
  * `unknown` where a route fits its use case. Otherwise a type that names all that differs (the
@@ -235,8 +241,8 @@ export const routesOf =
         readonly query?: Query
         readonly headers?: Headers
         /**
-         * Every refusal of the use case but ServiceUnavailable and IdempotencyInProgress, and no
-         * other: a missing or impossible one does not compile.
+         * Every refusal of the use case but those that need not be listed, and no other: a missing
+         * or impossible one does not compile.
          */
         readonly refusals: readonly Tag[]
       },
@@ -258,10 +264,10 @@ export const routesOf =
       refusals: new Set<RefusalTag>([
         'ValidationError',
         ...refusalsOfAccess[access.kind],
-        ...(access.scopedBy === undefined ? [] : refusalsOfAccess.scoped),
-        ...(access.scopes.length === 0 ? [] : (['InsufficientScope'] as const)),
-        ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
-        ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
+        ...onlyIf(access.scopedBy !== undefined, ...refusalsOfAccess.scoped),
+        ...onlyIf(access.scopes.length > 0, 'InsufficientScope'),
+        ...onlyIf(body !== undefined, 'PayloadTooLarge'),
+        ...onlyIf(isKeyed, 'IdempotencyKeyReused', 'IdempotencyInProgress'),
         ...definition.refusals,
       ]),
     }

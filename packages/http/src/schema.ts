@@ -108,23 +108,18 @@ const fault = (
       : `${pathOf(context)} must be ${requirement}; got ${describeReceived(value, json)}`,
   )
 
-export interface Primitive<A> extends Schema<A> {
-  /** It ends the sentence "symbol must be …". */
-  readonly requirement: string
-  readonly parse: (value: unknown) => O.Option<A>
-}
-
-/** A value without parts. */
+/**
+ * A value without parts.
+ * @param requirement ends the sentence "symbol must be …"
+ */
 const primitive = <A>(
   requirement: string,
   json: JsonSchema,
   example: unknown,
   parse: (value: unknown) => O.Option<A>,
-): Primitive<A> => ({
+): Schema<A> => ({
   json,
   example,
-  requirement,
-  parse,
   validate: (value, context) =>
     O.match(() => fault(value, context, requirement, json), t.success<A>)(parse(value)),
   encode: identity,
@@ -207,31 +202,32 @@ export const lotsToTrade = (description: string, example: number): Schema<number
     roundAmount,
   )
 
-/** A field of a query. `convert` turns its text into the JSON value that the schema accepts. */
-const inQuery = <A>(
-  { requirement, parse, ...schema }: Primitive<A>,
-  convert: (sent: string) => unknown,
-): Schema<A> => ({
-  ...schema,
-  validate: parsedString(requirement, (sent) => parse(convert(sent)), '').validate,
-})
-
-/** A whole number of a query. */
+/** A whole number of a query, which is sent as text. */
 export const queryInteger = (
   description: string,
   minimum: number,
   maximum: number,
-): Schema<number> =>
-  inQuery(whole(description, minimum, { minimum, maximum }), (sent) =>
-    /^\d{1,15}$/.test(sent) ? Number(sent) : undefined,
-  )
+): Schema<number> => {
+  const bounds = { minimum, maximum }
+  return {
+    ...whole(description, minimum, bounds),
+    validate: parsedString(
+      rangeText('a whole number', bounds),
+      (sent) => (/^\d{1,15}$/.test(sent) && isWithin(+sent, bounds) ? O.some(+sent) : O.none),
+      '',
+    ).validate,
+  }
+}
 
-/** A flag of a query. */
-export const queryFlag = (description: string): Schema<boolean> =>
-  inQuery(flag(description), (sent) => {
-    if (sent === 'true') return true
-    return sent === 'false' ? false : undefined
-  })
+/** A flag of a query, which is sent as text. */
+export const queryFlag = (description: string): Schema<boolean> => ({
+  ...flag(description),
+  validate: parsedString(
+    'true or false',
+    (sent) => (/^(true|false)$/.test(sent) ? O.some(sent === 'true') : O.none),
+    '',
+  ).validate,
+})
 
 export const flag = (description: string, example = true) =>
   primitive(

@@ -270,7 +270,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           access,
           body: operatorDocument(isOn),
-          refusals: ['ValidationError'],
+          refusals: [],
           data: applied,
         },
       ),
@@ -283,7 +283,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           access,
           body: operatorDocument(isOn),
-          refusals: ['ValidationError'],
+          refusals: [],
           data: plan,
         },
       ),
@@ -314,7 +314,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           ...tenantRoute,
           params: { ...tenantRoute.params, providerAccountId: name },
-          refusals: ['NotFound', 'ValidationError'],
+          refusals: ['NotFound'],
           data: providerAccount,
         },
       ),
@@ -386,7 +386,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           ...orderRoute,
           body: finish,
-          refusals: ['NotFound', 'ValidationError', 'OrderNotPending', 'OrderChanged'],
+          refusals: ['NotFound', 'OrderNotPending', 'OrderChanged'],
         },
       ),
     ],

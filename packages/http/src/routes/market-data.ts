@@ -22,7 +22,7 @@ import {
   symbolFilter,
   timeRange,
 } from '../fields.ts'
-import { anybody, anybodyBut, anyOf, type IsOn } from '../route.ts'
+import { anybody, anybodyBut, anyOf, type IsOn, onlyIf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -168,7 +168,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
   const refusals = [
     'NotFound',
     'NotImplemented',
-    ...(hasPrices ? (['AccountNotFound', 'SymbolAmbiguous', ...brokerReadRefusals] as const) : []),
+    ...onlyIf(hasPrices, 'AccountNotFound', 'SymbolAmbiguous', ...brokerReadRefusals),
   ] as const
   const symbolRoute = { access, params: { symbol: symbolFilter }, refusals }
   const ofSeveral = { capability: 'market-data', query: { symbols: symbolNames, ...account } }
@@ -198,9 +198,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
               ),
             })),
         },
-        refusals: hasPrices
-          ? (['ValidationError', 'AccountNotFound', ...brokerReadRefusals] as const)
-          : [],
+        refusals: onlyIf(hasPrices, 'AccountNotFound', ...brokerReadRefusals),
         data: instrumentList(hasPrices),
         meta: { ...(hasPrices && { pagination: optional(paginationShape) }) },
         maxAgeSeconds: 60,
@@ -261,7 +259,7 @@ export const marketDataRoutes = (isOn: IsOn) => {
       {
         ...symbolRoute,
         query: { ...timeRange, limit: limit(10_000, 1_000), ...account },
-        refusals: [...refusals, ...(hasPrices ? (['NotAvailableOnPlatform'] as const) : [])],
+        refusals: [...refusals, ...onlyIf(hasPrices, 'NotAvailableOnPlatform')],
         ...(hasPrices && { data: list(tick, 'Oldest first.') }),
       },
     ),

@@ -38,7 +38,7 @@ import {
   side,
   symbol,
 } from '../fields.ts'
-import { anyOf, type IsOn, type Route } from '../route.ts'
+import { anyOf, type IsOn, onlyIf, type Route } from '../route.ts'
 import {
   anything,
   decimal,
@@ -294,7 +294,7 @@ const wait = queryInteger(
 export const orderRoutes = (isOn: IsOn): readonly Route[] => {
   const hasPending = isOn('pending-orders')
   const data = order(isOn)
-  const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
+  const unsupported = onlyIf(!hasPending, 'OrderTypeNotSupported')
   const precheck = ({ orderType }: JsonObject) =>
     !hasPending && limitOrStopTypes.some((type) => type === orderType)
       ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
@@ -315,19 +315,18 @@ export const orderRoutes = (isOn: IsOn): readonly Route[] => {
         ),
         precheck,
         refusals: [
-          'ValidationError',
           ...unsupported,
-          ...(hasPending ? (['InvalidPrice', 'OrderTypeNotSupportedByPlatform'] as const) : []),
+          ...onlyIf(hasPending, 'InvalidPrice', 'OrderTypeNotSupportedByPlatform'),
           'AccountNotFound',
           'AccountPurposeRestricted',
           'LiveAccountRestricted',
-          ...(isOn('trading-tools') ? (['AccountHalted'] as const) : []),
+          ...onlyIf(isOn('trading-tools'), 'AccountHalted'),
           'UnsupportedBroker',
           'NotProvisioned',
           'BrokerUnavailable',
           'ChallengeCheckUnavailable',
           'ChallengeLocked',
-          ...(isOn('market-data') ? (['SymbolAmbiguous'] as const) : []),
+          ...onlyIf(isOn('market-data'), 'SymbolAmbiguous'),
           'LimitCheckUnavailable',
           'DeskLimitBreached',
           'TraderLimitBreached',
@@ -348,7 +347,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route[] => {
         // Without a maximum: the preview reports it as a failed check.
         body: newOrder('PreviewOrderRequest', volume, hasPending),
         precheck,
-        refusals: ['ValidationError', ...unsupported, 'AccountNotFound'],
+        refusals: [...unsupported, 'AccountNotFound'],
         data: preview,
       },
     ),
@@ -382,7 +381,7 @@ export const orderRoutes = (isOn: IsOn): readonly Route[] => {
         access: writers,
         params,
         body: orderChange(hasPending),
-        refusals: [...changeRefusals, 'OrderNotModifiable', 'ValidationError', 'InvalidPrice'],
+        refusals: [...changeRefusals, 'OrderNotModifiable', 'InvalidPrice'],
         data,
       },
     ),

@@ -441,7 +441,7 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
         capability: 'events',
         ...changeRoute,
         body: recovery,
-        refusals: ['NotFound', 'ValidationError', 'EventGone'],
+        refusals: ['NotFound', 'EventGone'],
         data: recovered,
         status: 202,
       },
