@@ -53,7 +53,7 @@ async function* frames<Batch>(
     const written = framesOf(batch)
     // Without data it is no event, but the client remembers its id.
     const heartbeat = `:\n${idLine(resumesAfter?.(batch))}\n`
-    if (isDraining?.() === true) {
+    if (isDraining()) {
       yield written + retry.draining
       return
     }

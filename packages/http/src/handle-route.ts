@@ -96,7 +96,7 @@ export const handleRoute = (
         ...params,
         ...input,
         ...guard,
-        mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
+        mayWait: () => !ctx.res.destroyed && !dependencies.isDraining(),
         replyToStore: claim && {
           claim,
           replyOf: (result: never) => storedOutcome(E.right(replyOf(result, given))),

@@ -87,7 +87,7 @@ export interface Draining {
    * While it is true, every reply ends its connection: the next request on it would reach an
    * instance that is about to stop.
    */
-  readonly isDraining?: (() => boolean) | undefined
+  readonly isDraining: () => boolean
 }
 
 /** What a use case returns: the data or, where its route has `meta` fields, `{ data, ...meta }`. */
@@ -133,7 +133,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** A route need not list these: they follow from its inputs, its access and its key. */
 type UnlistedTag = 'ValidationError' | 'ServiceUnavailable' | 'IdempotencyInProgress'
 
-/** The refusals of a route that are possible only where a condition holds. */
+/** Refusals that are possible only where a condition holds. */
 export const onlyIf = <const Tag extends RefusalTag>(
   holds: boolean,
   ...tags: readonly Tag[]
@@ -213,7 +213,7 @@ export const routesOf =
     Headers extends Fields,
     Body,
     Data,
-    Tag extends RefusalTag,
+    Tag extends RefusalTag = never,
     Meta extends Fields | undefined = undefined,
     UseCase = UseCases[OperationId & keyof UseCases],
   >(
@@ -244,10 +244,20 @@ export const routesOf =
          * Every refusal of the use case but those that need not be listed, and no other: a missing
          * or impossible one does not compile.
          */
-        readonly refusals: readonly Tag[]
+        readonly refusals?: readonly Tag[]
       },
   ): Route => {
-    const { access, body, limit, params, query, headers, maxAgeSeconds, location } = definition
+    const {
+      access,
+      body,
+      limit,
+      params = {},
+      query = {},
+      headers,
+      maxAgeSeconds,
+      location,
+      refusals = [],
+    } = definition
     const [method, path] = target.split(' ') as [Method, Route['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     return {
@@ -257,8 +267,8 @@ export const routesOf =
       path,
       operationId,
       description,
-      params: params ?? {},
-      query: query ?? {},
+      params,
+      query,
       headers: { ...headers, ...(isKeyed && keyed), ...(maxAgeSeconds && conditional) },
       limit: limit && { route: target, ...limit },
       refusals: new Set<RefusalTag>([
@@ -268,7 +278,7 @@ export const routesOf =
         ...onlyIf(access.scopes.length > 0, 'InsufficientScope'),
         ...onlyIf(body !== undefined, 'PayloadTooLarge'),
         ...onlyIf(isKeyed, 'IdempotencyKeyReused', 'IdempotencyInProgress'),
-        ...definition.refusals,
+        ...refusals,
       ]),
     }
   }

@@ -480,6 +480,7 @@ export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDepe
       allowsHttpOnLoopback: false,
     },
     newRequestId: () => `req_${(ids += 1)}`,
+    isDraining: () => false,
     yieldToOthers: () => new Promise((resolve) => setImmediate(resolve)),
     log: {
       warn: (fields, message) => lines.push({ level: 'warn', fields, message }),

@@ -1,8 +1,7 @@
 // The operator API: for one bearer token, on a listener of its own.
-import { isDemo } from '@tradeport/domain/accounts'
 import type { Placement } from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
-import type { IssuedSecret, ListedAccount } from '@tradeport/domain/operator'
+import type { IssuedSecret } from '@tradeport/domain/operator'
 import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
@@ -67,17 +66,6 @@ const access = operatorOnly
 
 const count = whole('The number of records.', 1)
 const step = (example: Placement['step']) => text('The placement step.', example)
-
-const listedAccount = (hasEvents: boolean) =>
-  presentedBy(account(hasEvents), ({ account: stored, ...rest }: ListedAccount) => ({
-    ...stored,
-    ...stored.figures,
-    ...stored.owner,
-    isDemo: isDemo(stored),
-    providerAccountId: stored.provider?.providerAccountId ?? null,
-    region: stored.provider?.region ?? null,
-    ...rest,
-  }))
 
 const operatorOrder = record(
   'OperatorOrder',
@@ -270,7 +258,6 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           access,
           body: operatorDocument(isOn),
-          refusals: [],
           data: applied,
         },
       ),
@@ -283,7 +270,6 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           access,
           body: operatorDocument(isOn),
-          refusals: [],
           data: plan,
         },
       ),
@@ -328,7 +314,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         'GET /tenants/:tenantId/accounts',
         'listTenantAccounts',
         'List accounts of a tenant as they are stored, by user.',
-        { ...tenantList(listedAccount(isOn('events'))), query: ownedQuery },
+        { ...tenantList(account(isOn('events'))), query: ownedQuery },
       ),
       route(
         'GET /tenants/:tenantId/api-keys',
@@ -412,7 +398,6 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         'Check what the service depends on: database, tables, durability, clocks, limits and sealed secrets.',
         {
           access,
-          refusals: [],
           data: checks,
         },
       ),

@@ -4,6 +4,7 @@ import { apiKeyRequirement, isApiKey, plans, scopes } from '@tradeport/domain/ac
 import {
   accountPurposes,
   accountStatuses,
+  isDemo,
   thresholdSeverities,
   thresholdTypes,
 } from '@tradeport/domain/accounts'
@@ -11,6 +12,7 @@ import { instruments } from '@tradeport/domain/market'
 import {
   challengeStatuses,
   emptyDocument,
+  type ListedAccount,
   marketDataFeedId,
   type OperatorDocument,
   type StoredMarketDataFeed,
@@ -318,27 +320,42 @@ export const desk = record('Desk', 'A desk.', {
   limits: anything('The limits of the desk.', { maxOpenLots: 50 }),
 })
 export const account = (hasEvents: boolean) =>
-  record('ListedAccount', 'An account as it is stored, with its limits and challenges.', {
-    id: accountId,
-    tenantId,
-    ...accountFields,
-    broker: nullable(name),
-    providerAccountId: nullable(name),
-    region: nullable(name),
-    lastReadAt: nullable(moment),
-    updatedAt: moment,
-    limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
-    challenges: list(
-      object('A challenge.', { startedAt: challengeStart, ...challengeFields }),
-      'Newest first; the first counts.',
-    ),
-    ...(hasEvents && {
-      riskThresholds: list(
-        object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
-        'By type and severity.',
+  record(
+    'ListedAccount',
+    'An account as it is stored, with its limits and challenges.',
+    {
+      id: accountId,
+      tenantId,
+      ...accountFields,
+      broker: nullable(name),
+      providerAccountId: nullable(name),
+      region: nullable(name),
+      lastReadAt: nullable(moment),
+      updatedAt: moment,
+      limits: anything('The limits of the trader; null when none were set.', {
+        maxLotsPerOrder: 5,
+      }),
+      challenges: list(
+        object('A challenge.', { startedAt: challengeStart, ...challengeFields }),
+        'Newest first; the first counts.',
       ),
+      ...(hasEvents && {
+        riskThresholds: list(
+          object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
+          'By type and severity.',
+        ),
+      }),
+    },
+    ({ account: stored, ...rest }: ListedAccount) => ({
+      ...stored,
+      ...stored.figures,
+      ...stored.owner,
+      isDemo: isDemo(stored),
+      providerAccountId: stored.provider?.providerAccountId ?? null,
+      region: stored.provider?.region ?? null,
+      ...rest,
     }),
-  })
+  )
 
 /** The fields of an account entry that the provider knows. */
 export const providerAccount = record(

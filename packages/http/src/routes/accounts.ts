@@ -156,7 +156,6 @@ export const accountRoutes = (isOn: IsOn) => {
       'Linked accounts, oldest first, with balances read live where the broker can be read.',
       {
         access,
-        refusals: [],
         data: list(account, 'Oldest first; empty when none is linked.'),
       },
     ),
@@ -263,7 +262,6 @@ export const meRoutes = [
       // The console decides by it what to show.
       capability: ['trading-tools', 'console'],
       access: anyCredential,
-      refusals: [],
       data: description,
     },
   ),

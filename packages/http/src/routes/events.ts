@@ -68,7 +68,7 @@ type DataShapes = Readonly<Record<WebhookEventType, Schema<unknown>>> & {
   readonly [Type in keyof EventPayloads]: Pick<Schema<EventPayloads[Type]>, 'encode'>
 }
 
-const dataShapes = (hasPending: boolean): DataShapes => ({
+const dataShapes = (order: ReturnType<typeof ofOrder>): DataShapes => ({
   'trade.closed': object('The trade.', {
     trade_id: positionId,
     ...ofPosition,
@@ -108,7 +108,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     exit_reason: optional(text('Why, when known.')),
   }),
   'order.created': object('The order.', {
-    ...ofOrder(hasPending),
+    ...order,
     created_at: at,
     price: sentPrice,
     stop_loss: stopLoss,
@@ -116,7 +116,7 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     client_id: optional(clientId),
   }),
   'order.filled': object('The order, wholly or partly executed.', {
-    ...ofOrder(hasPending),
+    ...order,
     fill_price: nullable(
       decimal('The price of the execution; null when the broker did not report it.', 1.0842),
     ),
@@ -132,14 +132,14 @@ const dataShapes = (hasPending: boolean): DataShapes => ({
     position_id: optional(positionId),
   }),
   'order.rejected': object('The order.', {
-    ...ofOrder(hasPending),
+    ...order,
     rejected_at: at,
     reject_code: text("The broker's code, or one of the service.", 'TRADE_RETCODE_NO_MONEY'),
     reject_message: text('The same for a person.', 'There is not enough money.'),
   }),
-  'order.expired': object('The order.', { ...ofOrder(hasPending), expired_at: at }),
+  'order.expired': object('The order.', { ...order, expired_at: at }),
   'order.cancelled': object('The order.', {
-    ...ofOrder(hasPending),
+    ...order,
     cancelled_at: at,
     cancel_reason: cancelReason,
   }),
@@ -207,10 +207,10 @@ const standardHeaders: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: boolean) => {
+const deliveryOf = (type: WebhookEventType, data: Schema<unknown>, hasEvents: boolean) => {
   const { json, example } = record(`${nameOf(type)}Event`, `What is posted for ${type}.`, {
     event: oneOf([type], 'The event type.'),
-    data: dataShapes(hasPending)[type],
+    data,
     timestamp: at,
     webhook_id: webhookId,
   })
@@ -242,11 +242,12 @@ const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: bool
 
 /** The webhooks of the OpenAPI document. */
 export const webhookItems = (isOn: IsOn) => {
-  const [hasEvents, hasPending] = [isOn('events'), isOn('pending-orders')]
+  const hasEvents = isOn('events')
+  const shapes = dataShapes(ofOrder(isOn('pending-orders')))
   return Object.fromEntries(
     eventTypesOf(hasEvents).map((type) => [
       type,
-      { post: deliveryOf(type, hasEvents, hasPending) },
+      { post: deliveryOf(type, shapes[type], hasEvents) },
     ]),
   )
 }

@@ -11,7 +11,6 @@ import {
 } from '@tradeport/domain/statistics'
 import {
   accountIdInPath,
-  brokerReadRefusals,
   commission,
   limit,
   paginationShape,
@@ -21,8 +20,6 @@ import {
   side,
   swap,
   symbol,
-  tradeId,
-  tradeProvenanceShape,
 } from '../fields.ts'
 import {
   decimal,
@@ -42,7 +39,14 @@ import {
   withDefault,
 } from '../schema.ts'
 import { route } from '../use-cases.ts'
-import { access, accountsQuery, tradesRoute, calculationReply, statisticsFields } from './trades.ts'
+import {
+  accountsQuery,
+  calculationReply,
+  meta,
+  statisticsFields,
+  tradeRoute,
+  tradesRoute,
+} from './trades.ts'
 
 const capability = 'insights'
 
@@ -263,23 +267,20 @@ export const insightRoutes = [
     ...calculationReply(robust),
   }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
-    access,
+    ...tradeRoute,
     capability,
-    params: { id: tradeId },
     query: { page: paging.page, limit: limit(1_000, 1_000) },
-    refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
     data: tradeDeals,
-    meta: { provenance: tradeProvenanceShape, pagination: paginationShape },
+    meta: { ...meta, pagination: paginationShape },
   }),
   route(
     'GET /accounts/:id/reconciliation',
     'getReconciliation',
     'Compare the deals of an account with its balance.',
     {
-      access,
+      ...tradesRoute,
       capability,
       params: { id: accountIdInPath },
-      refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
       data: reconciliation,
       meta: { provenance: provenanceShape },
     },

@@ -219,12 +219,10 @@ export const cancelAttempt = record(
     ...optionalErrorText,
   },
   ({ orderId: id, result }: CancelAttempt) => {
-    if (E.isRight(result)) {
-      const { filledVolume } = presentOrder(result.right)
-      return { orderId: id, outcome: 'cancelled', filledVolume } as const
-    }
-    const { error } = errorReply(result.left)
-    return { orderId: id, ...endOf(result.left), ...error } as const
+    if (E.isLeft(result))
+      return { orderId: id, ...endOf(result.left), ...errorReply(result.left).error } as const
+    const { filledVolume } = presentOrder(result.right)
+    return { orderId: id, outcome: 'cancelled', filledVolume } as const
   },
 )
 

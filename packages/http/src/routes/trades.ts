@@ -241,11 +241,17 @@ const statistics = (hasInsights: boolean) =>
     { ...statisticsFields, ...(hasInsights && extendedFields) },
   )
 
-export const access = anyOf('trading:read', 'history:read')
+const access = anyOf('trading:read', 'history:read')
 export const meta = { provenance: tradeProvenanceShape }
 export const tradesRoute = {
   access,
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
+} as const
+
+export const tradeRoute = {
+  access,
+  params: { id: tradeId },
+  refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
 } as const
 
 /** What was computed of all trades of a filter. */
@@ -292,9 +298,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     },
   ),
   route('GET /trades/:id', 'getTrade', 'Get a closed trade.', {
-    access,
-    params: { id: tradeId },
-    refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
+    ...tradeRoute,
     data: tradeShape,
     meta,
   }),

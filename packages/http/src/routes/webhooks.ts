@@ -354,7 +354,6 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
     ),
     route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
       access,
-      refusals: [],
       data: list(webhook, 'Oldest first.'),
     }),
     route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
