@@ -268,6 +268,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     // read.
     await page.clock.fastForward(10_000)
     await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
+    // A closed position is read for a minute, in case it was just opened.
+    const reads: string[] = []
+    await page.clock.fastForward(60_000)
+    await page.waitForLoadState('networkidle')
+    page.on('request', (sent) => reads.push(sent.url()))
+    await page.clock.fastForward(30_000)
+    await page.clock.runFor(1_000)
+    expect(reads.filter((url) => url.includes('/positions/'))).toEqual([])
     await page.getByRole('link', { name: 'Events', exact: true }).click()
     const closed = rows.filter({ hasText: 'Trade closed' })
     await closed.getByRole('link', { name: 'Trade' }).click()

@@ -5,18 +5,19 @@ import { PositionTable } from './position-table.tsx'
 import { readPosition } from './positions.ts'
 import { useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
-import { TradePage } from './trade.tsx'
+import { TradePage, useIsRecent } from './trade.tsx'
 
 const everyMs = 10_000
 
 export const PositionPage = ({ id }: { id: string }) => {
   const { whyHidden } = useSession()
+  const isRecent = useIsRecent()
   const read = useRead(
     'positions',
     id,
     async (client, signal) => (await readPosition(client, id, signal)) ?? 'closed',
     // One that was just opened may not be listed yet.
-    { everyMs },
+    { everyMs, isFinal: (position) => position === 'closed' && !isRecent },
   )
   const accounts = useAccounts()
   // A position and the trade that it becomes have one id.

@@ -21,12 +21,18 @@ import { TradePrices } from './trade-prices.tsx'
 /** A position that was just closed may not be in the history yet: it is read again for a minute. */
 const [everyMs, maxWaitMs] = [5_000, 60_000]
 
-export const TradePage = ({ id }: { id: string }) => {
+/** Whether the part was shown within the last minute. */
+export const useIsRecent = (): boolean => {
   const [isRecent, setIsRecent] = useState(true)
   useEffect(() => {
     const timer = setTimeout(() => setIsRecent(false), maxWaitMs)
     return () => clearTimeout(timer)
   }, [])
+  return isRecent
+}
+
+export const TradePage = ({ id }: { id: string }) => {
+  const isRecent = useIsRecent()
   const untilFound = { ...(isRecent && { everyMs }), isFinal: () => true }
   const trade = useRead(
     'trades',
