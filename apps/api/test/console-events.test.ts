@@ -327,6 +327,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('S3001').waitFor()
     await answer(older, eventsTo(2_000, 50))
     await page.getByText('1,051 events shown').waitFor()
+    expect(await page.getByText('Show 50 older').count()).toBe(0)
+    coming.push(...eventsTo(3_002, 1))
+    await page.getByText('S3002').waitFor()
     await page.getByText('Show 50 older').waitFor()
   })
 

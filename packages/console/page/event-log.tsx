@@ -30,6 +30,15 @@ interface EventFilter {
   readonly types?: readonly EventType[]
 }
 
+interface Shown {
+  /** Newest first. */
+  readonly events: readonly LogEvent[]
+  /** Whether older ones can be read, also again where they were dropped. */
+  readonly hasOlder: boolean
+}
+
+const nothing: Shown = { events: [], hasOlder: false }
+
 export type FollowedLog = ReturnType<typeof useEventLog>
 
 const retryMs = 10_000
@@ -37,13 +46,12 @@ const retryMs = 10_000
 /** The latest events, and each that comes. */
 export const useEventLog = (filter: EventFilter) => {
   const { client, whyHidden } = useSession()
-  /** Newest first; undefined until they were read. */
-  const [events, setEvents] = useState<readonly LogEvent[]>()
+  /** Undefined until it was read. */
+  const [log, setLog] = useState<Shown>()
   /** How often some came that may have changed what else is shown. */
   const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
-  const [hasOlder, setHasOlder] = useState(false)
   const reading = useAction()
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
@@ -58,7 +66,7 @@ export const useEventLog = (filter: EventFilter) => {
     let read = latest.current
     if (read?.key !== key) {
       latest.current = read = { key }
-      setEvents(undefined)
+      setLog(undefined)
       setFailure(undefined)
     }
     while (!signal.aborted) {
@@ -70,15 +78,18 @@ export const useEventLog = (filter: EventFilter) => {
             { ...query, order: 'desc', limit: pageSize },
             { signal },
           )
-          setEvents(data)
-          setHasOlder(meta.pagination.has_next)
+          setLog({ events: data, hasOlder: meta.pagination.has_next })
           setFailure(undefined)
           read.newest = (data[0] ?? place)?.id
         }
         const after = read.newest
         for await (const event of client.events({ ...filter, after, signal, onConnection })) {
           read.newest = event.id
-          setEvents((last = []) => [event, ...last].slice(0, Math.max(maxEvents, last.length)))
+          setLog((last = nothing) => {
+            const kept = last.events.slice(0, Math.max(maxEvents, last.events.length) - 1)
+            const isDropped = kept.length < last.events.length
+            return { events: [event, ...kept], hasOlder: last.hasOlder || isDropped }
+          })
           changed()
         }
       } catch (error) {
@@ -94,29 +105,30 @@ export const useEventLog = (filter: EventFilter) => {
   })
   const readOlder = (): void =>
     void reading.run(async () => {
-      const [{ current }, shown = []] = [latest, events]
+      const { current } = latest
+      const { events: shown } = log ?? nothing
       const before = shown.at(-1)?.id ?? ''
       const { data, meta } = await client.listEvents({ ...query, before, limit: pageSize })
       // The filter may have changed meanwhile.
       if (latest.current !== current) return undefined
       // An event that came meanwhile may have dropped the last of those that were shown.
-      setEvents((last = []) => [
-        ...last,
-        ...[...shown, ...data].filter(({ id }) => id < (last.at(-1)?.id ?? '')),
-      ])
-      setHasOlder(meta.pagination.has_next)
+      setLog(({ events } = nothing) => ({
+        events: [
+          ...events,
+          ...[...shown, ...data].filter(({ id }) => id < (events.at(-1)?.id ?? '')),
+        ],
+        hasOlder: meta.pagination.has_next,
+      }))
       return undefined
     })
   return {
     /** Why the key may not read it. */
     hidden: whyHidden('events'),
     filter,
-    events,
+    ...log,
     changes,
     isFollowing,
     failure,
-    // Those that were dropped can be read again.
-    hasOlder: hasOlder || (events?.length ?? 0) >= maxEvents,
     readOlder,
     reading,
   }
