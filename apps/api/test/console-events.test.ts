@@ -333,6 +333,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByText('Show 50 older').waitFor()
   })
 
+  it('follows an empty log from its beginning', async () => {
+    const page = await browser.open(`${service.apiUrl}/console/events`)
+    const stream = page.waitForRequest('**/events/stream*')
+    await signInAs(page, 'watcher')
+    expect(new URL((await stream).url()).searchParams.get('after')).toBe(`evt_${'0'.repeat(20)}`)
+    await page.getByText('live', { exact: true }).waitFor()
+  })
+
   it('shows what a key may read and do, and says why the rest is not there', async () => {
     const page = await open('events', 'watcher')
     await page

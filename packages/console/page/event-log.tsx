@@ -1,5 +1,11 @@
 // The log of events, as it arrives.
-import { sleep, type Account, type LogEvent } from '@tradeport/client'
+import {
+  isTradeportError,
+  sleep,
+  type Account,
+  type Client,
+  type LogEvent,
+} from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
@@ -43,6 +49,19 @@ export type FollowedLog = ReturnType<typeof useEventLog>
 
 const retryMs = 10_000
 
+/** The id after which the first event of an empty log comes. */
+const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> => {
+  const after = `evt_${'0'.repeat(20)}`
+  try {
+    await client.listEvents({ after, limit: 1 }, { signal })
+    return after
+  } catch (error) {
+    // Earlier events were cleared away.
+    if (isTradeportError(error) && error.code === 'EVENT_GONE') return error.details.resumeAfter
+    throw error
+  }
+}
+
 /** The latest events, and each that comes. */
 export const useEventLog = (filter: EventFilter) => {
   const { client, whyHidden } = useSession()
@@ -80,7 +99,7 @@ export const useEventLog = (filter: EventFilter) => {
           )
           setLog({ events: data, hasOlder: meta.pagination.has_next })
           setFailure(undefined)
-          read.newest = (data[0] ?? place)?.id
+          read.newest = (data[0] ?? place)?.id ?? (await startOfLog(client, signal))
         }
         const after = read.newest
         for await (const event of client.events({ ...filter, after, signal, onConnection })) {
