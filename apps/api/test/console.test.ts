@@ -158,7 +158,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   })
 
   it('shows a position when it opens', async () => {
-    const page = await opened()
+    const page = await opened('/console?account=other')
+    await page.getByText('No account with the id "other" is linked').waitFor()
+    expect(await page.getByRole('region', { name: /in short$/ }).count()).toBe(0)
     const positions = page.getByRole('region', { name: 'Open positions' })
     await positions.getByText('2 open').waitFor()
     await page.getByText('live', { exact: true }).waitFor()

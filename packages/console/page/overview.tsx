@@ -22,7 +22,7 @@ import { PositionTable } from './position-table.tsx'
 import { openResult, readPositions } from './positions.ts'
 import { useAccounts, useRead, type Read, type RefreshWhen } from './read.ts'
 import { useSession } from './session.ts'
-import { accountName } from './words.ts'
+import { accountName, unknownAccount } from './words.ts'
 
 /**
  * Prices move without an event: figures are read again after this time while the page is visible.
@@ -50,14 +50,20 @@ export const Overview = () => {
   const all = accounts.data ?? []
   const atBrokers = all.filter((account) => !isPaper(account))
   const positions = atBrokers.map((account) => ({ account, ...reads[account.id] }))
-  const chosen = all.find(({ id }) => id === query.get('account')) ?? atBrokers[0] ?? all[0]
+  const wanted = query.get('account')
+  const chosen = wanted ? all.find(({ id }) => id === wanted) : (atBrokers[0] ?? all[0])
   const held = positions.find(({ account }) => account.id === chosen?.id)
   return (
     <>
       <h1>Overview</h1>
       <Section title="Accounts">
         <ReadResult read={accounts}>
-          {(list) => <AccountTable accounts={list} chosenId={chosen?.id} />}
+          {(list) => (
+            <>
+              <AccountTable accounts={list} chosenId={chosen?.id} />
+              {wanted && chosen === undefined && <Notice>{unknownAccount(wanted)}</Notice>}
+            </>
+          )}
         </ReadResult>
       </Section>
       {chosen !== undefined && (

@@ -19,6 +19,7 @@ import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
+import { unknownAccount } from './words.ts'
 import { createWrites } from './writes.ts'
 
 export const Trading = () => {
@@ -59,7 +60,7 @@ export const Trading = () => {
               ) : (
                 <Notice>
                   {account === undefined
-                    ? `No account with the id "${wanted}" is linked to this user.`
+                    ? unknownAccount(wanted ?? '')
                     : `${account.name} cannot be traded here. Only demo accounts at a broker, whose purpose is trading, can.`}
                 </Notice>
               )}

@@ -42,6 +42,9 @@ export const timeInForceText = ({
 export const accountName = (accounts: readonly Account[] | undefined, id: string): string =>
   accounts?.find((account) => account.id === id)?.name ?? id
 
+export const unknownAccount = (id: string): string =>
+  `No account with the id "${id}" is linked to this user.`
+
 export type Provenance = Awaited<ReturnType<Client['getTradeStatistics']>>['meta']['provenance']
 
 /** Why the deals of a position make no trade. */
