@@ -225,7 +225,7 @@ const textOf = (reply: HttpError, requestId: string): string => {
 
 /** The reply to a head that Node accepts and we do not. */
 const headError = (
-  { httpVersion, headers, rawHeaders }: IncomingMessage,
+  { httpVersion, headers, headersDistinct, rawHeaders }: IncomingMessage,
   bounds: Bounds,
 ): HttpError | undefined => {
   // Names and values in turn.
@@ -233,9 +233,7 @@ const headError = (
   const isOld = httpVersion === '1.0'
   if (!isOld && httpVersion !== '1.1')
     return malformed(`the request must be HTTP/1.1; got HTTP/${httpVersion}`)
-  const hosts = rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
-  ).length
+  const hosts = headersDistinct['host']?.length ?? 0
   // RFC 9112, 3.2 and 6.1: a proxy before us could have read another host or another end of the
   // request.
   if (hosts !== 1 && !(isOld && hosts === 0))
