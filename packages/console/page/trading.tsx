@@ -1,11 +1,11 @@
 // Trading on one account: a new order or a change of what is held, beside the prices, and lists of
 // what is held. Nothing is sent before the user has confirmed a sentence that describes it.
-import type { Account } from '@tradeport/client'
+import type { Account, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { timeframes, type Timeframe } from './candles.ts'
 import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
-import { useConfirm } from './confirm.tsx'
+import { Dialog } from './confirm.tsx'
 import { Select } from './fields.tsx'
 import { lots } from './format.ts'
 import { setQuery, useQuery } from './location.ts'
@@ -99,9 +99,63 @@ const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
 const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
   read.failure === undefined ? read : { ...read, data: undefined }
 
+/** What an account holds, as far as a write may depend on it. */
+interface Holdings {
+  readonly position: Position | undefined
+  readonly order: Order | undefined
+  readonly positions: readonly Position[]
+  readonly orderCount: number | undefined
+}
+
+/** Writes that the user is to confirm, and what is shown beneath their sentences. */
+type Asked = readonly [
+  verb: string,
+  writesFor: (holdings: Holdings) => Write | readonly Write[] | undefined,
+  onDone?: () => void,
+  detail?: ComponentChildren,
+]
+
+/** Closes once its sentences would read differently, because what is held has changed. */
+const SendQuestion = ({
+  asked: [verb, writesFor, onDone, detail],
+  holdings,
+  onClose,
+}: {
+  asked: Asked
+  holdings: Holdings
+  onClose: () => void
+}) => {
+  const { sent } = useSession()
+  const writes = [writesFor(holdings) ?? []].flat()
+  const sentences = writes.map(({ words }) => words).join()
+  const asked = useRef(sentences).current
+  useEffect(() => {
+    if (sentences !== asked) onClose()
+  }, [sentences])
+  return (
+    <Dialog
+      title="Send this?"
+      verb={verb}
+      back="Do not send"
+      onClose={onClose}
+      onConfirm={() => {
+        for (const one of writes) sent.run(one, onDone)
+      }}
+    >
+      {writes.map(({ words }) => (
+        <p key={words} class="sentence">
+          {words}.
+        </p>
+      ))}
+      {detail}
+      <RepeatWarning writes={writes} />
+    </Dialog>
+  )
+}
+
 const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
-  const { client, sent, whyHidden } = useSession()
+  const { client, whyHidden } = useSession()
   const mayOrder = whyHidden('ordering') === undefined
   const whyReadOnly = whyHidden('changing')
   const write = createWrites(client, account)
@@ -123,51 +177,8 @@ const AccountTrading = ({ account }: { account: Account }) => {
   // What was typed for one is not meant for another.
   useEffect(clearEdits, [held?.id])
 
-  const [confirm, dialog] = useConfirm()
-  const holdings = { position, order, positions: positions.data ?? [], orderCount }
-  type BuildWrites = (from: typeof holdings) => Write | readonly Write[] | undefined
-  const currentWrites = (buildWrites: BuildWrites): readonly Write[] =>
-    [buildWrites(holdings) ?? []].flat()
-  const currentSentences = (buildWrites: BuildWrites): string =>
-    currentWrites(buildWrites)
-      .map(({ words }) => words)
-      .join()
-  const asked = useRef<{ readonly buildWrites: BuildWrites; readonly words: string }>(undefined)
-  // Closes the dialog once its sentences would read differently, because what is held has changed.
-  useEffect(() => {
-    const { current } = asked
-    if (current !== undefined && currentSentences(current.buildWrites) !== current.words)
-      confirm(undefined)
-  })
-  /** @param buildWrites called at every render, so that a change of what is held is noticed */
-  const ask = (
-    verb: string,
-    buildWrites: BuildWrites,
-    onDone?: () => void,
-    detail?: ComponentChildren,
-  ): void => {
-    const writes = currentWrites(buildWrites)
-    asked.current = { buildWrites, words: currentSentences(buildWrites) }
-    confirm({
-      title: 'Send this?',
-      verb,
-      back: 'Do not send',
-      content: (
-        <>
-          {writes.map(({ words }) => (
-            <p key={words} class="sentence">
-              {words}.
-            </p>
-          ))}
-          {detail}
-          <RepeatWarning writes={writes} />
-        </>
-      ),
-      onConfirm: () => {
-        for (const one of writes) sent.run(one, onDone)
-      },
-    })
-  }
+  const [asked, setAsked] = useState<Asked>()
+  const ask = (...question: Asked): void => setAsked(question)
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe =
@@ -316,7 +327,13 @@ const AccountTrading = ({ account }: { account: Account }) => {
         onHalt={(terms) => ask('Halt the account', () => write.halt(terms))}
         onLift={() => ask('Lift the halt', write.liftHalt)}
       />
-      {dialog}
+      {asked && (
+        <SendQuestion
+          asked={asked}
+          holdings={{ position, order, positions: positions.data ?? [], orderCount }}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </>
   )
 }

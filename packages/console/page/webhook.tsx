@@ -3,7 +3,7 @@ import type { CreatedWebhook, Delivery, QueryOf, Webhook } from '@tradeport/clie
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction, type Action } from './actions.tsx'
-import { useConfirm } from './confirm.tsx'
+import { Dialog } from './confirm.tsx'
 import { eventTitle } from './events.ts'
 import { Select } from './fields.tsx'
 import { number, pluralIs } from './format.ts'
@@ -137,6 +137,7 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
 }
 
 type Work = Parameters<Action['run']>[0]
+type Question = Omit<Parameters<typeof Dialog>[0], 'onClose'>
 
 const WebhookActions = ({
   webhook: { id, url, enabled },
@@ -152,7 +153,7 @@ const WebhookActions = ({
   const [isChanging, setIsChanging] = useState(false)
   const overlapHours = useRef('24')
   const action = useAction()
-  const [confirm, dialog] = useConfirm()
+  const [question, setQuestion] = useState<Question>()
   const run = async (work: Work, name: string): Promise<void> => {
     await action.run(work, name)
     refresh()
@@ -180,7 +181,7 @@ const WebhookActions = ({
     if (!signal.aborted) navigate('/console/webhooks')
   }
   const ask = (title: string, verb: string, content: ComponentChildren, work: Work): void =>
-    confirm({ title, verb, content, onConfirm: () => void run(work, title) })
+    setQuestion({ title, verb, children: content, onConfirm: () => void run(work, title) })
   const shownUrl = <span class="url">{url}</span>
   const buttons: readonly (readonly [name: string, onPress: () => void])[] = [
     ['Send a test', () => void run(test, 'test')],
@@ -269,7 +270,7 @@ const WebhookActions = ({
         ))}
       </div>
       <ActionMessage action={action} />
-      {dialog}
+      {question && <Dialog {...question} onClose={() => setQuestion(undefined)} />}
     </>
   )
 }
