@@ -1,7 +1,7 @@
 // Working orders: how they are read, and their table, of one account or of all.
 import type { Client, Order } from '@tradeport/client'
 import { lots } from './format.ts'
-import { Table, Time, type Column } from './parts.tsx'
+import { Table, Time, type Columns } from './parts.tsx'
 import { orderTypeNames, priceFormatFor, timeInForceText } from './words.ts'
 
 /** Those that wait for their outcome and those that the broker holds: fifty of each at most. */
@@ -44,7 +44,7 @@ export const OrderTable = ({
   mayChange: boolean
 }) => {
   if (orders.length === 0) return <p class="quiet">No order is open or pending.</p>
-  const columns: readonly Column<Order>[] = [
+  const columns: Columns<Order> = [
     [
       'Symbol',
       ({ id, accountId, symbol, status }) => {
@@ -65,9 +65,7 @@ export const OrderTable = ({
       },
       'row',
     ],
-    ...(accountOf === undefined
-      ? []
-      : [['Account', ({ accountId }) => accountOf(accountId)] satisfies Column<Order>]),
+    accountOf && ['Account', ({ accountId }) => accountOf(accountId)],
     ['Order', ({ type, orderType }) => `${type} ${orderTypeNames[orderType].toLowerCase()}`],
     [
       'Lots',

@@ -114,10 +114,13 @@ export const Cells = <Row,>({ columns, row }: { columns: readonly Column<Row>[];
     ),
   )
 
+/** The columns of a table; those that it does not have are left out. */
+export type Columns<Row> = readonly (Column<Row> | false | undefined)[]
+
 /** A table of figures or text. On a small screen each row is a block, in which cells have names. */
 export const Table = <Row,>({
   label,
-  columns,
+  columns: allColumns,
   rows,
   keyOf,
   classOf,
@@ -125,54 +128,57 @@ export const Table = <Row,>({
   kind = '',
 }: {
   label: string
-  columns: readonly Column<Row>[]
+  columns: Columns<Row>
   rows: readonly Row[]
   keyOf: (row: Row, index: number) => string | number
   classOf?: (row: Row) => string | undefined
   /** Rows beneath, with cells by the names of their columns. */
   sums?: readonly Readonly<Record<string, ComponentChildren>>[]
   kind?: string
-}) => (
-  <Scroll label={label}>
-    <table class={`rows ${kind}`}>
-      <thead>
-        <tr>
-          {columns.map(([name, , set, heading = name]) => (
-            <th key={name} scope="col" class={set}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={keyOf(row, index)} class={classOf?.(row)}>
-            <Cells columns={columns} row={row} />
+}) => {
+  const columns = allColumns.filter((column) => column !== undefined && column !== false)
+  return (
+    <Scroll label={label}>
+      <table class={`rows ${kind}`}>
+        <thead>
+          <tr>
+            {columns.map(([name, , set, heading = name]) => (
+              <th key={name} scope="col" class={set}>
+                {heading}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-      {sums.length > 0 && (
-        <tfoot>
-          {sums.map((cells, index) => (
-            <tr key={index}>
-              {columns.map(([name, , set]) =>
-                set === 'row' ? (
-                  <th key={name} scope="row">
-                    {cells[name]}
-                  </th>
-                ) : (
-                  <td key={name} class="figure" data-name={name}>
-                    {cells[name]}
-                  </td>
-                ),
-              )}
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)} class={classOf?.(row)}>
+              <Cells columns={columns} row={row} />
             </tr>
           ))}
-        </tfoot>
-      )}
-    </table>
-  </Scroll>
-)
+        </tbody>
+        {sums.length > 0 && (
+          <tfoot>
+            {sums.map((cells, index) => (
+              <tr key={index}>
+                {columns.map(([name, , set]) =>
+                  set === 'row' ? (
+                    <th key={name} scope="row">
+                      {cells[name]}
+                    </th>
+                  ) : (
+                    <td key={name} class="figure" data-name={name}>
+                      {cells[name]}
+                    </td>
+                  ),
+                )}
+              </tr>
+            ))}
+          </tfoot>
+        )}
+      </table>
+    </Scroll>
+  )
+}
 
 /** Names with their values; one without a value is left out. */
 export const Facts = ({

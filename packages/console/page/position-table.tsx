@@ -1,7 +1,7 @@
 // The table of open positions, of one account or of all.
 import type { Account, Position } from '@tradeport/client'
 import { lots, money } from './format.ts'
-import { Result, Table, Time, type Column } from './parts.tsx'
+import { Result, Table, Time, type Column, type Columns } from './parts.tsx'
 import { openResult, sumOf, totalResult } from './positions.ts'
 import { priceFormatFor } from './words.ts'
 
@@ -48,8 +48,8 @@ export const PositionTable = ({
     ['Swap', ({ swap }: Position) => swap],
     ['Commission', ({ commission }: Position) => commission],
   ] as const
-  const columns: readonly Column<PositionRow>[] = [
-    ...(tick === undefined ? [] : [tick]),
+  const columns: Columns<PositionRow> = [
+    tick,
     [
       'Symbol',
       ({ position }) =>
@@ -66,9 +66,7 @@ export const PositionTable = ({
         ),
       'row',
     ],
-    ...(isOfSeveral
-      ? [['Account', ({ account }) => account.name] satisfies Column<PositionRow>]
-      : []),
+    isOfSeveral && ['Account', ({ account }) => account.name],
     ['Side', ({ position }) => position.type],
     ['Lots', ({ position }) => lots(position.volume), 'figure'],
     priceColumn('Entry', 'entryPrice'),
@@ -94,14 +92,7 @@ export const PositionTable = ({
     ],
     priceColumn('Stop loss', 'stopLoss'),
     priceColumn('Take profit', 'takeProfit'),
-    ...(isOfSeveral
-      ? [
-          [
-            'Opened',
-            ({ position }) => <Time iso={position.openedAt} />,
-          ] satisfies Column<PositionRow>,
-        ]
-      : []),
+    isOfSeveral && ['Opened', ({ position }) => <Time iso={position.openedAt} />],
   ]
   const sums = [...Map.groupBy(held, ({ account }) => account.currency)]
     .filter(([, some]) => isSummed && some.length > 1)

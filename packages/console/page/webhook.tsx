@@ -329,7 +329,7 @@ const DeliveryTable = ({
           ['Recorded', ({ createdAt }) => <Time iso={createdAt} />],
           ['Last attempt', ({ lastAttemptAt }) => timeOr(lastAttemptAt)],
           ['Next attempt', ({ nextAttemptAt }) => timeOr(nextAttemptAt)],
-          ...(mayReplay ? [replayColumn] : []),
+          mayReplay && replayColumn,
         ]}
       />
     </>
