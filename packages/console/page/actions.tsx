@@ -20,7 +20,8 @@ export interface Action {
   ) => Promise<void>
 }
 
-export const useAction = (): Action => {
+/** @param onEnd called after each attempt, whatever its outcome is */
+export const useAction = (onEnd?: () => void): Action => {
   const [state, setState] = useState<Omit<Action, 'run'>>({ isRunning: false })
   /** Of what may have been done. */
   const keys = useRef(new Map<string, string>()).current
@@ -44,6 +45,7 @@ export const useAction = (): Action => {
       const failure = isUnknown ? `${text} You may try again: it is not done twice.` : text
       setState({ isRunning: false, failure })
     }
+    onEnd?.()
   }
   return { ...state, run }
 }

@@ -152,12 +152,9 @@ const WebhookActions = ({
   const { client } = useSession()
   const [isChanging, setIsChanging] = useState(false)
   const overlapHours = useRef('24')
-  const action = useAction()
+  const action = useAction(refresh)
   const [question, setQuestion] = useState<Question>()
-  const run = async (work: Work, name: string): Promise<void> => {
-    await action.run(work, name)
-    refresh()
-  }
+  const { run } = action
   const test: Work = async (idempotencyKey) => {
     const { success, responseCode, responseTimeMs, failureReason } = (
       await client.testWebhook(id, { idempotencyKey })
@@ -285,14 +282,12 @@ const DeliveryTable = ({
   refresh: () => void
 }) => {
   const { client } = useSession()
-  const action = useAction()
-  const replay = async ({ id, webhookId }: Delivery): Promise<void> => {
-    await action.run(async (idempotencyKey) => {
+  const action = useAction(refresh)
+  const replay = ({ id, webhookId }: Delivery): void =>
+    void action.run(async (idempotencyKey) => {
       await client.replayWebhookDelivery(webhookId, id, { idempotencyKey })
       return 'It is sent again, once, as a new delivery.'
     }, id)
-    refresh()
-  }
   if (deliveries.length === 0) return <p class="quiet">There is no such delivery.</p>
   const replayColumn: Column<Delivery> = [
     'Replay',
@@ -301,7 +296,7 @@ const DeliveryTable = ({
         type="button"
         class="small"
         disabled={action.isRunning}
-        onClick={() => void replay(delivery)}
+        onClick={() => replay(delivery)}
       >
         Replay
       </button>
@@ -368,21 +363,20 @@ const Paging = ({ page, pages }: { page: number; pages: number }) => (
 const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   const { client } = useSession()
   const [since, setSince] = useState('')
-  const action = useAction()
-  const submit = async (event: Event): Promise<void> => {
+  const action = useAction(refresh)
+  const submit = (event: Event): void => {
     event.preventDefault()
     const body = { since: new Date(since).toISOString() }
-    await action.run(async (idempotencyKey) => {
+    void action.run(async (idempotencyKey) => {
       const { scheduled } = (await client.recoverWebhook(id, body, { idempotencyKey })).data
       return scheduled === 0
         ? 'It missed nothing since then.'
         : `${pluralIs(scheduled, 'event')} delivered again${scheduled === maxRecovered ? ', the most for one time: recover again for the rest' : ''}.`
     }, since)
-    refresh()
   }
   return (
     <Section title="Recover what it missed">
-      <form class="filters" onSubmit={(event) => void submit(event)}>
+      <form class="filters" onSubmit={submit}>
         <label>
           Since
           <input
