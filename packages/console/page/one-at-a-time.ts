@@ -35,14 +35,15 @@ export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
   }
 }
 
-/** Runs so many tasks at once; the others wait in turn. */
+/** Runs so many tasks at once; the others wait in turn, and are not run once they are aborted. */
 export const atMost = (count: number) => {
   let running = 0
   const waiting: (() => void)[] = []
-  return async <A>(task: () => Promise<A>): Promise<A> => {
+  return async <A>(task: () => Promise<A>, signal: AbortSignal): Promise<A> => {
     if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
+      signal.throwIfAborted()
       return await task()
     } finally {
       // The one that has waited longest takes its place.

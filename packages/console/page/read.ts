@@ -102,10 +102,7 @@ const limitCalculations = atMost(2)
 export const inTurn =
   <A>(calculate: Request<A>): Request<A> =>
   (client, signal) =>
-    limitCalculations(async () => {
-      signal.throwIfAborted()
-      return calculate(client, signal)
-    })
+    limitCalculations(() => calculate(client, signal), signal)
 
 type ReadOperation = Extract<Operation, `get${string}` | `list${string}`>
 

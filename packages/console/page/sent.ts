@@ -100,10 +100,7 @@ export const createSent = () => {
     try {
       const outcome = await (write.positionToClose === undefined
         ? write.send(key)
-        : closeInTurn(async () => {
-            signal.throwIfAborted()
-            return write.send(key)
-          }))
+        : closeInTurn(() => write.send(key), signal))
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
