@@ -56,10 +56,8 @@ export const Trades = () => {
   const currencies = new Set(
     list
       // Figures of all accounts are those of the accounts at brokers.
-      .filter(
-        ({ id, brokerType }) =>
-          id === (filter.accountId ?? id) &&
-          (filter.accountId !== undefined || brokerType !== 'paper'),
+      .filter(({ id, brokerType }) =>
+        filter.accountId === undefined ? brokerType !== 'paper' : id === filter.accountId,
       )
       .map(({ currency }) => currency),
   )
@@ -141,9 +139,6 @@ export const Trades = () => {
 
 /** Of the account and the days of the filters. */
 const reportUrl = (query: URLSearchParams): string => {
-  const kept = ['account', 'from', 'to'].flatMap((name) => {
-    const value = query.get(name)
-    return value === null ? [] : [[name, value] as [string, string]]
-  })
+  const kept = [...query].filter(([name]) => ['account', 'from', 'to'].includes(name))
   return `/console/report?${new URLSearchParams(kept).toString()}`
 }
