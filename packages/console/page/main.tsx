@@ -21,9 +21,9 @@ import {
 import { SentList } from './sent-list.tsx'
 import { isOpen } from './sent.ts'
 import { SignIn } from './sign-in.tsx'
-import { Trades } from './trades.tsx'
 import { sentenceOf } from './words.ts'
 
+const Trades = lazy(async () => (await import('./trades.tsx')).Trades)
 const Report = lazy(async () => (await import('./report.tsx')).Report)
 const TradePage = lazy(async () => (await import('./trade.tsx')).TradePage)
 const OrderPage = lazy(async () => (await import('./order.tsx')).OrderPage)
