@@ -42,9 +42,9 @@ const crowd = (tenantId: string): readonly string[] => [
    select tenant_id, id, 'equity_below', 'warning', 1, false from accounts`,
   `insert into challenges (tenant_id, account_id, started_at, status) select tenant_id, id, now(), 'active' from accounts`,
   `insert into halts (tenant_id, account_id, halted_by, since) select tenant_id, id, 'operator', now() from accounts where tenant_id like 'crowd-%'`,
-  `insert into balance_snapshots (tenant_id, account_id, taken_at, balance, equity, margin)
-   select tenant_id, id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1
-   from (select tenant_id, id from accounts order by user_id like 'crowd-%', id limit 20) a, generate_series(1, 2000) n`,
+  `insert into balance_snapshots (tenant_id, account_id, taken_at, provider_account_id, balance, equity, margin)
+   select tenant_id, id, timestamptz '2026-01-01' + n * interval '5 minutes', coalesce(provider_account_id, id::text), 1, 1, 1
+   from (select tenant_id, id, provider_account_id from accounts order by user_id like 'crowd-%', id limit 20) a, generate_series(1, 2000) n`,
   `insert into webhooks (tenant_id, id, user_id, url, event_types, secret, enabled, failure_count, created_at, updated_at)
    select 'crowd-' || n, gen_random_uuid(), 'crowd-' || n, 'https://example.com', '{}', '', true, 0, now(), now()
    from generate_series(1, 2000) n, generate_series(1, 10)`,

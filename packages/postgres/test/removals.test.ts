@@ -76,8 +76,8 @@ const storedWith = async (here: Instance, rows: number) => {
         select tenant_id, account_id, n, n, 'in', 'buy', n, 0, 0, 0 from many),
       trade as (insert into trades (tenant_id, account_id, position_id, status) select tenant_id, account_id, n, 'open' from many),
       snapshot as (
-        insert into balance_snapshots (tenant_id, account_id, taken_at, balance, equity, margin)
-        select tenant_id, account_id, to_timestamp(n), 1, 1, 1 from many),
+        insert into balance_snapshots (tenant_id, account_id, taken_at, provider_account_id, balance, equity, margin)
+        select tenant_id, account_id, to_timestamp(n), '', 1, 1, 1 from many),
       series as (
         insert into candle_series (tenant_id, account_id, provider_account_id, symbol, timeframe, known)
         select tenant_id, account_id, 'p-1', 'EURUSD', '1m', '{[1,9]}' from given returning tenant_id, id)

@@ -1,5 +1,6 @@
 // The stores answer what the fakes in memory answer: random commands over a few records run against
 // both, on two instances in turn.
+import type { Account } from '@tradeport/domain/accounts'
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
 import {
   createFakeAccountStore,
@@ -14,6 +15,9 @@ import {
   createFakeTenantRecords,
   createFakeUserStore,
   createFakeWebhookStore,
+  puts,
+  rightOf,
+  storedAccount,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
@@ -83,4 +87,23 @@ onEachDatabase('the stores', (here, there, kind) => {
       )
     },
   )
+
+  it('show no balances of the account at the provider to which an account was linked before', async () => {
+    const account = await storedAccount(here.operator)
+    const another: Account = {
+      ...account,
+      provider: { providerAccountId: 'another', region: null },
+    }
+    const shownAfter = async (linked: Account, readAt: number): Promise<readonly number[]> => {
+      const { owner, id, figures } = linked
+      const reading = { tradeMode: 'demo', broker: null, currency: null, figures, readAt } as const
+      await write(here.operator, { accounts: puts(linked) })
+      await rightOf(here.accounts.recordReading(owner, linked, reading))
+      const snapshots = await rightOf(here.accounts.snapshots(owner, id, { limit: 9 }))
+      return snapshots.map(({ timestamp }) => timestamp)
+    }
+    expect(await shownAfter(account, noon)).toStrictEqual([noon])
+    expect(await shownAfter(another, noon + 1)).toStrictEqual([noon + 1])
+    expect(await shownAfter(account, noon + 2)).toStrictEqual([noon])
+  })
 })

@@ -24,9 +24,15 @@ import { portOf } from './fake-port.ts'
 import { byText, ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
 
 export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
-  const snapshotsOf = (id: AccountId): readonly BalanceSnapshot[] =>
+  /** Whose figures they are; of those that the operator entered there are none here. */
+  const providersOf = new WeakMap<BalanceSnapshot, string | undefined>()
+  const snapshotsOf = ({ id, provider }: Account): readonly BalanceSnapshot[] =>
     records.tables.balanceSnapshots
-      .where(({ accountId }) => accountId === id)
+      .where(
+        (one) =>
+          one.accountId === id &&
+          [undefined, provider?.providerAccountId].includes(providersOf.get(one)),
+      )
       .map(({ accountId: _account, ...snapshot }) => snapshot)
       .toSorted((a, b) => b.timestamp - a.timestamp)
   const put = (account: Account): Account => records.tables.accounts.put(account)
@@ -41,9 +47,12 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
       const stored = ownAccount(records, owner, id)
       if (stored === undefined) return O.none
       if (!isSameLink(stored, account) || isOvertaken(stored, reading.readAt)) return O.some(stored)
-      const last = snapshotsOf(id).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
+      const last = snapshotsOf(stored).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
       const snapshot = snapshotOf(last, reading)
-      if (snapshot !== null) records.tables.balanceSnapshots.put({ accountId: id, ...snapshot })
+      if (snapshot !== null) {
+        const put = records.tables.balanceSnapshots.put({ accountId: id, ...snapshot })
+        providersOf.set(put, stored.provider?.providerAccountId)
+      }
       return O.some(put(withReading(stored, reading)))
     },
     recordFailedRead: (owner, account, readAt) => {
@@ -52,12 +61,14 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
       if (!isSameLink(stored, account) || isOvertaken(stored, readAt)) return O.some(stored)
       return O.some(put(withFailedRead(stored, readAt)))
     },
-    snapshots: (owner, id, { from = -Infinity, to = Infinity, limit }) =>
-      ownAccount(records, owner, id) === undefined
+    snapshots: (owner, id, { from = -Infinity, to = Infinity, limit }) => {
+      const account = ownAccount(records, owner, id)
+      return account === undefined
         ? []
-        : snapshotsOf(id)
+        : snapshotsOf(account)
             .filter(({ timestamp }) => timestamp >= from && timestamp <= to)
-            .slice(0, limit),
+            .slice(0, limit)
+    },
   })
 }
 

@@ -111,7 +111,11 @@ const snapshot = {
   freeMargin: nullable(numeric),
 }
 
-export const snapshots = tableOf('balance_snapshots', { accountId: ids.account, ...snapshot })
+export const snapshots = tableOf('balance_snapshots', {
+  accountId: ids.account,
+  providerAccountId: t.string,
+  ...snapshot,
+})
 
 const ownSnapshots = mapped(
   tableOf('balance_snapshots', snapshot),
@@ -168,7 +172,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
         read,
         reading.readAt,
         (account) => withReading(account, reading),
-        (trx) => recordSnapshot(trx, owner, read.id, reading),
+        (trx) => recordSnapshot(trx, owner, read, reading),
       ),
     recordFailedRead: (owner, read, readAt) =>
       recordUnlessPast(owner, read, readAt, (account) => withFailedRead(account, readAt)),
@@ -176,6 +180,7 @@ export const createAccountStore = (knex: Knex): AccountStore => {
   })
 }
 
+/** Of the account at the provider to which it is linked, and those that the operator entered. */
 const newestSnapshots = (
   owner: Owner,
   id: AccountId,
@@ -185,6 +190,7 @@ const newestSnapshots = (
   where ${allOf(
     sql`tenant_id = ${owner.tenantId}`,
     sql`account_id = (select id from accounts where ${isAccount(owner, id)})`,
+    sql`provider_account_id = any(array['', (select accounts.provider_account_id from accounts where ${isAccount(owner, id)})])`,
     from !== undefined && sql`taken_at >= ${toTimestamptz(from)}`,
     to !== undefined && sql`taken_at <= ${toTimestamptz(to)}`,
   )} order by taken_at desc limit ${limit}`
@@ -192,7 +198,7 @@ const newestSnapshots = (
 const recordSnapshot = async (
   trx: Knex.Transaction,
   owner: Owner,
-  accountId: AccountId,
+  { id: accountId, provider }: AccountLink,
   reading: AccountReading,
 ): Promise<void> => {
   // The operator may have entered snapshots from after the reading.
@@ -206,7 +212,12 @@ const recordSnapshot = async (
   await trx('balance_snapshots')
     .insert({
       tenant_id: owner.tenantId,
-      ...snapshots.write({ accountId, takenAt: snapshot.timestamp, ...snapshot }),
+      ...snapshots.write({
+        accountId,
+        providerAccountId: provider?.providerAccountId ?? '',
+        takenAt: snapshot.timestamp,
+        ...snapshot,
+      }),
     })
     .onConflict(['tenant_id', 'account_id', 'taken_at'])
     .merge()

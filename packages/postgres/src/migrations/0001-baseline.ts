@@ -135,14 +135,16 @@ const tables = `
     tenant_id text not null,
     account_id uuid not null,
     taken_at timestamptz not null,
+    -- Whose figures these are; empty where the operator entered them.
+    provider_account_id text not null,
     balance numeric not null,
     equity numeric not null,
     margin numeric not null,
     free_margin numeric,
     primary key (tenant_id, account_id, taken_at)
   );
-  -- An account has one tenant. Otherwise the planner expects few snapshots of an account, and sorts them all instead of reading the newest off the index.
-  create statistics balance_snapshots_of_account (dependencies) on tenant_id, account_id from balance_snapshots;
+  -- An account has one tenant, and is seldom linked anew. Otherwise the planner expects few snapshots of an account, and sorts them all instead of reading the newest off the index.
+  create statistics balance_snapshots_of_account (dependencies) on tenant_id, account_id, provider_account_id from balance_snapshots;
 
   create table risk_thresholds (
     tenant_id text not null,

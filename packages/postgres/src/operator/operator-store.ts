@@ -105,8 +105,12 @@ const stored: { readonly [S in Section]: Stored<S> } = {
   },
   balanceSnapshots: {
     rows: {
-      ...mapped(snapshots, ({ takenAt: timestamp, ...snapshot }) => ({ timestamp, ...snapshot })),
-      write: ({ timestamp, ...snapshot }) => snapshots.write({ takenAt: timestamp, ...snapshot }),
+      ...mapped(snapshots, ({ takenAt: timestamp, providerAccountId: _entered, ...snapshot }) => ({
+        timestamp,
+        ...snapshot,
+      })),
+      write: ({ timestamp, ...snapshot }) =>
+        snapshots.write({ takenAt: timestamp, providerAccountId: '', ...snapshot }),
     },
     key: { account_id: 'uuid', taken_at: 'timestamptz' },
     keyOf: ({ accountId, timestamp }) => [accountId, toTimestamptz(timestamp)],
