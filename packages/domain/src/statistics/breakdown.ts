@@ -139,8 +139,8 @@ const resultSteps = (results: Column): ResultSteps => {
   const edge = (group: number): number => Number(`${group * factor}e${exponent}`)
   const groupOf = (result: number): number => {
     const group = Math.ceil(result / (factor * 10 ** exponent)) - 1
-    if (result <= edge(group)) return group - 1
-    return result > edge(group + 1) ? group + 1 : group
+    // The quotient may be above a whole number where the result is on an edge, as of 1.1 and 0.1.
+    return result <= edge(group) ? group - 1 : group
   }
   const [first, last] = [groupOf(low), groupOf(high)]
   return {

@@ -21,8 +21,8 @@ export const largestTriangles = (
   const xAt = (place: number): number => x[others[place] ?? last] ?? 0
   const yAt = (place: number): number => y[others[place] ?? last] ?? 0
   const buckets = count - 2 - inner.size
-  const size = (others.length - 2) / buckets
-  const startOf = (bucket: number): number => Math.floor(bucket * size) + 1
+  const startOf = (bucket: number): number =>
+    Math.floor((bucket * (others.length - 2)) / buckets) + 1
   const chosen = [0]
   let before = 0
   for (let bucket = 0; bucket < buckets; bucket++) {

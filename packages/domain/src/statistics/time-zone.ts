@@ -9,7 +9,7 @@ export const utc = 'UTC' as TimeZone
 
 /** A name such as Europe/Berlin; no offset such as +02:00, which has no daylight saving. */
 export const parseTimeZone = (text: string): O.Option<TimeZone> => {
-  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return O.none
+  if (!/^[A-Za-z]/.test(text)) return O.none
   return O.tryCatch(() => {
     Intl.DateTimeFormat('en', { timeZone: text })
     return text as TimeZone

@@ -130,6 +130,15 @@ describe('by result', () => {
         ['over_8', 1],
       ],
     ],
+    [
+      [...Array.from({ length: 90 }, () => 0.5), 0, 0, 0, 1.1, 4, 4, 4],
+      [
+        ['-0.1_0', 3],
+        ['0.4_0.5', 90],
+        ['1_1.1', 1],
+        ['3.9_4', 3],
+      ],
+    ],
   ] as const)('%j has the steps %j', (results, steps) => {
     expect(groupsOfResults(results).map(({ key, totalTrades }) => [key, totalTrades])).toEqual(
       steps,
@@ -164,6 +173,13 @@ it.each([29, 30])('say of %i trades whether they are enough', (count) => {
   const [group] = groupsOf(resultsOf(trades), 'month', zones[0] as TimeZone)
   expect(group?.enough).toBe(count === 30)
 })
+
+it.each(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'UTC'])(
+  'know the time zone %s',
+  (text) => {
+    expect(parseTimeZone(text)).toEqual(O.some(text))
+  },
+)
 
 it.each(['Europe/Nowhere', '+02:00', '', 'Europe/Berlin ', 'a'.repeat(200)])(
   'know no time zone %j',

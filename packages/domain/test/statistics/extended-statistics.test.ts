@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import { tradeCurve } from '../../src/statistics/curve.ts'
 import { extendedStatistics } from '../../src/statistics/extended-statistics.ts'
-import { largestTriangles } from '../../src/statistics/largest-triangles.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const cents = fc
@@ -138,14 +137,6 @@ describe('the curve', () => {
         expect(tradeCurve(drawn.results, null, null, 4).cashFlows).toBeNull()
       }),
     )
-  })
-
-  it('keeps the points that make the largest triangles', () => {
-    const y = [0, 0, 9, 0, 0, 0, -8, 0, 0, 0, 0, 7, 0]
-    const x = y.map((_, index) => index)
-    expect(largestTriangles(x, y, 5)).toEqual([0, 2, 6, 11, 12])
-    expect(largestTriangles(x, y, 6, [9])).toEqual([0, 2, 6, 9, 11, 12])
-    expect(largestTriangles(x, y, 2)).toEqual([0, 12])
   })
 })
 
