@@ -139,7 +139,7 @@ const resultSteps = (results: Column): ResultSteps => {
   const edge = (group: number): number => Number(`${group * factor}e${exponent}`)
   const groupOf = (result: number): number => {
     const group = Math.ceil(result / (factor * 10 ** exponent)) - 1
-    // The quotient may be above a whole number where the result is on an edge, as of 1.1 and 0.1.
+    // On an edge the quotient may be above the whole number that it is, as of -0.29 and 0.01.
     return result <= edge(group) ? group - 1 : group
   }
   const [first, last] = [groupOf(low), groupOf(high)]
