@@ -165,7 +165,6 @@ export const startInstance = (
     record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
       const owned = recorded.map((event) => ({ owner, event }))
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
-      recorder.afterCommit(owned)
     },
   }
 }

@@ -732,7 +732,6 @@ onEachDatabase('the journal', (here, there, kind) => {
     const claim = await claimOf(ports.journal, account)
     const recorder = {
       recordWithin: () => Promise.reject(new Error('the disk is full')),
-      afterCommit: () => undefined,
     }
     const inserted = closed('1', 2)
     const failing = openJournal({ knex: here.knex, log: silent, heartbeats, recorder }).journal

@@ -30,9 +30,11 @@ export interface OwnedEvent {
 
 /** For stores whose writes are events. */
 export interface EventRecorder {
+  /**
+   * Once the transaction has committed, deliveries are sent at once instead of at the next poll, and
+   * readers of the log are told.
+   */
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
-  /** Has deliveries sent at once instead of at the next poll, and tells readers of the log. */
-  readonly afterCommit: (events: readonly OwnedEvent[]) => void
 }
 
 interface Dependencies extends WorkerDependencies {
@@ -77,13 +79,17 @@ export const openEvents = (
       return () => receivers.delete(receive)
     }),
     recorder: {
-      recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
-      afterCommit: (events) => {
-        for (const { owner } of events) {
-          wakeWorker()
-          notifyReceivers(owner)
-          peerNotices.notify({ kind: 'events_recorded', owner })
+      recordWithin: async (trx, events) => {
+        await recordEvents(trx, events, clock.now())
+        const announce = (): void => {
+          for (const { owner } of events) {
+            wakeWorker()
+            notifyReceivers(owner)
+            peerNotices.notify({ kind: 'events_recorded', owner })
+          }
         }
+        // A rejection is the writer's to handle.
+        trx.executionPromise.then(announce, () => undefined)
       },
     },
     deliveries: createWebhookDeliveries(knex, wakeWorker),

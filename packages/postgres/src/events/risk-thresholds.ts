@@ -23,8 +23,8 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
         sql`select ${thresholds.columns} from risk_thresholds where ${isOfAccount(account)} order by type, severity`,
         thresholds,
       ),
-    record: async ({ owner, accountId }, checks) => {
-      const recorded = await transact(knex, async (trx) => {
+    record: ({ owner, accountId }, checks) =>
+      transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
         for (const { before, after, breach, event } of checks) {
           const updated = await trx('risk_thresholds')
@@ -44,8 +44,5 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
             .ignore()
         }
         await recorder?.recordWithin(trx, events)
-        return events
-      })
-      recorder?.afterCommit(recorded)
-    },
+      }),
   })

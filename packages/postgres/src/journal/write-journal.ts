@@ -51,7 +51,7 @@ export const writeJournal = async (
     const recorded = await recordProgress(knex, claim, change, nothing)
     return E.map((state: JournalState) => ({ state, leavesOpen: false }))(recorded)
   }
-  const result = await transact(knex, async (trx) => {
+  return transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
       return E.left(journalLost)
     // A changed deal is deleted and inserted again.
@@ -99,12 +99,15 @@ export const writeJournal = async (
             before: claim.state,
             reading,
           })
-    const owned = events.map((event) => ({
-      owner: account.owner,
-      // The account may be relinked to another provider account, which may use position ids again.
-      event: { ...event, key: `${event.key} ${account.providerAccountId}` },
-    }))
-    await recorder?.recordWithin(trx, owned)
+    await recorder?.recordWithin(
+      trx,
+      events.map((event) => ({
+        owner: account.owner,
+        // The account may be relinked to another provider account, which may use position ids
+        // again.
+        event: { ...event, key: `${event.key} ${account.providerAccountId}` },
+      })),
+    )
     const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
       trades,
@@ -117,12 +120,8 @@ export const writeJournal = async (
     const leavesOpen = firstSeen.some(
       (deal) => deal.entry === 'out' && open.has(positionIdOf(deal) ?? ''),
     )
-    return E.right({ state: recorded.right, leavesOpen, events: owned })
+    return E.right({ state: recorded.right, leavesOpen })
   })
-  if (E.isLeft(result)) return result
-  const { events, ...written } = result.right
-  recorder?.afterCommit(events)
-  return E.right(written)
 }
 
 interface Span {

@@ -192,8 +192,7 @@ const advance = async (
   const after = withTransition(from.order, transition, now)
   if (after === from.order)
     return (await updatePlacement({ knex, obeysHalts }, owner, from, transition, {})) !== undefined
-  const events = outcomeEvents(after).map((event) => ({ owner, event }))
-  const isWritten = await transactOrUnknown(knex, async (trx) => {
+  return transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
     const changed = { ...orderRowOf(after), ended_at: endedAt }
     const written = await updatePlacement(
@@ -214,11 +213,12 @@ const advance = async (
         sql`update order_counters set pending = pending + ${counted}
           where ${isOfOwner(owner)}`,
       )
-    await recorder?.recordWithin(trx, events)
+    await recorder?.recordWithin(
+      trx,
+      outcomeEvents(after).map((event) => ({ owner, event })),
+    )
     return true
   })
-  if (isWritten) recorder?.afterCommit(events)
-  return isWritten
 }
 
 const updatePlacement = async (

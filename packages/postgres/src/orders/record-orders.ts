@@ -51,13 +51,12 @@ const orThrow = (checked: E.Either<RecordRefusal, unknown>): void => {
  * @throws OrderRefused
  * @throws CommitOutcomeUnknown when all of it may be recorded or nothing
  */
-export const recordOrders = async (
+export const recordOrders = (
   { knex, cipher, recorder }: Dependencies,
   orders: readonly OrderToRecord[],
   lockTimeoutMs: number,
-): Promise<void> => {
-  const events = orders.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) }))
-  await transactOrUnknown(knex, async (trx) => {
+): Promise<void> =>
+  transactOrUnknown(knex, async (trx) => {
     await query(trx, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`)
     const replies = orders.flatMap(({ order: { owner }, keep }) =>
       keep === undefined ? [] : [{ owner, ...keep }],
@@ -71,10 +70,11 @@ export const recordOrders = async (
       const counter = counters.get(keyOf(order.owner.tenantId, order.owner.userId))
       if (counter !== undefined) await requireCounts(trx, order, counter)
     }
-    await recorder?.recordWithin(trx, events)
+    await recorder?.recordWithin(
+      trx,
+      orders.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
+    )
   })
-  recorder?.afterCommit(events)
-}
 
 // Decides under the locks of the account and its desks, so that each of several simultaneous orders
 // sees those that were accepted before it.
