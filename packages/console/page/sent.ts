@@ -15,7 +15,7 @@ export interface SentWrite extends Pick<Write, 'words' | 'positionToClose'> {
   readonly state: 'under_way' | Outcome['state']
   /** What is known of it. */
   readonly text: string
-  /** Sends it again with the same key; only where its request may not have arrived. */
+  /** Sends it again with the same key; only while its outcome is unknown and that could help. */
   readonly sendAgain?: (() => void) | undefined
 }
 
@@ -26,7 +26,7 @@ export interface Write {
   readonly positionToClose?: string | undefined
   readonly send: (idempotencyKey: string) => Promise<Outcome>
   /**
-   * Reads what it has changed; undefined while that does not show its outcome.
+   * Reads what it should have changed; undefined while that does not show its outcome.
    * @param isOnlyClose whether no other close of the position could explain what is read
    */
   readonly readOutcome?: (
@@ -34,7 +34,7 @@ export interface Write {
     signal: AbortSignal,
     isOnlyClose: boolean,
   ) => Promise<Outcome | undefined>
-  /** Whether the service carries it out once for its key. */
+  /** Whether the service carries it out once at most for its key. */
   readonly isIdempotent?: boolean
 }
 
@@ -44,8 +44,9 @@ interface Following {
   readonly write: Write
   readonly key: string
   /**
-   * Aborted once the write is dismissed or the reader signs out. That ends reads, and closes that
-   * wait for their turn, but no request of a write: the service might carry it out all the same.
+   * Aborted once the write is dismissed or the user signs out. That ends reads, and closes that
+   * wait for their turn. Requests already sent are not aborted: the service might still carry them
+   * out.
    */
   readonly signal: AbortSignal
   readonly show: (changes: Partial<SentWrite>) => void
@@ -67,7 +68,7 @@ const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 /** A browser has six connections to a host, and streams hold two. */
 const maxCloses = 4
 
-/** @param isRepeated an earlier attempt may have succeeded; a refusal of this one does not tell */
+/** @param isRepeated an earlier attempt may have done it: a refusal of this one proves nothing */
 export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
   const sentence = sentenceOf(error)
   if (!isTradeportError(error) || error.outcome === 'unknown')
@@ -104,7 +105,7 @@ export const createSent = () => {
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
-      // That code the service has recorded, and would only repeat for the same key.
+      // The service keeps BROKER_OUTCOME_UNKNOWN as the answer for this key, and would repeat it.
       if (
         write.isIdempotent !== true ||
         !isTradeportError(error) ||
@@ -116,7 +117,7 @@ export const createSent = () => {
     }
   }
 
-  /** Returns undefined where the reader sends it again, or `signal` is aborted, before that. */
+  /** Undefined where the user sends it again, or `signal` is aborted, before it is known. */
   const readUntilKnown = async (
     { id, write: { positionToClose, readOutcome }, key, signal, show }: Following,
     { outcome, mayResendAt }: Attempt,
@@ -142,7 +143,7 @@ export const createSent = () => {
         outcome = found
         mayResendAt = Infinity
       } catch (error) {
-        // A read that failed is tried again later; without the scope every one would fail.
+        // A read that failed is tried again, except without the scope: every one would fail.
         if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
         readOutcome = undefined
         const text = `${outcome.text} This key may not read whether it was done.`
@@ -152,7 +153,7 @@ export const createSent = () => {
     return ends.aborted ? undefined : outcome
   }
 
-  /** Sends it, and again as often as the reader wants, until the outcome is known. */
+  /** Sends it, and again as often as the user wants, until the outcome is known. */
   const sendUntilKnown = async (following: Following, onDone?: () => void): Promise<void> => {
     const { id, write, signal, show } = following
     const { positionToClose: position } = write

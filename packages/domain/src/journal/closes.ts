@@ -22,8 +22,8 @@ export interface PositionClose {
   readonly closedVolume: number | null
   readonly remainingVolume: number | null
   /**
-   * Of the position just before the close: each opening deal moves it by its share of the lots that
-   * are open then, as on the platforms.
+   * The average of the open lots just before the close: opening deals change it, partial closes do
+   * not, as on the platforms.
    */
   readonly entryPrice: number | null
 }
@@ -34,9 +34,9 @@ const isClosing = ({ entry }: BrokerDeal): boolean =>
 
 /**
  * The closes of a position, oldest first. Closing deals without a volume split the unclosed volume
- * equally, as in the fold. Where opening deals are missing (more was closed than opened), or some
- * deal does not report what it opened or closed, only the volumes that closing deals report are
- * known.
+ * equally, as in `foldDeals`. Where opening deals are missing (more was closed than opened), or
+ * some deal does not report what it opened or closed, only the volumes that closing deals report
+ * are known.
  * @param deals all of one position, in any order
  */
 export const positionCloses = (deals: readonly BrokerDeal[]): readonly PositionClose[] => {
@@ -51,9 +51,9 @@ const reportedClose = (deal: BrokerDeal): PositionClose => ({
   entryPrice: null,
 })
 
-/** Undefined where the deals do not add up. */
+/** Undefined where the deals do not say how many lots each closed. */
 const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | undefined => {
-  // The closing deals that did not report their volume, and the lots that the others left.
+  // The closing deals that did not report their volume, and the opened lots that the others left.
   const unreportedCount = deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length
   const unclosedLots = exactSumOf(
     deals.map((deal) => (deal.entry === 'in' ? volumeOf(deal) : -volumeOf(deal))),
@@ -61,16 +61,17 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
   const hasReversal = deals.some(({ entry }) => entry === 'inout')
   if (unreportedCount > 0 && (hasReversal || compareDecimals(unclosedLots, zero) < 0))
     return undefined
-  // Volumes are times that count here, so that an equal share of them is exact.
-  const shares = decimalOf(Math.max(1, unreportedCount))
-  const timesShares = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), shares)
+  // All volumes below are multiplied by that count, so that an equal share of the unclosed lots is
+  // exact: one share, multiplied, is `unclosedLots`.
+  const scale = decimalOf(Math.max(1, unreportedCount))
+  const scaled = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), scale)
 
   const closes: PositionClose[] = []
   let open = zero
-  // The open lots times their average price; null where the price of one was not reported.
+  // The open lots times their average price; null where an opening deal has no price.
   let openWeight: Decimal | null = zero
   for (const deal of deals) {
-    const [volume, price] = [timesShares(volumeOf(deal)), priceOf(deal)]
+    const [volume, price] = [scaled(volumeOf(deal)), priceOf(deal)]
     if (deal.entry === 'in') {
       if (volume.units === 0n) return undefined
       open = addDecimals(open, volume)
@@ -85,13 +86,13 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
     const entryPrice = openWeight && divideDecimals(openWeight, open)
     closes.push({
       deal,
-      closedVolume: divideDecimals(closed, shares),
-      remainingVolume: divideDecimals(rest, shares),
+      closedVolume: divideDecimals(closed, scale),
+      remainingVolume: divideDecimals(rest, scale),
       entryPrice,
     })
-    const reversed = subtractDecimals(volume, open)
-    if (isReversal && compareDecimals(reversed, zero) <= 0) return undefined
-    open = isReversal ? reversed : rest
+    const newOpen = subtractDecimals(volume, open)
+    if (isReversal && compareDecimals(newOpen, zero) <= 0) return undefined
+    open = isReversal ? newOpen : rest
     openWeight =
       open.units === 0n ? zero : addWeight(zero, open, isReversal ? price : (entryPrice ?? 0))
   }
@@ -110,7 +111,7 @@ interface Part {
   readonly price: number
 }
 
-/** Weighted by volume; null without the price of every part, and the volume of each of several. */
+/** Weighted by volume; null where a price is missing or, of several parts, a volume. */
 const reportedPrice = (parts: readonly Part[]): number | null => {
   const [first, ...others] = parts
   if (first === undefined || parts.some(({ price }) => price === 0)) return null
@@ -139,7 +140,7 @@ export interface CloseFill {
 }
 
 /**
- * Undefined until the deals have at least these lots: before, some may not have arrived yet.
+ * Undefined until the deals have at least `leastLots`: some may not have arrived yet.
  * @param deals the closing deals of one order
  */
 export const closeFillOf = (
