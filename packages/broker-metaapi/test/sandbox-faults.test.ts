@@ -26,6 +26,8 @@ import {
 } from './support.ts'
 
 const [bid, ask] = [1.1, 1.1002]
+/** Where nothing hangs, a slow machine must not end it. */
+const patient = { tradeMs: 20_000, readMs: 20_000, fillMs: 20_000 }
 
 let sandbox: Sandbox
 let accounts = 0
@@ -49,7 +51,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
     provisioningUrl: sandbox.url,
     clock: { now: Date.now },
     stopwatch: { elapsedMs: () => performance.now() + aheadMs },
-    deadlines: { tradeMs: 2_000, readMs: 2_000, fillMs: 1_000 },
+    deadlines: patient,
     ...config,
   })
   const sentAt = (config.clock?.now ?? Date.now)()
@@ -91,6 +93,13 @@ const notSent = { kind: 'not_sent' }
 const accepted = { kind: 'open', brokerOrderId: expect.stringMatching(/^\d+$/) }
 const [outcomeUnknown, unavailable] = ['BrokerOutcomeUnknown', 'BrokerUnavailable']
 
+/** A trade that hangs is given up after so long. */
+const hangsForMs = 4_000
+const configFor = (fault: Fault): Partial<MetaApiConfig> => {
+  const hangs = fault.kind === 'lost' || (fault.kind === 'slow-body' && fault.ms > hangsForMs)
+  return hangs ? { deadlines: { ...patient, tradeMs: hangsForMs } } : {}
+}
+
 const accountKinds: readonly Partial<AccountOptions>[] = [
   {},
   { marginMode: 'netting' },
@@ -101,7 +110,7 @@ const accountKinds: readonly Partial<AccountOptions>[] = [
 describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) => {
   it.each<readonly [Fault, unknown, string | undefined, number]>([
     [{ kind: 'slow-body', ms: 60 }, filled, undefined, 0.1],
-    [{ kind: 'slow-body', ms: 6_000 }, unknown, outcomeUnknown, 0.1],
+    [{ kind: 'slow-body', ms: 10_000 }, unknown, outcomeUnknown, 0.1],
     [{ kind: 'numeric-ids' }, filled, undefined, 0.1],
     [{ kind: 'legacy-trade-body' }, filled, undefined, 0.1],
     [{ kind: 'patch', remove: ['orderId', 'positionId'] }, filled, undefined, 0.1],
@@ -130,7 +139,7 @@ describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) 
   ])(
     'that meets %j is sent once; the order is %j, the change %s, and %d lots are executed',
     async (fault, answer, error, lots) => {
-      const one = open(options)
+      const one = open(options, configFor(fault))
       one.set('trade', fault)
       expect(await one.send()).toMatchObject(answer as object)
       expect([one.requests('trade'), one.executed()]).toEqual([1, lots])
@@ -140,10 +149,10 @@ describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) 
       expect(await one.look()).toEqual(lots === 0 ? nothing : { ...found, outcome })
       expect(one.requests('trade')).toBe(1)
 
-      const held = open({
-        ...options,
-        positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }],
-      })
+      const held = open(
+        { ...options, positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }] },
+        configFor(fault),
+      )
       held.set('trade', fault)
       const ticket = held.control.positions()[0]?.id as Ticket
       const closing = await held.positionTrading.closePosition(held.own, ticket, 0.1, always)()
@@ -161,8 +170,8 @@ const [asPlaced, asModified] = [
   { openPrice: 1.09, stopLoss: 1.05, takeProfit: 1.2 },
   { openPrice: 1.08, takeProfit: 1.3 },
 ]
-const openPending = (options: Partial<AccountOptions>) => {
-  const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
+const openPending = (options: Partial<AccountOptions>, config: Partial<MetaApiConfig> = {}) => {
+  const one = open(options, config)
   const pending: OrderToSend = {
     ...one.order,
     limitOrStop: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
@@ -185,8 +194,11 @@ const openPending = (options: Partial<AccountOptions>) => {
   }
 }
 type Pending = ReturnType<typeof openPending>
-const placed = async (options: Partial<AccountOptions>): Promise<Pending> => {
-  const one = openPending(options)
+const placed = async (
+  options: Partial<AccountOptions>,
+  config: Partial<MetaApiConfig> = {},
+): Promise<Pending> => {
+  const one = openPending(options, config)
   expect(await one.place()).toMatchObject({ kind: 'open' })
   return one
 }
@@ -199,7 +211,7 @@ const expectBook = async ({ book, look, open }: Pending, shown: object | undefin
 
 describe.concurrent.each(accountKinds)('a pending order of an account of %j', (options) => {
   it.each<readonly [Fault, answer: object, error: string | undefined, isMade: boolean]>([
-    [{ kind: 'slow-body', ms: 3_000 }, unknown, outcomeUnknown, true],
+    [{ kind: 'slow-body', ms: 10_000 }, unknown, outcomeUnknown, true],
     [{ kind: 'numeric-ids' }, accepted, undefined, true],
     [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
     [
@@ -224,7 +236,7 @@ describe.concurrent.each(accountKinds)('a pending order of an account of %j', (o
   ])(
     'that meets %j is placed, modified and cancelled once: %j, %s',
     async (fault, answer, error, isMade) => {
-      const one = openPending(options)
+      const one = openPending(options, configFor(fault))
       one.set('trade', fault)
       expect(await one.place()).toMatchObject(answer)
       expect(one.requests('trade')).toBe(1)
@@ -235,7 +247,7 @@ describe.concurrent.each(accountKinds)('a pending order of an account of %j', (o
         ['modify', asModified],
         ['cancel', undefined],
       ] as const) {
-        const held = await placed(options)
+        const held = await placed(options, configFor(fault))
         held.set('trade', fault)
         const changed = await held[write]()
         expect(E.isLeft(changed) ? changed.left._tag : undefined).toBe(error)
@@ -308,6 +320,7 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
 })
 
 const lists = ['positions', 'orders', 'history-orders', 'deals'] as const
+const unreadableList: Fault = { kind: 'cut', when: 'before' }
 const forget: Fault = { kind: 'patch', remove: ['clientId', 'comment'] }
 
 describe('an order', () => {
@@ -333,7 +346,7 @@ describe('an order', () => {
     [['positions', 'deals'], { kind: 'filled', fill: { positionId: anyTicket } }],
   ])('that is filled is described as far as it can be read, without %j', async (routes, answer) => {
     const one = open()
-    for (const route of routes) one.set(route, { kind: 'timeout' })
+    for (const route of routes) one.set(route, unreadableList)
     expect(await one.send()).toEqual(answer)
   })
 
@@ -400,7 +413,7 @@ describe('an executed order whose answer was lost is found', () => {
 
   it.each(lists)('if %s cannot be read', async (route) => {
     const one = await sendAndLose()
-    one.set(route, { kind: 'timeout' })
+    one.set(route, unreadableList)
     expect(await one.look()).toEqual(found)
   })
 
@@ -421,8 +434,7 @@ describe('an executed order whose answer was lost is found', () => {
     one.control.addDeals(
       Array.from({ length: 2_100 }, (_, index) => ({ ...row, id: String(50_000 + index), time })),
     )
-    for (const route of ['positions', 'history-orders'] as const)
-      one.set(route, { kind: 'timeout' })
+    for (const route of ['positions', 'history-orders'] as const) one.set(route, unreadableList)
     expect(await one.look()).toEqual(found)
     expect(one.requests('deals')).toBe(3)
   })
@@ -435,7 +447,7 @@ describe('an order is not absent', () => {
     profit: 0,
   }))
   it.each<readonly [FaultRoute, Fault]>([
-    ...lists.map((route) => [route, { kind: 'timeout' }] as const),
+    ...lists.map((route) => [route, unreadableList] as const),
     ['orders', { kind: 'rate-limit' }],
     ['positions', { kind: 'malformed-json' }],
     ['history-orders', { kind: 'wrong-shape', shape: 'null' }],
@@ -472,7 +484,7 @@ describe('an order is not absent', () => {
       const othersTickets = one.control.positions().map(({ id }) => id)
       expect(await one.look({ othersTickets })).toEqual(nothing)
       // The account's own magic number is not known then.
-      one.set('account', { kind: 'timeout' })
+      one.set('account', unreadableList)
       expect(await one.look()).toEqual(unreadable)
     }
   })
