@@ -138,7 +138,6 @@ const steps = fc.array(
         disagreements: fc.nat(3),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ step: fc.constant('want' as const), at }) },
   ),
   { minLength: 1, maxLength: 6 },
 )
@@ -169,13 +168,10 @@ const brokerAccountOf = ({
   providerAccountId: provider?.providerAccountId ?? '',
   region: provider?.region ?? null,
 })
-/** With a time that the times of tests are around. */
-const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> => ({
-  ...O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
+const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> =>
+  O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
     await rightOf(journal.claim(account)),
-  ),
-  claimedAt: noon + 2 * minuteMs,
-})
+  )
 
 /** Makes a step; the state of the journal after it. */
 const make = async (
@@ -184,7 +180,6 @@ const make = async (
   deals: readonly BrokerDeal[],
   step: Step,
 ): Promise<unknown> => {
-  if (step.step === 'want') await rightOf(journal.want(claim.account, step.at))
   if (step.step === 'reread')
     await rightOf(
       journal.setReread(claim, { rereadAt: step.rereadAt, disagreements: step.disagreements }),
@@ -262,7 +257,7 @@ const openPorts = (here: Instance, { knex }: Instance) => ({
   elsewhere: openJournal({ knex, heartbeats, log: silent }).journal,
   // Claims and jobs go by the database's own clock.
   elapse: async (ms: number): Promise<void> => {
-    const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
+    const times = ['leased_until', 'paused_until', 'wanted_at', 'last_wanted_at', 'reread_at']
     await here.knex.raw(
       `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
     )
@@ -416,7 +411,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const stored = await storedAccount(here.operator)
     const before = brokerAccountOf(stored)
     const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
-    await rightOf(ports.journal.want(before, noon + 1))
+    await rightOf(ports.journal.want(before, 0))
     const { revision } = await exported(before)
     await write(here.operator, {
       accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
@@ -428,7 +423,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const next = await claimOf(ports.journal, after)
     expect(next).toMatchObject({
       account: after,
-      state: { ...unreadJournal, wantedAt: noon + 1 },
+      state: { ...unreadJournal, wantedAt: expect.any(Number) },
       linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
     })
     expect([
@@ -571,7 +566,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       { ...unlinked, providerAccountId: 'another' },
     ]) {
       expect(await ports.journal.claim(other)()).toMatchObject(notLinked)
-      await rightOf(ports.journal.want(other, noon))
+      await rightOf(ports.journal.want(other, 0))
     }
     expect(await stateOf(unlinked)).toBeUndefined()
   })
@@ -638,20 +633,43 @@ onEachDatabase('the journal', (here, there, kind) => {
     expect(events).toMatchObject([{ data: { previous_balance: 0, new_balance: 5 } }])
   })
 
+  it('is wanted as early and as late as was asked, until a read that was claimed later has ended', async () => {
+    const account = await newBrokerAccount()
+    const readWanted = async (whileClaimed: () => Promise<unknown>) => {
+      const claim = await claimOf(ports.journal, account)
+      await whileClaimed()
+      await keep(claim, { completed: { ...completed, syncedAt: Date.now() + minuteMs } })
+      await rightOf(ports.journal.release(claim, 'read'))
+      const { wantedAt = null } = (await stateOf(account)) ?? {}
+      return wantedAt && wantedAt - claim.claimedAt
+    }
+    const want = (delayMs: number) => rightOf(ports.journal.want(account, delayMs))
+    for (const delayMs of [minuteMs, 0, 10 * minuteMs, secondMs]) await want(delayMs)
+    expect((await stateOf(account))?.wantedAt).toBeLessThanOrEqual(Date.now())
+    await ports.elapse(1)
+    const late = await readWanted(async () => undefined)
+    expect(late).toBeGreaterThan(9 * minuteMs)
+    await ports.elapse(10 * minuteMs)
+    // Wanted while it is read, whose process has a clock that is fast.
+    expect(await readWanted(() => want(0))).toBeLessThan(minuteMs)
+    await ports.elapse(minuteMs)
+    expect(await readWanted(async () => undefined)).toBeNull()
+  })
+
   it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {
     const [wanted, reread, later] = [
       await newBrokerAccount(),
       await newBrokerAccount(),
       await newBrokerAccount(),
     ] as const
-    await rightOf(ports.journal.want(wanted, Date.now()))
+    await rightOf(ports.journal.want(wanted, 0))
     await rightOf(
       ports.journal.setReread(await claimOf(ports.journal, reread), {
         rereadAt: Date.now(),
         disagreements: 1,
       }),
     )
-    await rightOf(ports.journal.want(later, Date.now() + 10 * minuteMs))
+    await rightOf(ports.journal.want(later, 10 * minuteMs))
     const given: BrokerAccount[] = []
     const both = Promise.withResolvers<void>()
     const timesOf = ({ accountId }: BrokerAccount) =>
@@ -668,7 +686,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       // The claim may have lapsed meanwhile.
       const isHeld = E.isRight(await ports.journal.renew(due)())
       const claim = isHeld ? due : await claimOf(ports.journal, account)
-      await keep(claim, { completed: { syncedAt: Date.now() + minuteMs, latestDealAt: null } })
+      await keep(claim, { completed: { syncedAt: Date.now(), latestDealAt: null } })
       await rightOf(ports.journal.setReread(claim, { rereadAt: null, disagreements: 0 }))
       await rightOf(ports.journal.release(claim, 'read'))
     })
@@ -693,7 +711,7 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('is given to workers also where that of another account cannot be read', async () => {
     const [unreadable, readable] = [await newBrokerAccount(), await newBrokerAccount()]
-    for (const account of [unreadable, readable]) await rightOf(ports.journal.want(account, noon))
+    for (const account of [unreadable, readable]) await rightOf(ports.journal.want(account, 0))
     await here
       .knex('journals')
       .where({ account_id: unreadable.accountId })
@@ -714,7 +732,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     await rightOf(ports.journal.release(await kept(before, closed('1', 2)), 'read'))
     await write(here.operator, { accounts: puts({ ...stored, provider }) })
     const linked = { ...before, ...provider }
-    for (const account of [linked, other]) await rightOf(ports.journal.want(account, noon))
+    for (const account of [linked, other]) await rightOf(ports.journal.want(account, 0))
     const happened: string[] = []
     const onDelete = ({ command }: { command: string }) => {
       if (command === 'DELETE') happened.push('deleted')
@@ -785,8 +803,8 @@ onEachDatabase('the journal', (here, there, kind) => {
       return [first, ...others].map(brokerAccountOf)
     }
     const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
-    for (const account of large) await rightOf(ports.journal.want(account, noon))
-    for (const account of small) await rightOf(ports.journal.want(account, noon + 1))
+    for (const account of large) await rightOf(ports.journal.want(account, 0))
+    for (const account of small) await rightOf(ports.journal.want(account, 0))
     const begun: JournalClaim[] = []
     const ends: (() => void)[] = []
     const { jobs } = openJournal({ knex: here.knex, log: silent, heartbeats }, { pollMs: minuteMs })

@@ -188,9 +188,7 @@ export const createFakeJournal = (
         const { syncedAt, latestDealAt } = completed ?? held.state
         const wishes = [held.state.wantedAt, completed && held.lastWantedAt]
         const wantedAt = wishes.find(
-          (wish) =>
-            wish !== null &&
-            (completed === null || wish > Math.max(completed.syncedAt, claim.claimedAt)),
+          (wish) => wish !== null && (completed === null || wish > claim.claimedAt),
         )
         held.state = {
           ...held.state,
@@ -235,7 +233,8 @@ export const createFakeJournal = (
       whileClaimed(claim, (held) => {
         held.state = { ...held.state, rereadAt, disagreements }
       }),
-    want: (account, at) => {
+    want: (account, delayMs) => {
+      const at = clock.now() + delayMs
       const found = linked(account)
       if (found === undefined) return
       const held =

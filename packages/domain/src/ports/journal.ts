@@ -101,7 +101,7 @@ export interface Journal {
   /**
    * In one transaction: writes the deals, folds the positions that they belong to, records the
    * events of it (`journalEvents`), and stores the progress. Once the read is complete, no read is
-   * wanted any more that was due when it was claimed, or began. The claim is renewed.
+   * wanted any more that was due when it was claimed. The claim is renewed.
    */
   readonly write: (
     claim: JournalClaim,
@@ -122,10 +122,10 @@ export interface Journal {
     reread: Pick<JournalState, 'rereadAt' | 'disagreements'>,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
-   * Schedules a read that begins at that time or later. Of several times the earliest and the
+   * Schedules a read that begins after so long or later. Of several schedules the earliest and the
    * latest are kept.
    */
-  readonly want: (account: BrokerAccount, at: Instant) => AsyncResult<void>
+  readonly want: (account: BrokerAccount, delayMs: number) => AsyncResult<void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (
     account: BrokerAccount,

@@ -401,7 +401,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
-        TE.tap(() => journal.want(target.brokerAccount, clock.now() + lateDealsMs)),
+        TE.tap(() => journal.want(target.brokerAccount, lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
         // A close that the broker has only accepted counts as made when a read shows less open.

@@ -533,7 +533,7 @@ describe('POST /positions/:id/close', () => {
     await rightOf(
       close(open({ meanwhile: (desk) => wanted.push(...desk.positionTrading.wanted()) })),
     )
-    expect(wanted).toEqual([noon + 10 * secondMs])
+    expect(wanted).toEqual([10 * secondMs])
     const desk = open({ ports: ({ journal }) => ({ journal: { ...journal, want: unavailable } }) })
     expect(await tagOf(close(desk))).toBe('ServiceUnavailable')
     expect(await tagOf(close(desk, 0.31))).toBe('InvalidVolume')
@@ -668,7 +668,7 @@ describe('POST /positions/:id/close', () => {
       if (closed.brokerOrderId === null) expect(positionTrading.calls('synchroniseJournal')).toBe(0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
-    expect(positionTrading.wanted()).toEqual([noon + 10 * secondMs])
+    expect(positionTrading.wanted()).toEqual([10 * secondMs])
     expect(desk.changedAccounts).toEqual([account.id])
   })
 })

@@ -124,7 +124,7 @@ describe('the first read', () => {
     await setImmediate()
     const reads = desk.reads()
     expect((await rightOf(desk.sync())).deals).toBe(deals)
-    await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
+    await rightOf(desk.journal.want(desk.brokerAccount, 0))
     const due = await desk.claim()
     await rightOf(desk.readDueJournal(due))
     expect(desk.reads()).toEqual(reads)
@@ -261,7 +261,7 @@ describe('a later read', () => {
     const sync = () => rightOf(desk.sync(desk.clock.now() - 5_000))
     await sync()
     expect(desk.reads()[0]).toBe(1)
-    await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
+    await rightOf(desk.journal.want(desk.brokerAccount, 0))
     await sync()
     expect(desk.reads()[0]).toBe(2)
   })
@@ -369,6 +369,16 @@ it('a due read ends after its page where it may not continue', async () => {
   expect(await desk.tradeIds()).toEqual(['3', '2'])
 })
 
+it('a read that is wanted while another is under way is made, also where the clock of its process is fast', async () => {
+  const desk = withHistory(two)
+  const fast = createJournalReads({ ...desk, clock: { now: () => desk.clock.now() + hourMs } })
+  const claim = await desk.claim()
+  desk.pass(1)
+  await rightOf(desk.journal.want(desk.brokerAccount, 0))
+  await rightOf(fast.readDueJournal(claim))
+  expect(await desk.state()).toMatchObject({ wantedAt: desk.clock.now() })
+})
+
 it('a due read is made once, and as it is due, where the clock of its process lags', async () => {
   const desk = withHistory(two)
   await rightOf(desk.sync())
@@ -377,7 +387,7 @@ it('a due read is made once, and as it is due, where the clock of its process la
     const claim = await desk.claim()
     await rightOf(lagging.readDueJournal(claim))
   }
-  await rightOf(desk.journal.want(desk.brokerAccount, desk.clock.now()))
+  await rightOf(desk.journal.want(desk.brokerAccount, 0))
   await readDue()
   expect(await desk.state()).toMatchObject({ wantedAt: null })
   const claim = await desk.claim()

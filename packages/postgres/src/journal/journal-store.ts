@@ -81,8 +81,8 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         await updateClaimed(claim, sql`reread_at = ${at}, disagreements = ${disagreements},`),
       )
     },
-    want: async (account, at) => {
-      const wantedAt = sql`${toTimestamptz(at)}::timestamptz`
+    want: async (account, delayMs) => {
+      const wantedAt = sql`now() + ${delayMs} * interval '1 ms'`
       await query(
         knex,
         sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)

@@ -274,13 +274,12 @@ const recordProgress = async (
     readonly isChanged: boolean
   },
 ): Promise<E.Either<JournalLost, JournalState>> => {
-  const madeAt =
-    completed && sql`${toTimestamptz(Math.max(completed.syncedAt, claim.claimedAt))}::timestamptz`
+  const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
   const progress =
     completed &&
     sql`
     synced_at = ${toTimestamptz(completed.syncedAt)}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
-    wanted_at = case when wanted_at > ${madeAt} then wanted_at when last_wanted_at > ${madeAt} then last_wanted_at end,`
+    wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at end,`
   const state = await readFirst(
     knex,
     sql`update journals set deals = deals + ${made.deals}, trades = trades + ${made.trades}, revision = revision + ${made.revisions},
