@@ -42,9 +42,9 @@ export interface LookupContext {
   readonly now: Instant
   /**
    * Of a market order: when it was executed at the latest, unless a list still has it open. Of a
-   * pending order: from when on it is not known to be held at the broker.
+   * pending order: since when the broker is known not to hold it, or now.
    */
-  readonly noExecutionAfter: Instant
+  readonly executedBy: Instant
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
@@ -94,7 +94,7 @@ export const answerFrom = (
   if (outcome && compareLots(outcome.fill.volume ?? 0, shown.orderedLots) <= 0)
     return { kind: 'found', outcome }
   const last = rows.endedOrders.at(-1)
-  if (!outcome && last && isWhole && isUnexecuted(shown, last, orderToFind))
+  if (!outcome && last && isWhole && endedUnexecuted(shown, last, orderToFind))
     return mayHaveAnotherNumber(orderToFind, rows, evidence, context)
       ? { kind: 'unreadable' }
       : { kind: 'found', outcome: endOf(orderToFind.order, last) }
@@ -174,7 +174,7 @@ const byPosition: FindExecution = (shown) => {
     : executed('partially_filled', fill)
 }
 
-const isUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFind): boolean =>
+const endedUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFind): boolean =>
   shown.isNoneOpen &&
   shown.deals.length === 0 &&
   shown.position === undefined &&
@@ -216,10 +216,10 @@ const mayHaveAnotherNumber = (
  */
 const lastChangeOf = (
   { deals, endedOrders, position }: RowsOfOrder,
-  { skewMs, noExecutionAfter }: LookupContext,
+  { skewMs, executedBy }: LookupContext,
 ): Instant =>
   Math.max(
-    noExecutionAfter,
+    executedBy,
     ...[...deals, ...endedOrders, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
   )
 
@@ -417,7 +417,7 @@ const mayBeHidden = (
   const isMt5 = context.platform === 'mt5'
   // On a netting account an order such as ours may also reduce a position, or add to one.
   const mayBeNetting = isMt5 && context.traits.isHedging !== true
-  const isClosing = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
+  const onlyCloses = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
     if (entry === 'out_by' || mayBeNetting) return entry === 'out_by'
     if (entry === 'out') return true
     // On MT5 a row whose position has another number than its order closes that position. On MT4 the
@@ -425,7 +425,7 @@ const mayBeHidden = (
     return isMt5 && positionId !== undefined && orderId !== undefined && positionId !== orderId
   }
   const isSimilarOrder = (row: RecordRow): boolean =>
-    isSimilar(row, row.id) && !isClosing(row, row.id)
+    isSimilar(row, row.id) && !onlyCloses(row, row.id)
   const orderRows = [...orders.rows, ...historyOrders.rows]
   // A deal or a position of an order that cannot be ours is not ours.
   const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
@@ -441,7 +441,7 @@ const mayBeHidden = (
       (row) =>
         isSimilar(row, row.orderId) &&
         !isOfAnotherOrder(row.orderId) &&
-        !isClosing(row, row.orderId),
+        !onlyCloses(row, row.orderId),
     )
   )
 }

@@ -100,7 +100,7 @@ export const createTrading = (connection: Connection): Trading => {
       order,
       sentAt,
       sentBy = sentAt,
-      heldAt = sentAt,
+      unexecutedAt = sentAt,
       missing,
       brokerOrderId,
       readFromTerminal,
@@ -117,8 +117,8 @@ export const createTrading = (connection: Connection): Trading => {
     const options = {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
-      since: heldAt,
-      noExecutionAfter:
+      since: unexecutedAt,
+      executedBy:
         order.limitOrStop === undefined
           ? sentBy + longestExecutionMs
           : (missing?.since ?? clock.now()),
@@ -204,14 +204,14 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'noExecutionAfter'> &
+type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'executedBy'> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
   platform,
   othersTickets: new Set(),
   since: sentAt,
-  noExecutionAfter: sentAt + longestExecutionMs,
+  executedBy: sentAt + longestExecutionMs,
   readFromTerminal: false,
 })
 

@@ -71,7 +71,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
-  noExecutionAfter: sentAt + 60_000,
+  executedBy: sentAt + 60_000,
   platform: 'mt5',
   skewMs: 0,
   othersTickets: new Set(),
@@ -378,7 +378,7 @@ describe('a pending order', () => {
     answerFrom(
       { order: pendingOrder, sentAt, sentBy: sentAt, tickets: { orderId: '501' } },
       evidenceOf(lists),
-      contextAt(now, { noExecutionAfter: sentAt + filledAt * 1_000, ...more }),
+      contextAt(now, { executedBy: sentAt + filledAt * 1_000, ...more }),
     )
 
   it.each<readonly [string, Lists, object | undefined]>([

@@ -294,9 +294,9 @@ describe.each(accountKinds)('a pending order of an account of %j', (options) => 
       })) as never,
     )
     await one.cancel()
-    const pages = async (heldAt: number) => {
+    const pages = async (unexecutedAt: number) => {
       const before = one.requests('deals')
-      const answer = await one.look({ sentAt: daysAgo(80), heldAt })
+      const answer = await one.look({ sentAt: daysAgo(80), unexecutedAt })
       return [answer.kind, one.requests('deals') - before]
     }
     expect(await pages(daysAgo(80))).toEqual(['found', 2])

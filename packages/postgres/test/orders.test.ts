@@ -49,7 +49,7 @@ const open: Transition = {
   placement: {
     step: 'open',
     sentAt: made,
-    heldAt: made,
+    unexecutedAt: made,
     brokerOrderId: '4711',
     cancelledBy: null,
     missing: null,

@@ -402,7 +402,7 @@ const step: fc.Arbitrary<Transition> = fc.oneof(
       placement: {
         step: 'open',
         ...sent,
-        heldAt: noon + 1,
+        unexecutedAt: noon + 1,
         cancelledBy: null,
         missing: null,
       },
@@ -412,7 +412,7 @@ const step: fc.Arbitrary<Transition> = fc.oneof(
       placement: {
         step: 'open',
         sentAt: noon,
-        heldAt: noon,
+        unexecutedAt: noon,
         brokerOrderId: null,
         cancelledBy: 'halt',
         missing: { since: noon, lookups: 2 },

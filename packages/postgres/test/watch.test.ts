@@ -169,7 +169,7 @@ onEachDatabase('the watch', (here, there, kind) => {
       placement: {
         step: 'open',
         sentAt: 1,
-        heldAt: 1,
+        unexecutedAt: 1,
         brokerOrderId: '1',
         cancelledBy: null,
         missing: null,

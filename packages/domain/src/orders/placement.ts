@@ -93,7 +93,7 @@ export interface Open {
    * When the broker last showed it wholly unexecuted. Renewed every 12 hours while it is watched,
    * until a part is executed.
    */
-  readonly heldAt: Instant
+  readonly unexecutedAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
   /** Who asked the broker to cancel it and was not refused; null where nobody did. */
@@ -209,7 +209,7 @@ const rechecksOfADay = 24
 /** How long after the send one is repeated that does not show an end: the account may be gone. */
 const maxRecheckMs = 7 * dayMs
 /** How old the stored time may be at which the broker was last known to hold an open order. */
-export const heldAtLagMs = 12 * hourMs
+export const unexecutedAtLagMs = 12 * hourMs
 
 const lateMessages = {
   unreachable: 'The order could not be sent to the broker within 30 seconds; it was not placed.',
@@ -407,7 +407,7 @@ const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Open): OrderOutco
 const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   step: 'open',
   sentAt,
-  heldAt: sentAt,
+  unexecutedAt: sentAt,
   brokerOrderId,
   cancelledBy: null,
   missing: null,
@@ -430,9 +430,9 @@ export const afterFoundHeld = (
 ): Transition => {
   if (shown === undefined) return { placement: from, continueInMs: lookupPauseMs(0) }
   const { brokerOrderId, isUnexecuted = false } = shown
-  const heldAt = isUnexecuted ? at : from.heldAt
+  const unexecutedAt = isUnexecuted ? at : from.unexecutedAt
   return {
-    placement: { ...from, heldAt, brokerOrderId, missing: null },
+    placement: { ...from, unexecutedAt, brokerOrderId, missing: null },
     terms: termsOf(shown),
     continueInMs: null,
   }

@@ -77,7 +77,7 @@ export interface SentOrder {
    * When the broker was last known to hold all of it, unexecuted. History is searched from a day
    * before, or else from a day before it was sent.
    */
-  readonly heldAt?: Instant | undefined
+  readonly unexecutedAt?: Instant | undefined
   /** Of a pending order: null until the broker is known not to hold it any more. */
   readonly missing?: Missing | null | undefined
   /** The broker's number of it; null where the broker gave none. */

@@ -40,7 +40,7 @@ import {
 import {
   afterLookupOfOpen,
   afterFoundMissing,
-  heldAtLagMs,
+  unexecutedAtLagMs,
   afterFoundHeld,
   withTransition,
   type LookupAnswer,
@@ -499,7 +499,7 @@ const transitionOfRound = (
   const transition = afterFoundHeld(placement, shown, now)
   const isUnchanged =
     // A clock may have been set back.
-    (Math.abs(now - placement.heldAt) < heldAtLagMs || shown.isUnexecuted !== true) &&
+    (Math.abs(now - placement.unexecutedAt) < unexecutedAtLagMs || shown.isUnexecuted !== true) &&
     placement.missing === null &&
     placement.brokerOrderId === shown.brokerOrderId &&
     withTransition(order, transition, now) === order

@@ -70,7 +70,7 @@ const order: BrokerOrder = { ...terms, brokerOrderId: '7', isUnexecuted: true }
 const open: Open = {
   step: 'open',
   sentAt: sending.sentAt,
-  heldAt: sending.sentAt,
+  unexecutedAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
   missing: null,
@@ -371,7 +371,11 @@ describe('a pending order', () => {
       const answer: LookupAnswer = { kind: 'open', order: renumbered }
       expect(afterLookup(open, answer, at, true)).toEqual({
         ...isHeld,
-        placement: { ...open, brokerOrderId: '8', heldAt: isUnexecuted ? at : open.heldAt },
+        placement: {
+          ...open,
+          brokerOrderId: '8',
+          unexecutedAt: isUnexecuted ? at : open.unexecutedAt,
+        },
       })
     },
   )

@@ -198,8 +198,8 @@ describe('a round of the watch', () => {
     trading.end(clientIdOf(order), { kind: 'expired' })
     await follow()
     await runFor(1)
-    const [{ sentAt, heldAt, missing } = expect.fail('it is looked up')] = trading.lookedUp()
-    const days = [sentAt, heldAt, missing?.since].map((at = 0) => (at - noon) / dayMs)
+    const [{ sentAt, unexecutedAt, missing } = expect.fail('it is looked up')] = trading.lookedUp()
+    const days = [sentAt, unexecutedAt, missing?.since].map((at = 0) => (at - noon) / dayMs)
     expect(days).toEqual([0, 59.5, 90])
   })
 

@@ -157,7 +157,7 @@ describe('an order that an operator ends by hand', () => {
       const placement = {
         step: 'open',
         sentAt: now,
-        heldAt: now,
+        unexecutedAt: now,
         brokerOrderId: '7',
         cancelledBy,
         missing: null,

@@ -451,7 +451,7 @@ const findElsewhere = write({
   placement: {
     step: 'open',
     sentAt: noon,
-    heldAt: noon,
+    unexecutedAt: noon,
     brokerOrderId: '7',
     cancelledBy: null,
     missing: null,

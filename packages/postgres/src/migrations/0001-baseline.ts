@@ -249,7 +249,7 @@ const tables = `
     destination_provider_account_id text not null,
     destination_region text,
     sent_at timestamptz,
-    held_at timestamptz,
+    unexecuted_at timestamptz,
     -- Who has sent a cancellation.
     cancelled_by text,
     -- Lookups, rechecks, or lookups while an open order is missing, by the step; and the last lookup that did not show it, or since when it is missing.

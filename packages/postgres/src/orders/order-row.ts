@@ -74,7 +74,7 @@ const placementColumns = tableOf('orders', {
   destinationProviderAccountId: t.string,
   destinationRegion: nullable(t.string),
   sentAt: nullable(instant),
-  heldAt: nullable(instant),
+  unexecutedAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
   /** Since an open order is missing, and of a rejected order the rechecks. */
   lookups: nullable(t.number),
@@ -167,7 +167,7 @@ export const placements: Selection<StoredOrder> = {
 const placementOf = ({
   step,
   sentAt,
-  heldAt,
+  unexecutedAt,
   lookups,
   brokerOrderId,
   isPartlyExecuted,
@@ -182,9 +182,9 @@ const placementOf = ({
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
   if (step === 'open') {
-    if (heldAt === null) throw contradiction(step)
+    if (unexecutedAt === null) throw contradiction(step)
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
-    return { step, sentAt, heldAt, brokerOrderId, cancelledBy, missing }
+    return { step, sentAt, unexecutedAt, brokerOrderId, cancelledBy, missing }
   }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
@@ -253,7 +253,7 @@ export const placementRowOf = (placement: Placement, { brokerOrderId }: Order): 
     ...placementColumns.write({
       step: placement.step,
       sentAt: 'sentAt' in placement ? placement.sentAt : null,
-      heldAt: 'heldAt' in placement ? placement.heldAt : null,
+      unexecutedAt: 'unexecutedAt' in placement ? placement.unexecutedAt : null,
       cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
       lookups: 'rechecks' in placement ? placement.rechecks : lookups,
       isPartlyExecuted: 'isPartlyExecuted' in placement ? placement.isPartlyExecuted : null,
