@@ -3,7 +3,8 @@
 import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { cashFlowReason, dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
-import { totalOf, type PositionClose } from '../journal/closes.ts'
+import { totalOf } from '../journal/close-fill.ts'
+import type { PositionClose } from '../journal/closes.ts'
 import type {
   CancelledOrder,
   ExpiredOrder,

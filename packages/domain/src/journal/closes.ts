@@ -1,7 +1,6 @@
 // What each closing deal did to its position.
 import {
   addDecimals,
-  compareDecimals,
   decimalOf,
   divideDecimals,
   multiplyDecimals,
@@ -9,11 +8,9 @@ import {
   zero,
   type Decimal,
 } from '../primitives/decimal.ts'
-import { exactSumOf, sumExactly } from '../primitives/exact-sum.ts'
-import type { Instant } from '../primitives/instant.ts'
-import { averagePrice, compareLots } from '../primitives/lots.ts'
+import { exactSumOf } from '../primitives/exact-sum.ts'
 import { sortedBy } from '../primitives/sorted.ts'
-import { compareDealOrder, isReadableTime, priceOf, volumeOf } from '../trades/deal.ts'
+import { compareDealOrder, priceOf, volumeOf } from '../trades/deal.ts'
 import type { BrokerDeal } from './broker-deal.ts'
 
 /** Volumes in lots. What the position's deals do not report is null. */
@@ -59,8 +56,7 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
     deals.map((deal) => (deal.entry === 'in' ? volumeOf(deal) : -volumeOf(deal))),
   ).toDecimal()
   const hasReversal = deals.some(({ entry }) => entry === 'inout')
-  if (unreportedCount > 0 && (hasReversal || compareDecimals(unclosedLots, zero) < 0))
-    return undefined
+  if (unreportedCount > 0 && (hasReversal || unclosedLots.units < 0n)) return undefined
   // All volumes below are multiplied by that count, so that an equal share of the unclosed lots is
   // exact: one share, multiplied, is `unclosedLots`.
   const scale = decimalOf(Math.max(1, unreportedCount))
@@ -78,11 +74,11 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
       openWeight = addWeight(openWeight, volume, price)
       continue
     }
-    if (!isClosing(deal) || compareDecimals(open, zero) === 0) return undefined
+    if (!isClosing(deal) || open.units === 0n) return undefined
     const isReversal = deal.entry === 'inout'
     const closed = isReversal ? open : volume.units === 0n ? unclosedLots : volume
     const rest = subtractDecimals(open, closed)
-    if (compareDecimals(rest, zero) < 0) return undefined
+    if (rest.units < 0n) return undefined
     const entryPrice = openWeight && divideDecimals(openWeight, open)
     closes.push({
       deal,
@@ -91,7 +87,7 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
       entryPrice,
     })
     const newOpen = subtractDecimals(volume, open)
-    if (isReversal && compareDecimals(newOpen, zero) <= 0) return undefined
+    if (isReversal && newOpen.units <= 0n) return undefined
     open = isReversal ? newOpen : rest
     openWeight =
       open.units === 0n ? zero : addWeight(zero, open, isReversal ? price : (entryPrice ?? 0))
@@ -104,58 +100,3 @@ const addWeight = (weight: Decimal | null, lots: Decimal, price: number): Decima
   weight === null || price === 0
     ? null
     : addDecimals(weight, multiplyDecimals(lots, decimalOf(price)))
-
-/** Volume in lots; a volume or price of 0 was not reported. */
-interface Part {
-  readonly volume: number
-  readonly price: number
-}
-
-/** Weighted by volume; null where a price is missing or, of several parts, a volume. */
-const reportedPrice = (parts: readonly Part[]): number | null => {
-  const [first, ...others] = parts
-  if (first === undefined || parts.some(({ price }) => price === 0)) return null
-  if (others.length === 0) return first.price
-  return parts.some(({ volume }) => volume === 0) ? null : averagePrice(parts)
-}
-
-/** The lots of some deals together, and their average price; null where not reported. */
-export const totalOf = (
-  deals: readonly BrokerDeal[],
-): { readonly volume: number | null; readonly price: number | null } => {
-  const parts = deals.map((deal) => ({ volume: volumeOf(deal), price: priceOf(deal) }))
-  const volumes = parts.map(({ volume }) => volume)
-  return {
-    volume: volumes.includes(0) ? null : sumExactly(volumes),
-    price: reportedPrice(parts),
-  }
-}
-
-/** The fill of a close: lots, price weighted by volume, profit before commission and swap. */
-export interface CloseFill {
-  readonly volume: number | null
-  readonly price: number | null
-  readonly profit: number
-  readonly at: Instant | null
-}
-
-/**
- * Undefined until the deals have at least `leastLots`: some may not have arrived yet.
- * @param deals the closing deals of one order
- */
-export const closeFillOf = (
-  deals: readonly BrokerDeal[],
-  leastLots: number,
-): CloseFill | undefined => {
-  const { volume, price } = totalOf(deals)
-  // A deal without a volume is the whole close where it is alone.
-  const isWhole = volume === null ? deals.length === 1 : compareLots(volume, leastLots) >= 0
-  if (!isWhole || deals.length === 0) return undefined
-  const times = deals.map(({ time }) => time).filter(isReadableTime)
-  return {
-    volume,
-    price,
-    profit: sumExactly(deals.map(({ profit }) => profit)),
-    at: times.length === 0 ? null : Math.max(...times),
-  }
-}

@@ -17,7 +17,7 @@ import {
   type RefusalTag,
 } from '../errors.ts'
 import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
-import { closeFillOf, type CloseFill } from '../journal/closes.ts'
+import { closeFillOf, type CloseFill } from '../journal/close-fill.ts'
 import {
   withoutKey,
   type Broker,

@@ -2,7 +2,7 @@
 // have.
 import { describe, expect, it } from 'vitest'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { closeFillOf, type CloseFill } from '../../src/journal/closes.ts'
+import { closeFillOf, type CloseFill } from '../../src/journal/close-fill.ts'
 
 const whole = {
   id: '1',
