@@ -169,8 +169,13 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await expect.poll(() => held.length).toBe(1)
     // What is typed meanwhile stays.
     await page.getByLabel('Lots to close').fill('0,04')
+    // What was changed is read at once: the time does not pass to the next regular read.
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100)
     await held[0]?.continue()
     await sent(page, 'Change the buy position').getByText('Changed.').waitFor()
+    await page.clock.runFor(100)
+    await list(page, 'Open positions').getByText('1.00100').waitFor()
+    await page.clock.resume()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
     await page.getByRole('button', { name: 'Close 0,04' }).click()
@@ -198,7 +203,6 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.getByRole('button', { name: 'Close selected (2)' }).click()
     await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
-    await browser.pass(page, 5_000)
     await page.getByText('No position is open.').waitFor()
   })
 

@@ -3,7 +3,7 @@ import { isTradeportError } from '@tradeport/client'
 import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
-import { plural, viewerZone } from './format.ts'
+import { viewerZone } from './format.ts'
 import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
 import { Overview } from './overview.tsx'
@@ -15,13 +15,14 @@ import {
   openSession,
   redeemLink,
   SessionProvider,
+  useSession,
   whenIdle,
   type Session,
 } from './session.ts'
 import { SentList } from './sent-list.tsx'
-import { isOpen } from './sent.ts'
 import { SignIn } from './sign-in.tsx'
 import { sentenceOf } from './words.ts'
+import { unresolvedWords } from './write-tracker.ts'
 
 const Trades = lazy(async () => (await import('./trades.tsx')).Trades)
 const Report = lazy(async () => (await import('./report.tsx')).Report)
@@ -93,14 +94,10 @@ const Console = () => {
   }, [])
   const signOut = useCallback(
     (why?: string): void => {
-      const open = session?.sent.list().filter(isOpen).length ?? 0
+      const unresolved = unresolvedWords(session?.tracker.list() ?? [])
       forgetSignIn()
       setSession(undefined)
-      setMessage(
-        open === 0
-          ? why
-          : `${why ?? 'You were signed out.'} The outcome of ${plural(open, 'write')} is not known: look at the orders and positions.`,
-      )
+      setMessage(unresolved === '' ? why : `${why ?? 'You were signed out.'} ${unresolved}`)
     },
     [session],
   )
@@ -127,7 +124,7 @@ const Console = () => {
   }, [signIn])
   useEffect(() => {
     if (session === undefined) return undefined
-    const { ended, sent } = session
+    const { ended, tracker } = session
     const over = new AbortController()
     ended.addEventListener(
       'abort',
@@ -141,18 +138,22 @@ const Console = () => {
       // A request of an ended session may be answered while another user is signed in.
       over.abort()
       stopWaiting()
-      sent.stop()
+      tracker.stop()
     }
   }, [session, signOut])
 
   if (session === undefined)
     return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
-  return <SignedIn session={session} onSignOut={() => signOut()} />
+  return (
+    <SessionProvider value={session}>
+      <SignedIn onSignOut={() => signOut()} />
+    </SessionProvider>
+  )
 }
 
-const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => void }) => {
+const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   const { path, query } = useAddress()
-  const { me } = session
+  const { me } = useSession()
   const name = path.split('/')[2] || 'overview'
   useEffect(() => {
     document.title = `${name[0]?.toUpperCase()}${name.slice(1)} – Tradeport console`
@@ -185,13 +186,11 @@ const SignedIn = ({ session, onSignOut }: { session: Session; onSignOut: () => v
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <SessionProvider value={session}>
-          <ErrorBoundary key={path}>
-            <Page path={path} />
-          </ErrorBoundary>
-        </SessionProvider>
+        <ErrorBoundary key={path}>
+          <Page path={path} />
+        </ErrorBoundary>
       </main>
-      <SentList sent={session.sent} />
+      <SentList />
       <footer>
         Times are of your zone, {viewerZone}; hover for UTC. Candles are drawn by{' '}
         <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">

@@ -1,9 +1,11 @@
 // What the reader sent, with what is known of it; on every page.
 import { useEffect, useState } from 'preact/hooks'
 import { Section } from './parts.tsx'
-import { isOpen, type Sent, type SentWrite } from './sent.ts'
+import { useSession } from './session.ts'
+import { isUnresolved, type SentWrite } from './write-tracker.ts'
 
 const stateWords: Readonly<Record<SentWrite['state'], string>> = {
+  waiting: 'Waiting',
   under_way: 'Under way',
   done: 'Done',
   partial: 'In part',
@@ -11,24 +13,25 @@ const stateWords: Readonly<Record<SentWrite['state'], string>> = {
   unknown: 'Unknown',
 }
 
-export const useSent = (sent: Sent): readonly SentWrite[] => {
-  const [list, setList] = useState(sent.list())
-  useEffect(() => sent.subscribe(() => setList(sent.list())), [sent])
+export const useSentWrites = (): readonly SentWrite[] => {
+  const { tracker } = useSession()
+  const [list, setList] = useState(tracker.list())
+  useEffect(() => tracker.subscribe(() => setList(tracker.list())), [tracker])
   return list
 }
 
-export const SentList = ({ sent }: { sent: Sent }) => {
-  const writes = useSent(sent)
-  const { dismiss } = sent
-  const known = writes.filter((write) => !isOpen(write))
-  const hasOpen = known.length < writes.length
+export const SentList = () => {
+  const { dismiss } = useSession().tracker
+  const writes = useSentWrites()
+  const known = writes.filter((write) => !isUnresolved(write))
+  const hasUnresolved = known.length < writes.length
   // A browser may end a request with its page, and the list would be gone.
   useEffect(() => {
-    if (!hasOpen) return undefined
+    if (!hasUnresolved) return undefined
     const warn = (event: Event): void => event.preventDefault()
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
-  }, [hasOpen])
+  }, [hasUnresolved])
   return (
     <>
       {/* A live region must exist before its text changes, or it is not announced. */}
@@ -46,7 +49,7 @@ export const SentList = ({ sent }: { sent: Sent }) => {
             aside={
               known.length > 0 && (
                 <button type="button" onClick={() => known.forEach(({ id }) => dismiss(id))}>
-                  {hasOpen ? 'Clear what is known' : 'Clear the list'}
+                  {hasUnresolved ? 'Clear what is known' : 'Clear the list'}
                 </button>
               )
             }

@@ -6,12 +6,12 @@ import { createClient, type Client } from '@tradeport/client'
 import { whyHidden, type Area, type Me } from './access.ts'
 import { compareClocks } from './format.ts'
 import { createFetch } from './limited-fetch.ts'
-import { createSent, type Sent } from './sent.ts'
+import { createWriteTracker, type WriteTracker } from './write-tracker.ts'
 
 export interface Session {
   readonly client: Client
   readonly me: Me
-  readonly sent: Sent
+  readonly tracker: WriteTracker
   /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
   readonly whyHidden: (...areas: readonly Area[]) => string | undefined
   /** Aborted once the service refuses the key, which may have been revoked or have expired. */
@@ -53,7 +53,7 @@ export const openSession = async (key: string): Promise<Session> => {
   return {
     client,
     me,
-    sent: createSent(),
+    tracker: createWriteTracker(),
     whyHidden: (...wanted) => whyHidden(me, wanted),
     ended: ending.signal,
   }

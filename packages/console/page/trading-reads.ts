@@ -1,15 +1,13 @@
 // What the trading page reads: what an account holds, and the prices of a symbol.
 import type { Quote } from '@tradeport/client'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { digitsOf, type Timeframe } from './candles.ts'
 import { useEventLog } from './event-log.tsx'
-import { throttled } from './one-at-a-time.ts'
 import { instrumentFor } from './order-words.ts'
 import { readWorkingOrders } from './order-table.tsx'
 import { readPositions } from './positions.ts'
 import { useData, useRead, useStream } from './read.ts'
-import { useSent } from './sent-list.tsx'
-import { useSession } from './session.ts'
+import { useSentWrites } from './sent-list.tsx'
 
 /** Positions and prices move without an event, and not every service has events. */
 const [positionsMs, othersMs] = [5_000, 10_000]
@@ -37,22 +35,18 @@ const useQuote = (accountId: string, symbol: string) => {
   return quote
 }
 
-/** The latest of a value that changes often. */
-const useThrottled = <A>(value: A): A => {
-  const latest = useRef(value)
-  latest.current = value
-  const [shown, setShown] = useState(value)
-  const update = useMemo(() => throttled(() => setShown(latest.current)), [])
-  useEffect(() => void (value !== shown && update()), [value])
-  return shown
-}
-
 /** Positions, working orders and the halt of an account, kept current. */
 export const useHoldings = (accountId: string) => {
-  const answers = useSent(useSession().sent)
-    .filter(({ state }) => state !== 'under_way')
-    .map(({ id, state }) => `${id}${state}`)
-  const changes = `${useEventLog({}).changes} ${useThrottled(answers.join())}`
+  const writes = useSentWrites()
+  // While closes wait for their turn only the timer reads again: their answers come fast, and keys
+  // have limits.
+  const answers = useRef('')
+  if (writes.every(({ state }) => state !== 'waiting'))
+    answers.current = writes
+      .filter(({ state }) => state !== 'under_way')
+      .map(({ id, state }) => `${id}${state}`)
+      .join()
+  const changes = `${useEventLog({}).changes} ${answers.current}`
   const when = { everyMs: othersMs, changes }
   return {
     positions: useRead(

@@ -13,13 +13,13 @@ import { OrderTable } from './order-table.tsx'
 import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, Section, ReadResult, Time } from './parts.tsx'
 import { useAccounts, type Read } from './read.ts'
-import { useSent } from './sent-list.tsx'
-import { isOpen, type Write } from './sent.ts'
+import { useSentWrites } from './sent-list.tsx'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
 import { unknownAccount } from './words.ts'
+import { isUnresolved, type Write } from './write-tracker.ts'
 import { createWrites } from './writes.ts'
 
 export const Trading = () => {
@@ -77,9 +77,9 @@ const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
 
 /** Says so in the question before a write that is like another whose outcome is not known yet. */
 const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
-  const open = useSent(useSession().sent).filter(isOpen)
+  const unresolved = useSentWrites().filter(isUnresolved)
   const isRepeated = writes.some(({ words, positionToClose }) =>
-    open.some(
+    unresolved.some(
       (one) =>
         one.words === words ||
         (positionToClose !== undefined && one.positionToClose === positionToClose),
@@ -125,7 +125,7 @@ const SendQuestion = ({
   holdings: Holdings
   onClose: () => void
 }) => {
-  const { sent } = useSession()
+  const { tracker } = useSession()
   const writes = [writesFor(holdings) ?? []].flat()
   const sentences = writes.map(({ words }) => words).join()
   const asked = useRef(sentences).current
@@ -139,7 +139,7 @@ const SendQuestion = ({
       back="Do not send"
       onClose={onClose}
       onConfirm={() => {
-        for (const one of writes) sent.run(one, onDone)
+        for (const one of writes) tracker.run(one, onDone)
       }}
     >
       {writes.map(({ words }) => (

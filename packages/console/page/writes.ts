@@ -3,7 +3,6 @@
 import type { Account, BodyOf, Client, DataOf, NewOrder, Order, Position } from '@tradeport/client'
 import { lots } from './format.ts'
 import { readPosition } from './positions.ts'
-import type { Outcome, Write } from './sent.ts'
 import {
   changeWords,
   closeOutcome,
@@ -13,6 +12,7 @@ import {
   positionName,
 } from './order-words.ts'
 import { mayStillAppear } from './words.ts'
+import type { Outcome, Write } from './write-tracker.ts'
 
 const done = (text: string): Outcome => ({ state: 'done', text })
 
@@ -146,8 +146,8 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
       },
       readOutcome: async (_, signal, isOnlyClose) => {
-        if (!isOnlyClose) return undefined
         const now = await readPosition(client, position.id, signal)
+        if (!isOnlyClose()) return undefined
         // Where a part was to be closed, something else may have closed the whole position.
         // MetaTrader 4 gives what is left after a partial close another number.
         if (now === undefined)

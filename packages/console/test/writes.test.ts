@@ -1,7 +1,12 @@
 // What is shown of a write that was sent, for what the service answers.
 import { createClient, type Account, type Order, type Position } from '@tradeport/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createSent, type SentWrite, type Write } from '../page/sent.ts'
+import {
+  createWriteTracker,
+  unresolvedWords,
+  type SentWrite,
+  type Write,
+} from '../page/write-tracker.ts'
 import { createWrites } from '../page/writes.ts'
 
 beforeEach(() => {
@@ -70,7 +75,7 @@ const setUp = (answers: readonly Answer[]) => {
       return (answers[Math.min(requests.length, answers.length) - 1] ?? lost)(body as string)
     },
   })
-  return { writes: createWrites(client, account), sent: createSent(), requests, signals }
+  return { writes: createWrites(client, account), sent: createWriteTracker(), requests, signals }
 }
 
 const pass = async (seconds: number): Promise<void> => {
@@ -137,7 +142,7 @@ const rows: readonly Row[] = [
     write: place,
     answers: [lost, refusal(403, 'INSUFFICIENT_SCOPE')],
     state: 'unknown',
-    text: /does not answer\. This key may not read whether it was done\.$/,
+    text: /does not answer\. The API key may not read whether it was done\.$/,
     maySendAgain: true,
   },
   ...([401, 403, 429, 503] as const).map((status): Row => ({
@@ -347,11 +352,7 @@ it.each([0.04, 0.03])(
   'takes no position for the result of a close while another one, of %d, may have made it',
   async (volume) => {
     const closed = { closedVolume: 0.04, remainingVolume: 0.06, ...closing }
-    const { writes, sent } = setUp([
-      lost,
-      success(closed),
-      success([{ ...position, volume: 0.06 }]),
-    ])
+    const { writes, sent } = setUp([lost, success(closed), success({ ...position, volume: 0.06 })])
     sent.run(writes.close(position, 0.04))
     sent.run(writes.close(position, volume))
     await pass(1)
@@ -361,14 +362,18 @@ it.each([0.04, 0.03])(
   },
 )
 
-it('takes it where the other one had ended before', async () => {
+it.each([
+  ['done', []],
+  ['dismissed before its answer', [1]],
+] as const)('takes it where the other one had ended before, %s', async (_, dismissed) => {
   const closed = { closedVolume: 0.02, remainingVolume: 0.1, ...closing }
-  const { writes, sent } = setUp([success(closed), lost, success([{ ...position, volume: 0.06 }])])
+  const { writes, sent } = setUp([success(closed), lost, success({ ...position, volume: 0.06 })])
   sent.run(writes.close({ ...position, volume: 0.12 }, 0.02))
+  for (const id of dismissed) sent.dismiss(id)
   await pass(1)
   sent.run(writes.close(position, 0.04))
   await pass(40)
-  expect(sent.list().map(({ state }) => state)).toEqual(['done', 'done'])
+  expect(sent.list()[0]).toMatchObject({ id: 2, state: 'done' })
 })
 
 it('sends four closes at a time, and a halt beside them', async () => {
@@ -381,20 +386,42 @@ it('sends four closes at a time, and a halt beside them', async () => {
   expect(requests).toHaveLength(5)
 })
 
-it('sends no close that waits for its turn once the reader has signed out', async () => {
+/** The answer to a close, once it is released. */
+const heldAnswer = () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const { writes, sent, requests } = setUp([
-    async (body) => {
-      await promise
-      return success({ ...closing, closedVolume: 0.1, remainingVolume: 0 })(body)
-    },
-  ])
+  const answer: Answer = async (body) => {
+    await promise
+    return success({ ...closing, closedVolume: 0.1, remainingVolume: 0 })(body)
+  }
+  return { answer, release: resolve }
+}
+
+it('sends no close that waits for its turn once the reader has signed out', async () => {
+  const { answer, release } = heldAnswer()
+  const { writes, sent, requests } = setUp([answer])
   for (let count = 0; count < 6; count += 1) sent.run(writes.close(position))
   await pass(1)
+  expect(unresolvedWords(sent.list())).toBe(
+    '2 closes were not sent. The outcome of 4 writes is not known: look at the orders and positions.',
+  )
   sent.stop()
-  resolve()
+  release()
   await pass(2)
   expect(requests).toHaveLength(4)
+})
+
+it('takes a position for the result of a close where another one was dismissed before its turn', async () => {
+  const { answer, release } = heldAnswer()
+  const held = Array.from({ length: 4 }, () => answer)
+  const { writes, sent } = setUp([...held, lost, success({ ...position, volume: 0.06 })])
+  for (const _ of held) sent.run(writes.close({ ...position, id: 'a:9' }))
+  sent.run(writes.close(position, 0.04))
+  sent.dismiss(5)
+  release()
+  await pass(1)
+  sent.run(writes.close(position, 0.04))
+  await pass(10)
+  expect(sent.list()[0]?.state).toBe('done')
 })
 
 it('offers no write to be sent again before its Retry-After has passed', async () => {
@@ -405,7 +432,7 @@ it('offers no write to be sent again before its Retry-After has passed', async (
   sent.list()[0]?.sendAgain?.()
   await pass(18)
   expect(sent.list()[0]?.sendAgain).toBeUndefined()
-  await pass(30)
+  await pass(3)
   expect(sent.list()[0]?.sendAgain).toBeDefined()
 })
 

@@ -1,6 +1,7 @@
 // Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
 // outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
 import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
+import { plural } from './format.ts'
 import { atMost } from './one-at-a-time.ts'
 import { sentenceOf } from './words.ts'
 
@@ -10,9 +11,11 @@ export interface Outcome {
   readonly text: string
 }
 
+/** A write as the list shows it. */
 export interface SentWrite extends Pick<Write, 'words' | 'positionToClose'> {
   readonly id: number
-  readonly state: 'under_way' | Outcome['state']
+  /** `waiting`: a close that is sent once fewer others are under way. */
+  readonly state: 'waiting' | 'under_way' | Outcome['state']
   /** What is known of it. */
   readonly text: string
   /** Sends it again with the same key; only while its outcome is unknown and that could help. */
@@ -27,19 +30,20 @@ export interface Write {
   readonly send: (idempotencyKey: string) => Promise<Outcome>
   /**
    * Reads what it should have changed; undefined while that does not show its outcome.
-   * @param isOnlyClose whether no other close of the position could explain what is read
+   * @param isOnlyClose whether no other close of the position, of those sent until now, could
+   * explain what was read
    */
   readonly readOutcome?: (
     key: string,
     signal: AbortSignal,
-    isOnlyClose: boolean,
+    isOnlyClose: () => boolean,
   ) => Promise<Outcome | undefined>
   /** Whether the service carries it out once at most for its key. */
   readonly isIdempotent?: boolean
 }
 
 /** A write that is sent and followed until its outcome is known. */
-interface Following {
+interface TrackedWrite {
   readonly id: number
   readonly write: Write
   readonly key: string
@@ -59,10 +63,26 @@ interface Attempt {
   readonly mayResendAt: number
 }
 
-export type Sent = ReturnType<typeof createSent>
+export type WriteTracker = ReturnType<typeof createWriteTracker>
 
-export const isOpen = ({ state }: SentWrite): boolean =>
-  state === 'under_way' || state === 'unknown'
+export const isUnresolved = ({ state }: SentWrite): boolean =>
+  state === 'waiting' || state === 'under_way' || state === 'unknown'
+
+/** What is left open when the user signs out, in sentences; empty where nothing is. */
+export const unresolvedWords = (writes: readonly SentWrite[]): string => {
+  const waiting = writes.filter(({ state }) => state === 'waiting').length
+  const unknown = writes.filter(isUnresolved).length - waiting
+  return [
+    ...(waiting > 0
+      ? [`${plural(waiting, 'close')} ${waiting === 1 ? 'was' : 'were'} not sent.`]
+      : []),
+    ...(unknown > 0
+      ? [
+          `The outcome of ${plural(unknown, 'write')} is not known: look at the orders and positions.`,
+        ]
+      : []),
+  ].join(' ')
+}
 
 const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 /** A browser has six connections to a host, and streams hold two. */
@@ -78,65 +98,75 @@ export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => 
     : { state: 'not_done', text: sentence }
 }
 
-export const createSent = () => {
+/** So long the service asks to wait before the next attempt. */
+export const retryAfterMs = (error: unknown): number =>
+  isTradeportError(error) && 'retryAfterSeconds' in error
+    ? 1_000 * (error.retryAfterSeconds ?? 0)
+    : 0
+
+export const createWriteTracker = () => {
   let writes: readonly SentWrite[] = []
   let count = 0
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
-  const closeInTurn = atMost(maxCloses)
+  const limitCloses = atMost(maxCloses)
   /**
-   * Every close that was not refused, also after it was dismissed. `lastWhenKnown` is the id of the
-   * newest write when its outcome became known; infinite until then.
+   * Every close that was sent and not refused, also after it was dismissed. Its outcome was known
+   * before the write `endedBefore` was confirmed; infinite while it is not known.
    */
-  const closes = new Map<number, { readonly position: string; readonly lastWhenKnown: number }>()
+  const closes = new Map<number, { readonly position: string; readonly endedBefore: number }>()
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
   }
 
   const sendOnce = async (
-    { write, key, signal }: Following,
+    { id, write, key, signal, show }: TrackedWrite,
     isRepeated: boolean,
   ): Promise<Attempt> => {
+    const { positionToClose: position } = write
+    const send = (): Promise<Outcome> => {
+      if (!isRepeated) show({ state: 'under_way', text: 'Under way.' })
+      if (position !== undefined) closes.set(id, { position, endedBefore: Infinity })
+      return write.send(key)
+    }
     try {
-      const outcome = await (write.positionToClose === undefined
-        ? write.send(key)
-        : closeInTurn(() => write.send(key), signal))
+      const outcome = await (position === undefined ? send() : limitCloses(send, signal))
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
       // The service keeps BROKER_OUTCOME_UNKNOWN as the answer for this key, and would repeat it.
-      if (
-        write.isIdempotent !== true ||
-        !isTradeportError(error) ||
-        error.code === 'BROKER_OUTCOME_UNKNOWN'
-      )
-        return { outcome, mayResendAt: Infinity }
-      const seconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0
-      return { outcome, mayResendAt: performance.now() + 1_000 * seconds }
+      const mayResend =
+        write.isIdempotent === true &&
+        isTradeportError(error) &&
+        error.code !== 'BROKER_OUTCOME_UNKNOWN'
+      const mayResendAt = mayResend ? performance.now() + retryAfterMs(error) : Infinity
+      return { outcome, mayResendAt }
     }
   }
 
   /** Undefined where the user sends it again, or `signal` is aborted, before it is known. */
   const readUntilKnown = async (
-    { id, write: { positionToClose, readOutcome }, key, signal, show }: Following,
+    { id, write: { positionToClose, readOutcome }, key, signal, show }: TrackedWrite,
     { outcome, mayResendAt }: Attempt,
   ): Promise<Outcome | undefined> => {
     const resend = new AbortController()
     const ends = AbortSignal.any([signal, resend.signal])
+    const isOnlyClose = (): boolean =>
+      [...closes].every(
+        ([other, { position, endedBefore }]) =>
+          other === id || position !== positionToClose || endedBefore <= id,
+      )
     for (
       let ms = firstPauseMs;
       outcome.state === 'unknown';
       ms = Math.min(2 * ms, longestPauseMs)
     ) {
-      const mayResend = performance.now() >= mayResendAt
+      const untilResendMs = mayResendAt - performance.now()
+      const mayResend = untilResendMs <= 0
       show({ ...outcome, sendAgain: mayResend ? () => resend.abort() : undefined })
-      await sleep(ms, ends)
+      await sleep(mayResend ? ms : Math.min(ms, untilResendMs), ends)
       if (ends.aborted) return undefined
-      const isOnlyClose = [...closes].every(
-        ([other, { position, lastWhenKnown }]) =>
-          other === id || position !== positionToClose || lastWhenKnown < id,
-      )
       try {
         const found = await readOutcome?.(key, ends, isOnlyClose)
         if (found === undefined) continue
@@ -146,28 +176,27 @@ export const createSent = () => {
         // A read that failed is tried again, except without the scope: every one would fail.
         if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
         readOutcome = undefined
-        const text = `${outcome.text} This key may not read whether it was done.`
+        const text = `${outcome.text} The API key may not read whether it was done.`
         outcome = { ...outcome, text }
       }
     }
-    return ends.aborted ? undefined : outcome
+    return outcome
   }
 
   /** Sends it, and again as often as the user wants, until the outcome is known. */
-  const sendUntilKnown = async (following: Following, onDone?: () => void): Promise<void> => {
-    const { id, write, signal, show } = following
-    const { positionToClose: position } = write
-    if (position !== undefined) closes.set(id, { position, lastWhenKnown: Infinity })
+  const sendUntilKnown = async (tracked: TrackedWrite, onDone?: () => void): Promise<void> => {
+    const { id, signal, show } = tracked
     for (let isRepeated = false; !signal.aborted; isRepeated = true) {
-      const outcome = await readUntilKnown(following, await sendOnce(following, isRepeated))
+      const outcome = await readUntilKnown(tracked, await sendOnce(tracked, isRepeated))
       if (outcome === undefined) {
         show({ text: 'It may have been done. It is sent again.', sendAgain: undefined })
         continue
       }
       show({ ...outcome, sendAgain: undefined })
       if (outcome.state === 'done') onDone?.()
+      const close = closes.get(id)
       if (outcome.state === 'not_done') closes.delete(id)
-      else if (position !== undefined) closes.set(id, { position, lastWhenKnown: count })
+      else if (close !== undefined) closes.set(id, { ...close, endedBefore: count + 1 })
       return
     }
   }
@@ -180,13 +209,16 @@ export const createSent = () => {
       const { signal } = controller
       running.set(id, controller)
       const { words, positionToClose } = write
-      set([{ id, words, positionToClose, state: 'under_way', text: 'Under way.' }, ...writes])
-      const show: Following['show'] = (changes) => {
+      set([
+        { id, words, positionToClose, state: 'waiting', text: 'It was not sent yet.' },
+        ...writes,
+      ])
+      const show: TrackedWrite['show'] = (changes) => {
         if (!signal.aborted)
           set(writes.map((one) => (one.id === id ? { ...one, ...changes } : one)))
       }
-      const following = { id, write, key: newIdempotencyKey(), signal, show }
-      void sendUntilKnown(following, onDone).finally(() => running.delete(id))
+      const tracked = { id, write, key: newIdempotencyKey(), signal, show }
+      void sendUntilKnown(tracked, onDone).finally(() => running.delete(id))
     },
     dismiss: (id: number): void => {
       running.get(id)?.abort()
