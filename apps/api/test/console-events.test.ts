@@ -143,13 +143,14 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   it('replaces a secret once where the first answer is lost and the second is a refusal', async () => {
     const page = await open(`webhooks/${await createWebhook(['order.created'])}`)
     const keys: (string | undefined)[] = []
-    const error = { code: 'FORBIDDEN', message: 'Refused.', request_id: 'req_1' }
+    const error = { code: 'RATE_LIMIT_EXCEEDED', message: 'Refused.', request_id: 'req_1' }
+    const headers = { 'Retry-After': '30' }
     const rotate = async (answer: 'abort' | 'refuse' | 'continue'): Promise<void> => {
       await page.unrouteAll()
       await page.route('**/rotate-secret', async (route) => {
         keys.push(route.request().headers()['idempotency-key'])
         if (answer === 'refuse')
-          return route.fulfill({ status: 403, json: { success: false, error } })
+          return route.fulfill({ status: 429, headers, json: { success: false, error } })
         const response = await route.fetch()
         return answer === 'abort' ? route.abort() : route.fulfill({ response })
       })
@@ -159,7 +160,10 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await rotate('abort')
     await page.getByText('It may have been done. The service').waitFor()
     await rotate('refuse')
-    await page.getByText('It may have been done before. Sent again: Refused.').waitFor()
+    await page.getByText('before. Sent again: Refused. You may try again in 30 s').waitFor()
+    const button = page.getByRole('button', { name: 'Rotate the secret…' })
+    expect(await button.isDisabled()).toBe(true)
+    await page.clock.fastForward(30_000)
     await rotate('continue')
     await page.getByLabel('Secret of the webhook').waitFor()
     expect(new Set(keys).size).toBe(1)

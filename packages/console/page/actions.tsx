@@ -1,12 +1,15 @@
 // What a button does: one thing at a time, with its outcome.
-import { isTradeportError, newIdempotencyKey } from '@tradeport/client'
+import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { duration } from './format.ts'
 import { Notice } from './parts.tsx'
-import { outcomeOfError } from './sent.ts'
 import { sentenceOf } from './words.ts'
+import { outcomeOfError, retryAfterMs } from './write-tracker.ts'
 
 export interface Action {
   readonly isRunning: boolean
+  /** While it runs, and then for as long as the service asks to wait. */
+  readonly isDisabled: boolean
   readonly done?: string | undefined
   readonly failure?: string
   /**
@@ -22,18 +25,19 @@ export interface Action {
 
 /** @param onEnd called after each attempt, whatever its outcome is */
 export const useAction = (onEnd?: () => void): Action => {
-  const [state, setState] = useState<Omit<Action, 'run'>>({ isRunning: false })
+  const [state, setState] = useState<Omit<Action, 'run' | 'isRunning'>>({ isDisabled: false })
   /** Of what may have been done. */
   const keys = useRef(new Map<string, string>()).current
   const gone = useRef(new AbortController()).current
   useEffect(() => () => gone.abort(), [])
   const run: Action['run'] = async (work, name = '') => {
     const key = keys.get(name) ?? newIdempotencyKey()
-    setState({ isRunning: true })
+    setState({ isDisabled: true })
     try {
       const done = await work(key, gone.signal)
       keys.delete(name)
-      setState({ isRunning: false, done })
+      setState({ isDisabled: false, done })
+      onEnd?.()
     } catch (error) {
       // Another error says what was answered.
       const { state, text } = isTradeportError(error)
@@ -42,12 +46,20 @@ export const useAction = (onEnd?: () => void): Action => {
       const isUnknown = state === 'unknown'
       if (isUnknown) keys.set(name, key)
       else keys.delete(name)
-      const failure = isUnknown ? `${text} You may try again: it is not done twice.` : text
-      setState({ isRunning: false, failure })
+      const waitMs = retryAfterMs(error)
+      const again = `You may try again${waitMs > 0 ? ` in ${duration(waitMs / 1_000)}` : ''}`
+      const failure = isUnknown
+        ? `${text} ${again}: it is not done twice.`
+        : waitMs > 0
+          ? `${text} ${again}.`
+          : text
+      setState({ isDisabled: true, failure })
+      onEnd?.()
+      await sleep(waitMs, gone.signal)
+      setState({ isDisabled: false, failure })
     }
-    onEnd?.()
   }
-  return { ...state, run }
+  return { ...state, isRunning: state.isDisabled && state.failure === undefined, run }
 }
 
 export const ActionMessage = ({ action: { done, failure } }: { action: Action }) => (

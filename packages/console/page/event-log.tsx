@@ -255,7 +255,7 @@ export const EventLog = () => {
                 <>
                   <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
                   {log.hasOlder && (
-                    <button type="button" disabled={log.reading.isRunning} onClick={log.readOlder}>
+                    <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
                       Show {pageSize} older
                     </button>
                   )}

@@ -96,7 +96,7 @@ interface Loaded {
 const useTrades = (filter: QueryOf<'listTrades'>) => {
   const { client } = useSession()
   const [loaded, setLoaded] = useState<Loaded>()
-  const { isRunning, failure, run } = useAction()
+  const { run, ...action } = useAction()
   const running = useRef<AbortController | undefined>(undefined)
   const more = (pages = 1): Promise<void> =>
     run(async () => {
@@ -121,7 +121,7 @@ const useTrades = (filter: QueryOf<'listTrades'>) => {
     void more()
     return stop
   }, [])
-  return { loaded, failure, isReading: isRunning, more, stop }
+  return { ...action, loaded, more, stop }
 }
 
 export const TradeList = ({
@@ -131,7 +131,7 @@ export const TradeList = ({
   filter: QueryOf<'listTrades'>
   accounts: readonly Account[]
 }) => {
-  const { loaded, failure, isReading, more, stop } = useTrades(filter)
+  const { loaded, failure, isRunning, isDisabled, more, stop } = useTrades(filter)
   const isSorted = useQuery().has('sort')
   return (
     <Section
@@ -153,16 +153,20 @@ export const TradeList = ({
       )}
       {loaded?.cursor !== undefined && (
         <p class="more">
-          <button type="button" disabled={isReading} onClick={() => void more()}>
-            {isReading ? 'Reading…' : `Show ${pageSize} more`}
+          <button type="button" disabled={isDisabled} onClick={() => void more()}>
+            {isRunning ? 'Reading…' : `Show ${pageSize} more`}
           </button>{' '}
-          {isReading ? (
+          {isRunning ? (
             <button type="button" onClick={stop}>
               Stop
             </button>
           ) : (
             loaded.total <= maxListed && (
-              <button type="button" onClick={() => void more(Math.ceil(maxListed / pageSize))}>
+              <button
+                type="button"
+                disabled={isDisabled}
+                onClick={() => void more(Math.ceil(maxListed / pageSize))}
+              >
                 Show all {number(loaded.total)}
               </button>
             )
@@ -170,7 +174,7 @@ export const TradeList = ({
         </p>
       )}
       {loaded === undefined && failure !== undefined && (
-        <button type="button" onClick={() => void more()}>
+        <button type="button" disabled={isDisabled} onClick={() => void more()}>
           Try again
         </button>
       )}
@@ -288,7 +292,7 @@ const SpacerRow = ({ height }: { height: number }) =>
 
 const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty: boolean }) => {
   const { client } = useSession()
-  const { isRunning, done, failure, run } = useAction()
+  const { isRunning, isDisabled, done, failure, run } = useAction()
   const download = async (_: string, left: AbortSignal): Promise<string | undefined> => {
     const signal = AbortSignal.any([left, AbortSignal.timeout(maxDownloadMs)])
     const file = await client.exportTrades({ ...filter, format: 'csv' }, { signal })
@@ -303,7 +307,7 @@ const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty:
   return (
     <>
       <span role="status">{failure === undefined ? done : `${failure} `}</span>
-      <button type="button" disabled={isEmpty || isRunning} onClick={() => void run(download)}>
+      <button type="button" disabled={isEmpty || isDisabled} onClick={() => void run(download)}>
         {isRunning ? 'Reading…' : 'Download CSV'}
       </button>
     </>

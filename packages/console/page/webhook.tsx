@@ -261,7 +261,7 @@ const WebhookActions = ({
       )}
       <div class="buttons">
         {buttons.map(([name, onPress]) => (
-          <button key={name} type="button" disabled={action.isRunning} onClick={onPress}>
+          <button key={name} type="button" disabled={action.isDisabled} onClick={onPress}>
             {name}
           </button>
         ))}
@@ -295,7 +295,7 @@ const DeliveryTable = ({
       <button
         type="button"
         class="small"
-        disabled={action.isRunning}
+        disabled={action.isDisabled}
         onClick={() => replay(delivery)}
       >
         Replay
@@ -386,7 +386,7 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
             onInput={({ currentTarget }) => setSince(currentTarget.value)}
           />
         </label>
-        <button type="submit" disabled={action.isRunning}>
+        <button type="submit" disabled={action.isDisabled}>
           Recover
         </button>
       </form>

@@ -264,7 +264,7 @@ export const WebhookForm = ({
       </TypeChoices>
       <ActionMessage action={action} />
       <div class="buttons">
-        <button type="submit" class="primary" disabled={action.isRunning}>
+        <button type="submit" class="primary" disabled={action.isDisabled}>
           {label}
         </button>
         {onCancel !== undefined && (
