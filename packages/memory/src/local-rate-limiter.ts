@@ -2,7 +2,7 @@
 import {
   decideRate,
   rateStateEnds,
-  rateSubjectKey,
+  programOf,
   rateVerdict,
   unusedRateState,
   type RateState,
@@ -52,7 +52,7 @@ export const createLocalRateLimiter = ({
 
   return {
     decide: (subject, endpoint, now) => {
-      const key = rateSubjectKey(subject)
+      const key = programOf(subject)
       const state = states.get(key) ?? unusedRateState
       const decision = decideRate(state, subject.plan, endpoint, now)
       keep(key, decision.state)
@@ -60,8 +60,8 @@ export const createLocalRateLimiter = ({
         onSuspension(subject, decision.state.suspendedUntil)
       return rateVerdict(decision, subject.plan, endpoint, now)
     },
-    stateOf: (subject) => states.get(rateSubjectKey(subject)),
-    adopt: (subject, state) => keep(rateSubjectKey(subject), state),
+    stateOf: (subject) => states.get(programOf(subject)),
+    adopt: (subject, state) => keep(programOf(subject), state),
     size: () => states.size,
   }
 }

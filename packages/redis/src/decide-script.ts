@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis'
 import {
   endpointBucket,
   minuteBuckets,
-  rateSubjectKey,
+  programOf,
   refusalWindowMs,
   suspendingRefusals,
   suspensionMs,
@@ -165,7 +165,7 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
     const minute = minuteBuckets[subject.plan]
     const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
     const reply = await command(
-      prefix + rateSubjectKey(subject),
+      prefix + programOf(subject),
       clock,
       now,
       minute.size,

@@ -5,7 +5,7 @@ import {
   rateVerdict,
   unusedRateState,
   type RateState,
-  rateSubjectKey,
+  programOf,
 } from '@tradeport/domain/access'
 import type { LocalRateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 
@@ -16,19 +16,19 @@ export const createFakeRateLimiter = (
   return {
     decide: (subject, endpoint, now) => {
       const decision = decideRate(
-        states.get(rateSubjectKey(subject)) ?? unusedRateState,
+        states.get(programOf(subject)) ?? unusedRateState,
         subject.plan,
         endpoint,
         now,
       )
-      states.set(rateSubjectKey(subject), decision.state)
+      states.set(programOf(subject), decision.state)
       if (decision.outcome === 'suspension_began')
         onSuspension(subject, decision.state.suspendedUntil)
       return rateVerdict(decision, subject.plan, endpoint, now)
     },
-    stateOf: (subject) => states.get(rateSubjectKey(subject)),
+    stateOf: (subject) => states.get(programOf(subject)),
     adopt: (subject, state) => {
-      states.set(rateSubjectKey(subject), state)
+      states.set(programOf(subject), state)
     },
   }
 }

@@ -47,7 +47,8 @@ export interface Credential extends UserPlan {
 }
 
 /**
- * Which of a user's programs sends the request: one key, or one application with any of its tokens.
+ * Which program sends the request: one key, or one application with any of its tokens for one user.
+ * What is limited per credential is counted under it.
  */
 export type ProgramId = Brand<string, 'ProgramId'>
 
@@ -66,9 +67,19 @@ export interface ScopedCaller extends CallingProgram {
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** Distinguishes the programs of one user. No two have one text: the kinds hold no space. */
-export const programOf = ({ kind, id, applicationId }: Credential): ProgramId =>
-  `${kind} ${applicationId ?? id}` as ProgramId
+/**
+ * No two programs have one text: the ids hold no space, and an application's name, which may, comes
+ * last.
+ */
+export const programOf = ({
+  kind,
+  id,
+  owner,
+  applicationId,
+}: Pick<Credential, 'kind' | 'id' | 'owner' | 'applicationId'>): ProgramId =>
+  (kind === 'api_key'
+    ? `key ${id}`
+    : `app ${owner.tenantId} ${owner.userId} ${applicationId}`) as ProgramId
 
 /** Neither revoked nor expired. */
 export const isUsable = (credential: Credential, now: Instant): boolean =>

@@ -32,7 +32,6 @@ export {
   minuteBuckets,
   movedTo,
   rateStateEnds,
-  rateSubjectKey,
   rateVerdict,
   refusalWindowMs,
   stricterRateState,

@@ -23,7 +23,7 @@ export interface EndpointLimit {
   readonly periodSeconds: number
 }
 
-/** The part of a credential that rate limits depend on. */
+/** The part of a credential that rate limits depend on. They are counted by program. */
 export type RateSubject = Pick<Credential, 'kind' | 'id' | 'owner' | 'applicationId' | 'plan'>
 
 /** A bucket admits `size` requests when full, and regains one every `intervalMs`. */
@@ -60,14 +60,6 @@ export const minuteBuckets: { readonly [P in Plan]: Bucket } = {
 /** The bucket of an endpoint: its figure, refilled over its period. */
 export const endpointBucket = ({ requests, periodSeconds }: EndpointLimit): Bucket =>
   bucketOf(requests, requests, periodSeconds * secondMs)
-
-/**
- * What a subject's limits are counted under: a key has its own, an application's tokens for one
- * user share. No two subjects have one text: the ids hold no space, and an application's name,
- * which may, comes last.
- */
-export const rateSubjectKey = ({ kind, id, owner, applicationId }: RateSubject): string =>
-  kind === 'api_key' ? `key ${id}` : `app ${owner.tenantId} ${owner.userId} ${applicationId}`
 
 // Whether a request may pass (docs/behaviour.md#rate-limits), as one pure step from what was kept
 // of its subject to what is kept next. A bucket is kept as the instant at which it is full again:

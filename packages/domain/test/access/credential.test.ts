@@ -12,7 +12,6 @@ import {
   type Credential,
   type Scope,
 } from '../../src/access/credential.ts'
-import { rateSubjectKey } from '../../src/access/rate-limits.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import { newRateSubject } from '@tradeport/testkit'
 
@@ -40,7 +39,7 @@ it.each<[what: string, expiresAt: number | null, enabled: boolean, now: number, 
   expect(isUsable({ ...key, expiresAt, enabled }, now)).toBe(usable)
 })
 
-it('is of one program and one limit by itself when it is a key, and by its application and user when it is a token', () => {
+it('is of a program of its own when it is a key, and of that of its application and user when it is a token', () => {
   const others: readonly Credential[] = [
     key,
     { ...key, id: 'k-2' },
@@ -50,10 +49,8 @@ it('is of one program and one limit by itself when it is a key, and by its appli
     { ...token, owner: ofUser('a', 'app'), applicationId: 'b' },
     { ...token, owner: ofUser('b', 'a') },
   ]
-  expect(new Set(others.map(rateSubjectKey)).size).toBe(others.length)
-  expect(new Set(others.slice(0, 5).map(programOf)).size).toBe(5)
-  for (const name of [programOf, rateSubjectKey])
-    expect(name({ ...token, id: 't-2' })).toBe(name(token))
+  expect(new Set(others.map(programOf)).size).toBe(others.length)
+  expect(programOf({ ...token, id: 't-2' })).toBe(programOf(token))
 })
 
 it.each<[token: string, isJwt: boolean]>([

@@ -1,5 +1,6 @@
 // Limits how many streams are open, whatever they carry.
 import * as E from 'fp-ts/lib/Either.js'
+import type { ProgramId } from '../../access/credential.ts'
 import { refuse, type Refusal } from '../../errors.ts'
 
 /** Open streams: of one credential, and of this instance. */
@@ -8,12 +9,12 @@ const retryAfterSeconds = 5
 
 export interface StreamSlots {
   /** Counts a stream until the returned function is called. */
-  readonly open: (program: string) => E.Either<Refusal<'StreamLimitReached'>, () => void>
+  readonly open: (program: ProgramId) => E.Either<Refusal<'StreamLimitReached'>, () => void>
 }
 
 export const createStreamSlots = (): StreamSlots => {
   /** The program of each open stream. */
-  const programs: string[] = []
+  const programs: ProgramId[] = []
   return {
     open: (program) => {
       const { perProgram, perInstance } = streamLimits
