@@ -45,6 +45,7 @@ export const orderCheckNames = [
   'order_type',
   'provider_token',
   'challenge',
+  'symbol',
   'desk_limits',
   'trader_limits',
   'approval',

@@ -145,7 +145,7 @@ type PlaceOrderTag =
 /**
  * Checks an order and records it; the caller is answered without waiting for the broker. The order
  * of the checks is part of the contract: terms, levels, volume, account, halt, provider token,
- * challenge, symbol, open positions (here), then limits and counts (in `record`).
+ * challenge, symbol, reads for the limits (here), then limits and counts (in `record`).
  */
 export const recordOrder =
   (ports: PlacePorts) =>
@@ -167,9 +167,9 @@ export const recordOrder =
     if (E.isLeft(allowed)) return allowed
     const destination = requireBrokerAccount(account)
     if (E.isLeft(destination)) return destination
-    if (E.isLeft(limits)) return limits
     const symbol = await ports.resolveOrderSymbol(destination.right, request.symbol)()
     if (E.isLeft(symbol)) return symbol
+    if (E.isLeft(limits)) return limits
     // Whether the broker trades one that is sent as it was written is the broker's answer.
     const brokerSymbol = O.getOrElse(() => request.symbol)(symbol.right)
     const openPositions = await readOpenPositions(ports, account, limits.right)()

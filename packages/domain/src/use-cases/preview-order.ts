@@ -44,7 +44,10 @@ import {
   type PlaceOrderBody,
 } from './orders.ts'
 
-export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
+export const previewCheckNames = [
+  'instrument',
+  ...instrumentChecks.map(({ name }) => name),
+] as const
 
 /** The result of one check. */
 export interface PreviewedCheck {
@@ -95,12 +98,11 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
         readMarket(ports, account, order),
       ])
       const checks = [
-        ...[
-          ...requestChecks(order),
-          ...accountChecks(order, facts.right),
-          ...limitChecks(order, account, limitFacts),
-          ...countChecks(counts.right, now),
-        ].map(shown),
+        ...[...requestChecks(order), ...accountChecks(order, facts.right)].map(shown),
+        checkSymbol(market),
+        ...[...limitChecks(order, account, limitFacts), ...countChecks(counts.right, now)].map(
+          shown,
+        ),
         ...checkInstrument(order, market, now),
       ]
       return E.right({
@@ -126,6 +128,8 @@ type InstrumentRefusal =
   | Refusal<'NotFound' | 'SymbolAmbiguous'>
 
 interface Market extends Omit<EstimateFacts, 'instrument'> {
+  /** The broker's spelling. */
+  readonly symbol: E.Either<InstrumentRefusal, unknown>
   readonly instrument: E.Either<InstrumentRefusal, BrokerInstrument>
 }
 
@@ -137,13 +141,17 @@ const readMarket = async (
 ): Promise<Market> => {
   const nothing = { quote: undefined, margin: undefined, figures: undefined }
   const linked = requireBrokerAccount(account)
-  if (E.isLeft(linked)) return { ...nothing, instrument: linked }
-  const spelled = await resolveOrderSymbol(linked.right, requested.symbol)()
-  if (E.isLeft(spelled)) return { ...nothing, instrument: spelled }
-  const symbol = O.getOrElse(() => requested.symbol)(spelled.right)
+  if (E.isLeft(linked)) return { ...nothing, symbol: linked, instrument: linked }
+  const resolved = await resolveOrderSymbol(linked.right, requested.symbol)()
+  if (E.isLeft(resolved)) return { ...nothing, symbol: resolved, instrument: resolved }
+  const symbol = O.getOrElse(() => requested.symbol)(resolved.right)
   const listed = await marketData.symbols(linked.right)()
   if (E.isRight(listed) && !listed.right.includes(symbol))
-    return { ...nothing, instrument: E.left(refuse('NotFound', { what: 'symbol' })) }
+    return {
+      ...nothing,
+      symbol: resolved,
+      instrument: E.left(refuse('NotFound', { what: 'symbol' })),
+    }
   const order = { ...requested, symbol }
   const quoteRead = marketData.quote(linked.right, symbol)()
   const [instrument, quote, margin, reading] = await Promise.all([
@@ -152,7 +160,13 @@ const readMarket = async (
     readMargin(broker, linked.right, order, quoteRead),
     liveAccounts.read(account)(),
   ])
-  return { instrument, quote: toUndefined(quote), margin, figures: toUndefined(reading)?.figures }
+  return {
+    symbol: resolved,
+    instrument,
+    quote: toUndefined(quote),
+    margin,
+    figures: toUndefined(reading)?.figures,
+  }
 }
 
 const readMargin = async (
@@ -175,6 +189,12 @@ const readMargin = async (
 const toUndefined = <A>(read: E.Either<unknown, A>): A | undefined =>
   E.isRight(read) ? read.right : undefined
 
+const checkSymbol = ({ symbol }: Market): PreviewedCheck => {
+  if (E.isRight(symbol)) return { name: 'symbol', passed: true }
+  const isAmbiguous = symbol.left._tag === 'SymbolAmbiguous'
+  return { name: 'symbol', passed: isAmbiguous ? false : null, because: symbol.left }
+}
+
 const checkInstrument = (
   order: OrderRequest,
   { instrument, quote }: Market,
@@ -182,16 +202,15 @@ const checkInstrument = (
 ): readonly PreviewedCheck[] => {
   if (E.isLeft(instrument)) {
     const because = instrument.left
-    const isOfSymbol = because._tag === 'NotFound' || because._tag === 'SymbolAmbiguous'
     return previewCheckNames.map((name) => ({
       name,
-      passed: name === 'symbol' && isOfSymbol ? false : null,
+      passed: name === 'instrument' && because._tag === 'NotFound' ? false : null,
       because,
     }))
   }
   const facts = { order, instrument: instrument.right, quote, now }
   return [
-    { name: 'symbol', passed: true },
+    { name: 'instrument', passed: true },
     ...instrumentChecks.map(({ name, check }): PreviewedCheck => {
       const result = check(facts)
       if (result === undefined) return { name, passed: null }

@@ -51,7 +51,11 @@ import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs, type SentBefore } from '../../src/orders/placement.ts'
 import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
-import { recordOrder, symbolAsWritten } from '../../src/use-cases/orders.ts'
+import {
+  recordOrder,
+  symbolAsWritten,
+  type ResolveOrderSymbol,
+} from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { ServiceEvent } from '../../src/events/events.ts'
@@ -192,6 +196,7 @@ export const createOrderDesk = () => {
   const allOrders = () => [...records.tables.orders.values()]
   const changedAccounts: string[] = []
   const leftByHalts: (readonly [OrderId, string])[] = []
+  const ambiguousSymbols = new Set<string>()
   const ports = {
     ...desk,
     idempotency: createFakeIdempotencyStore(records),
@@ -204,7 +209,10 @@ export const createOrderDesk = () => {
     onHaltCancellationFailed: ({ id }: Order, because: string) =>
       void leftByHalts.push([id, because]),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
-    resolveOrderSymbol: symbolAsWritten,
+    resolveOrderSymbol: (...[account, symbol]: Parameters<ResolveOrderSymbol>) =>
+      ambiguousSymbols.has(symbol)
+        ? TE.left(refuse('SymbolAmbiguous', { symbol, candidates: [] }))
+        : symbolAsWritten(account, symbol),
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
     changeLocks: createLocks(),
@@ -235,6 +243,7 @@ export const createOrderDesk = () => {
   return {
     ...ports,
     open,
+    ambiguousSymbols,
     allOrders,
     openWith,
     tables: records.tables,

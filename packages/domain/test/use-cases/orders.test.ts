@@ -174,6 +174,7 @@ describe('POST /orders', () => {
       ({ tables }, { id: accountId }) =>
         void tables.challenges.set('c', { accountId, startedAt: 1, status: 'failed' }),
     ],
+    ['SymbolAmbiguous', ({ ambiguousSymbols }) => void ambiguousSymbols.add('EURUSD')],
     ['LimitCheckUnavailable', ({ broker }, { id }) => broker.fail(id, down(id))],
     ['DeskLimitBreached', limitDesk({ maxOpenLots: 0.1 })],
     ['TraderLimitBreached', limitTrader({ maxOpenLots: 0.1, approvalAboveLots: 0.1 })],
@@ -365,7 +366,7 @@ describe('POST /orders/preview', () => {
       const { previewOrder } = createOrderPreviews({ ...desk, marketData })
       const body = bodyOn(account.id, { symbol })
       const { checks } = await rightOf(previewOrder({ owner }, { body, ...withoutKey }))
-      expect(checks.find(({ name }) => name === 'symbol')).toMatchObject({ passed })
+      expect(checks.find(({ name }) => name === 'instrument')).toMatchObject({ passed })
     },
   )
 })
