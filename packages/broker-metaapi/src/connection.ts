@@ -122,13 +122,13 @@ export const createConnection = (config: MetaApiConfig) => {
   const resolveTarget = async (account: AccountRef, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
     const token = await tokenOf(account)
-    const isHistory = pauseGroups[route] === 'history'
-    const baseUrl = isHistory ? marketDataUrl : clientUrl
+    const isOfPastPrices = pauseGroups[route] === 'past prices'
+    const baseUrl = isOfPastPrices ? marketDataUrl : clientUrl
     const target: Target = {
       baseUrl,
       providerAccountId,
       token,
-      limitKey: isHistory ? `market data of ${token}` : token,
+      limitKey: isOfPastPrices ? `market data of ${token}` : token,
       accountKey: JSON.stringify([owner.tenantId, providerAccountId]),
     }
     if (!baseUrl.includes(regionPlaceholder)) return target

@@ -12,24 +12,24 @@ import { isRecord, type Row } from './payloads.ts'
 
 /**
  * What is paused after failures, by the provider's endpoint under the name that logs and metrics
- * use: the account, or its prices, history or margins alone, because a symbol without a price, a
- * slow history or a margin that takes long does not mean that positions cannot be read. There a 404
- * may mean the account or the symbol.
+ * use: the account, or its records, margins, prices or past prices alone, because long records, a
+ * margin that takes long or a symbol without a price do not mean that positions cannot be read. Of
+ * the last three a 404 may mean the account or the symbol.
  */
 export const pauseGroups = {
   'account-region': 'account',
   'account-information': 'account',
   positions: 'account',
   orders: 'account',
-  'history-orders': 'account',
-  'history-deals': 'account',
   trade: 'account',
+  'history-orders': 'records',
+  'history-deals': 'records',
   'calculate-margin': 'margins',
   symbols: 'prices',
   specification: 'prices',
   price: 'prices',
-  candles: 'history',
-  ticks: 'history',
+  candles: 'past prices',
+  ticks: 'past prices',
 } as const
 
 export type ProviderRoute = keyof typeof pauseGroups
@@ -100,7 +100,8 @@ export const failureOfAnswer = (
   if (status === 429) return rateLimited(retryAtOf(answer, now), namesAccountLimit(answer))
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
   if (status === 404 && isProviderError(body)) {
-    const kind = pauseGroups[route] === 'account' ? 'unknown_account' : 'not_found'
+    const namesNoSymbol = ['account', 'records'].includes(pauseGroups[route])
+    const kind = namesNoSymbol ? 'unknown_account' : 'not_found'
     return new CallFailure({ kind, reason })
   }
   return unavailable(reason, {

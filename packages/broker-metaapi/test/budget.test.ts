@@ -87,9 +87,9 @@ describe('an account that cannot be read', () => {
           expect(read).toMatchObject({ left: { _tag: tag } })
         time.elapsedMs += 1_000
       }
-      // At once and after 2, 6, 14 and 30 seconds, prices and history apart; the first reads of the
-      // account itself were simultaneous.
-      expect(callsTo(own)).toBeLessThanOrEqual(3 + 4 + 2 * 5)
+      // At once and after 2, 6, 14 and 30 seconds, records, prices and ticks apart; the first reads
+      // of the account itself were simultaneous.
+      expect(callsTo(own)).toBeLessThanOrEqual(2 + 4 + 3 * 5)
     },
   )
 
@@ -156,16 +156,17 @@ describe('an account that cannot be read', () => {
     expect(E.isRight(await positions(own))).toBe(true)
   })
 
-  it('is read while its margins, its history or its prices are paused, because one of them takes too long', async () => {
+  it('is read while its margins, its records, its ticks or its prices are paused, because one of them takes too long', async () => {
     const { broker, positions, quote, ticks } = open()
     const query = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
     const reads = {
       margin: (of: BrokerAccount) => broker.requiredMargin(of, query)(),
       ticks,
       price: quote,
+      deals: (of: BrokerAccount) => broker.dealsPage(of, everWindow)(),
       positions,
     }
-    for (const slow of ['margin', 'ticks', 'price'] as const) {
+    for (const slow of ['margin', 'ticks', 'price', 'deals'] as const) {
       const own = newAccount()
       sandbox.faults.set(own.providerAccountId, slow, { kind: 'timeout' })
       for (const [route, read] of [...Object.entries(reads), ...Object.entries(reads)])
