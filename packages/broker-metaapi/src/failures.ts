@@ -41,13 +41,20 @@ export interface CallFault {
   readonly reason: string
   /** When to try again; always known of a rate limit. */
   readonly retryAt?: Instant | undefined
-  /** Of a rate limit: the account's own, which leaves the token's other accounts alone. */
-  readonly limitsAccountOnly?: boolean
+  readonly rateLimit?: RateLimit | undefined
   /** Whether the same request may succeed at once. */
   readonly isWorthRetry?: boolean
   /** The provider was reached and the account was not: its other reads would fail as well. */
   readonly pausesAccount?: boolean
   readonly cause?: UnavailableCause
+}
+
+/** What a 429 limits of all that is sent with the token. */
+export interface RateLimit {
+  /** The account's requests alone. */
+  readonly isOfAccount: boolean
+  /** Requests of this kind alone: the provider named its method. */
+  readonly isOfMethod: boolean
 }
 
 /** Carries a fault through the adapter's promises. */
@@ -69,8 +76,8 @@ export const unavailable = (
 /** No request was made, because something of ours is missing. */
 export const nothingSent = (why: string): CallFailure => unavailable(`nothing was sent: ${why}`)
 
-export const rateLimited = (retryAt: Instant, limitsAccountOnly = false): CallFailure =>
-  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, limitsAccountOnly })
+export const rateLimited = (retryAt: Instant, rateLimit?: RateLimit): CallFailure =>
+  new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, rateLimit })
 
 /** An answer other than a read's 200, as far as it decides anything. */
 export interface ErrorAnswer {
@@ -97,7 +104,7 @@ export const failureOfAnswer = (
   now: Instant,
 ): CallFailure => {
   const { status, body } = answer
-  if (status === 429) return rateLimited(retryAtOf(answer, now), namesAccountLimit(answer))
+  if (status === 429) return rateLimited(retryAtOf(answer, now), rateLimitOf(answer))
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
   if (status === 404 && isProviderError(body)) {
     const namesNoSymbol = ['account', 'records'].includes(pauseGroups[route])
@@ -129,9 +136,11 @@ export const toBrokerReadError =
 const metadataOf = ({ body }: ErrorAnswer): Row =>
   isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
 
-/** Whether a 429 is for the account's own credits, rather than the token's or the server's. */
-export const namesAccountLimit = (answer: ErrorAnswer): boolean =>
-  metadataOf(answer)['exceededConfig'] === 'perAccount'
+/** Where a 429 does not say, everything of the token is limited. */
+export const rateLimitOf = (answer: ErrorAnswer): RateLimit => {
+  const { exceededConfig, method } = metadataOf(answer)
+  return { isOfAccount: exceededConfig === 'perAccount', isOfMethod: typeof method === 'string' }
+}
 
 /** When the provider accepts requests again after a 429: in a second or later. */
 export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>

@@ -1,10 +1,10 @@
 // One gate before everything that is sent with a tenant's token. The provider counts requests by
-// token and by account: after a 429 nothing is sent for what it limits until the time that it
-// named, and the rate is kept under its published limits, trades before reads.
+// token, by account and by method: after a 429 nothing is sent of what it limits until the time
+// that it named, and the rate is kept under its published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import { setBounded } from './account-pauses.ts'
-import { nothingSent, rateLimited } from './failures.ts'
-import type { Target } from './requests.ts'
+import { nothingSent, rateLimited, type RateLimit } from './failures.ts'
+import type { ReadRequest, Target } from './requests.ts'
 
 /**
  * The provider publishes CPU credits, about 1,000 a second for each deployed account, and a cost of
@@ -26,7 +26,7 @@ const defaultLimits: TokenLimits = {
   readsAtOncePerAccount: 8,
 }
 
-type GateKey = Pick<Target, 'limitKey' | 'accountKey'>
+type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'route'>
 
 export interface TokenGate {
   /**
@@ -35,28 +35,27 @@ export interface TokenGate {
    */
   readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
   /**
-   * The provider accepts nothing more for so long, of the account or with the limit key at all. A
-   * trade of the account is limited only by another trade's answer: it may cost less than a read did,
-   * and is not executed where the provider refuses it too.
+   * The provider accepts no more of what it limits for so long. A read that used up the account's
+   * credits does not limit its trades: one may cost less, and is not executed where the provider
+   * refuses it too.
    */
-  readonly limit: (key: GateKey, kind: RequestKind, ms: number, limitsAccountOnly: boolean) => void
+  readonly limit: (key: GateKey, kind: RequestKind, ms: number, rateLimit: RateLimit) => void
   /** The account answered, so that it counts for the rate. */
-  readonly answered: (key: GateKey) => void
+  readonly answered: (key: Omit<GateKey, 'route'>) => void
 }
 
 /** A `trial` is the read of an account that could not be read the last time. */
 type RequestKind = 'trade' | 'read' | 'trial'
 
-interface Waiting {
+interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
-  readonly accountKey: string
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
 
 interface TokenState {
-  limitedUntil: number
-  readonly accountsLimitedUntil: Map<string, number>
+  /** By the names that `limitNames` gives. */
+  readonly limitedUntil: Map<string, number>
   /** When the requests of the last second were started. */
   starts: number[]
   /** When each account last answered, by the stopwatch; the longest ago first. */
@@ -71,8 +70,24 @@ const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const answerCountsMs = 3_600_000
 
-const accountLimitOf = ({ kind, accountKey }: Pick<Waiting, 'kind' | 'accountKey'>): string =>
-  `${kind === 'trade' ? 'trades' : 'reads'} of ${accountKey}`
+type Limited = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
+
+/** The name of a limit: of one kind of requests, of reads or of all; of the account or the token. */
+const limitName = (
+  { kind, accountKey, route }: Limited,
+  { isOfAccount, isOfMethod }: RateLimit,
+): string => {
+  const unnamed = isOfAccount && kind !== 'trade' ? 'reads' : 'all'
+  return `${isOfMethod ? route : unnamed} of ${isOfAccount ? accountKey : 'token'}`
+}
+
+/** The names of the limits that a request is subject to. */
+const limitNames = (request: Limited): readonly string[] =>
+  [true, false].flatMap((isOfAccount) => [
+    limitName(request, { isOfAccount, isOfMethod: true }),
+    limitName(request, { isOfAccount, isOfMethod: false }),
+    limitName({ ...request, kind: 'trade' }, { isOfAccount, isOfMethod: false }),
+  ])
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -84,8 +99,7 @@ export const createTokenGate = (
 
   const stateOf = (limitKey: string): TokenState => {
     const state = states.get(limitKey) ?? {
-      limitedUntil: Number.NEGATIVE_INFINITY,
-      accountsLimitedUntil: new Map(),
+      limitedUntil: new Map(),
       starts: [],
       answeredAt: new Map(),
       waiting: new Set(),
@@ -140,11 +154,11 @@ export const createTokenGate = (
   }
 
   return {
-    enter: ({ limitKey, accountKey }, kind, signal) => {
+    enter: ({ limitKey, accountKey, route }, kind, signal) => {
       const state = stateOf(limitKey)
       return new Promise((resolve, reject) => {
-        const ofAccount = state.accountsLimitedUntil.get(accountLimitOf({ kind, accountKey }))
-        const until = Math.max(state.limitedUntil, ofAccount ?? state.limitedUntil)
+        const names = limitNames({ kind, accountKey, route })
+        const until = Math.max(...names.map((name) => state.limitedUntil.get(name) ?? -Infinity))
         const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
         const stopWaiting = (): void => {
@@ -156,6 +170,7 @@ export const createTokenGate = (
         const waiting: Waiting = {
           kind,
           accountKey,
+          route,
           start: () => {
             stopWaiting()
             resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))
@@ -172,21 +187,13 @@ export const createTokenGate = (
       })
     },
 
-    limit: ({ limitKey, accountKey }, kind, ms, limitsAccountOnly) => {
-      const state = stateOf(limitKey)
+    limit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
+      const { limitedUntil, waiting } = stateOf(limitKey)
+      const name = limitName({ kind, accountKey, route }, rateLimit)
       const until = stopwatch.elapsedMs() + ms
-      const limited = (['read', kind] as const).map((one) =>
-        accountLimitOf({ kind: one, accountKey }),
-      )
-      if (!limitsAccountOnly) state.limitedUntil = Math.max(state.limitedUntil, until)
-      else
-        for (const name of limited) {
-          const before = state.accountsLimitedUntil.get(name) ?? until
-          setBounded(state.accountsLimitedUntil, name, Math.max(before, until))
-        }
-      for (const waiting of state.waiting)
-        if (!limitsAccountOnly || limited.includes(accountLimitOf(waiting)))
-          waiting.fail(rateLimited(clock.now() + ms))
+      setBounded(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
+      for (const one of waiting)
+        if (limitNames(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
     },
 
     answered: ({ limitKey, accountKey }) =>

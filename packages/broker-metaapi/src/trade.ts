@@ -12,7 +12,7 @@ import type { Clock, MaySend } from '@tradeport/domain/ports'
 import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
-import { namesAccountLimit, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
+import { rateLimitOf, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
 import { AccountInformation, decode, parseJson } from './payloads.ts'
 import { requests, urlOf, type FetchFrom, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
@@ -53,6 +53,7 @@ export const createTradeOnce = ({
     maySend,
   ) => {
     const url = urlOf(target, '/trade')
+    const gated = { ...target, route: 'trade' } as const
     // A trade behind one that hangs would hang as well, and its outcome would be unknown. After the
     // pause one is sent as a trial, and the others wait for its answer.
     let attempt = tradePauses.begin(target.accountKey)
@@ -63,7 +64,7 @@ export const createTradeOnce = ({
     if (attempt.kind === 'paused')
       throw failureAfterHang(attempt.leftMs > 0 ? attempt.leftMs : undefined)
     try {
-      await gate.enter(target, 'trade', AbortSignal.timeout(deadlines.readMs))
+      await gate.enter(gated, 'trade', AbortSignal.timeout(deadlines.readMs))
       const sentAt = clock.now()
       const delivery = await deliver(url, target.token, body, deadlines, maySend)
       const now = clock.now()
@@ -80,7 +81,7 @@ export const createTradeOnce = ({
         readPauses.end(target.accountKey)
       }
       if (status === 429)
-        gate.limit(target, 'trade', retryAtOf(delivery, now) - now, namesAccountLimit(delivery))
+        gate.limit(gated, 'trade', retryAtOf(delivery, now) - now, rateLimitOf(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()

@@ -71,7 +71,8 @@ export const createTransport = (
     attempt: Attempt,
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
-    const leave = await gate.enter(target, attempt.isTrial ? 'trial' : 'read', signal)
+    const gated = { ...target, route: request.route }
+    const leave = await gate.enter(gated, attempt.isTrial ? 'trial' : 'read', signal)
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -81,9 +82,9 @@ export const createTransport = (
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { kind, retryAt, limitsAccountOnly, pausesAccount } = failure.fault
-      if (kind === 'rate_limited')
-        gate.limit(target, 'read', (retryAt ?? 0) - clock.now(), limitsAccountOnly === true)
+      const { kind, retryAt, rateLimit, pausesAccount } = failure.fault
+      if (kind === 'rate_limited' && rateLimit !== undefined)
+        gate.limit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
       else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {

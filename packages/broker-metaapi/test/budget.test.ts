@@ -281,6 +281,25 @@ describe('a 429', () => {
     },
   )
 
+  it('that names its method stops no other method, so that trades are sent while the history may not be read', async () => {
+    const { positions, place, broker } = open()
+    const own = newAccount()
+    const metadata = {
+      exceededConfig: 'perUser',
+      exceededPeriod: '1h',
+      method: 'getDealsByTimeRange',
+      recommendedRetryTime: new Date(Date.now() + 3_600_000).toISOString(),
+    }
+    const body = { id: 3, error: 'TooManyRequestsError', message: 'Too many', metadata }
+    sandbox.faults.set(own.providerAccountId, 'deals', { kind: 'reply', status: 429, body })
+    for (const ofSecond of [own, newAccount()])
+      expect(await broker.dealsPage(ofSecond, everWindow)()).toMatchObject({
+        left: { _tag: 'BrokerRateLimited' },
+      })
+    expect(E.isRight(await positions(own))).toBe(true)
+    expect(await place(own)).toMatchObject({ kind: 'filled' })
+  })
+
   it('of a trade stops the reads of the token', async () => {
     const { positions, place, time } = open()
     const own = newAccount()

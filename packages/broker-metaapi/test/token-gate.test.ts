@@ -13,7 +13,12 @@ const gateOf = (limits: Partial<TokenLimits> = {}) =>
     { now: () => Date.now() },
     { elapsedMs: () => Date.now() },
   )
-const key = (accountKey = 'a', limitKey = 't') => ({ limitKey, accountKey })
+const key = (accountKey = 'a', limitKey = 't', route: 'positions' | 'orders' = 'positions') => ({
+  limitKey,
+  accountKey,
+  route,
+})
+const ofToken = { isOfAccount: false, isOfMethod: false }
 const unavailable = { fault: { kind: 'unavailable' } }
 
 describe('the gate of a token', () => {
@@ -61,12 +66,12 @@ describe('the gate of a token', () => {
     const gate = gateOf()
     const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))
     const outcomes = Promise.allSettled(waiting)
-    gate.limit(key(), 'read', 60_000, false)
+    gate.limit(key(), 'read', 60_000, ofToken)
     const limited = { fault: { kind: 'rate_limited', retryAt: Date.now() + 60_000 } }
     expect((await outcomes).slice(2)).toMatchObject([{ reason: limited }, { reason: limited }])
     await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(limited)
     await gate.enter(key('a', 'another'), 'read', patient())
-    gate.limit(key(), 'trade', 1_000, false)
+    gate.limit(key(), 'trade', 1_000, ofToken)
     await vi.advanceTimersByTimeAsync(59_999)
     await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({
       fault: { kind: 'rate_limited' },
@@ -74,6 +79,26 @@ describe('the gate of a token', () => {
     await vi.advanceTimersByTimeAsync(1)
     await gate.enter(key(), 'trade', patient())
   })
+
+  it.each([true, false])(
+    'rejects what a limit of one method is of, and nothing else of the token: of the account alone %s',
+    async (isOfAccount) => {
+      const gate = gateOf({ perSecondPerAccount: 9, readsAtOnce: 9 })
+      gate.limit(key(), 'read', 1_000, { isOfAccount, isOfMethod: true })
+      const outcomes = await Promise.allSettled([
+        gate.enter(key(), 'read', patient()),
+        gate.enter(key('b'), 'read', patient()),
+        gate.enter(key('a', 't', 'orders'), 'read', patient()),
+        gate.enter({ ...key(), route: 'trade' }, 'trade', patient()),
+      ])
+      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
+        false,
+        isOfAccount,
+        true,
+        true,
+      ])
+    },
+  )
 
   it('rejects a request whose time is over, and starts the next', async () => {
     const gate = gateOf({ readsAtOncePerAccount: 1 })
