@@ -7,6 +7,7 @@ import {
   parseTenantId,
   parseUserId,
   type Instant,
+  type Owner,
 } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity } from 'fp-ts/lib/function.js'
@@ -146,6 +147,8 @@ export interface Table<Fields> extends Selection<Fields> {
   readonly names: readonly string[]
   /** The columns of the given fields: what is given as undefined is null. */
   readonly write: (fields: WrittenFields<Fields>) => Row
+  /** All columns: those of absent fields are null. */
+  readonly writeAll: (fields: WrittenFields<Fields>) => Row
 }
 
 /**
@@ -159,6 +162,13 @@ export const tableOf = <P extends t.Props>(
 ): Table<t.TypeOfProps<P>> => {
   const columns = Object.keys(props).map((field) => [field, columnOf(field)] as const)
   const decode = decodeRow(name, t.strict(props))
+  const write: Table<t.TypeOfProps<P>>['write'] = (fields) => {
+    const row: Record<string, unknown> = {}
+    for (const [field, column] of columns)
+      if (field in fields) row[column] = props[field]?.encode(fields[field] ?? null)
+    return row
+  }
+  const absent = Object.fromEntries(columns.map(([field]) => [field, undefined]))
   return {
     table: new Sql(name),
     names: columns.map(([, column]) => column),
@@ -173,14 +183,16 @@ export const tableOf = <P extends t.Props>(
       for (const [field, column] of columns) fields[field] = values[column]
       return decode(fields, values['id'])
     },
-    write: (fields) => {
-      const row: Record<string, unknown> = {}
-      for (const [field, column] of columns)
-        if (field in fields) row[column] = props[field]?.encode(fields[field] ?? null)
-      return row
-    },
+    write,
+    writeAll: (fields) => write({ ...absent, ...fields }),
   }
 }
+
+/** The fields of a row with its owner in the place of the two ids. */
+export const withOwner = <Fields extends Owner>({ tenantId, userId, ...fields }: Fields) => ({
+  ...fields,
+  owner: { tenantId, userId },
+})
 
 /** A selection whose rows are read as something else. */
 export const mapped = <A, B>(

@@ -8,7 +8,7 @@ import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
 import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
 import { openPool, type PoolOptions } from './pool.ts'
-import { queryOne, sql, type Sql } from './sql.ts'
+import { queryOne, sql } from './sql.ts'
 
 export interface ServerOptions {
   /** postgres:// or postgresql://; may hold a password, which is never repeated. */
@@ -61,7 +61,7 @@ export const openDatabase = async (
   const server = 'url' in options ? options : null
   const { pool, release } =
     'url' in options
-      ? { pool: poolOfServer(options), release: noop }
+      ? { pool: poolOfServer(options), release: async () => undefined }
       : await openEmbedded(options, log)
   const prepare = async (knex: Knex): Promise<void> => {
     await bringUpToDate(knex)
@@ -72,27 +72,31 @@ export const openDatabase = async (
     await release()
     throw error
   })
+  let closing: Promise<void> | undefined
   return {
     knex,
     server,
     ping: databaseTask('database.ping', async () => {
       await knex.raw('select 1')
     }),
-    now: databaseTask('database.now', () =>
-      readOne<Instant>(knex, sql`floor(extract(epoch from clock_timestamp()) * 1000)::float8`),
-    ),
+    now: databaseTask('database.now', async () => {
+      const { now } = await queryOne<{ readonly now: Instant }>(
+        knex,
+        sql`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
+      )
+      return now
+    }),
     isMigrated: databaseTask('database.isMigrated', () => isMigrated(knex)),
     durability: databaseTask('database.durability', async () => ({
       isEmbedded: server === null,
       ...(await queryOne<Omit<Durability, 'isEmbedded'>>(knex, durabilitySettings)),
     })),
     pool: () => poolUse(knex),
-    close: closeOnce(knex, release),
+    close: () => (closing ??= knex.destroy().then(release)),
   }
 }
 
 const defaultTimeoutMs = 8_000
-const noop = async (): Promise<void> => undefined
 
 // The URL is not repeated, and the parser's own error, which holds it, is not passed on.
 const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
@@ -130,9 +134,9 @@ const freeJournals = (knex: Knex) =>
 const oldestServerVersion = 14
 
 const bringUpToDate = async (knex: Knex): Promise<void> => {
-  const version = await readOne<number>(
+  const { version } = await queryOne<{ readonly version: number }>(
     knex,
-    sql`current_setting('server_version_num')::int / 10000`,
+    sql`select current_setting('server_version_num')::int / 10000 as version`,
   ).catch((error: unknown) => {
     throw new Error(
       `the database cannot be reached: ${refusalOf(error)}. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL`,
@@ -156,9 +160,6 @@ const refusalOf = (error: unknown): string =>
   error instanceof Error && 'severity' in error
     ? `${describeFailure(error)}: ${error.message}`
     : describeFailure(error)
-
-const readOne = async <A>(knex: Knex, expression: Sql): Promise<A> =>
-  (await queryOne<{ readonly value: A }>(knex, sql`select ${expression} as value`)).value
 
 const migrationFailure = (error: unknown): string =>
   error instanceof Error && error.message.includes('following files are missing')
@@ -194,9 +195,4 @@ const poolUse = (knex: Knex): PoolUse => {
     waiting: pool.numPendingAcquires(),
     size: pool.max,
   }
-}
-
-const closeOnce = (knex: Knex, release: () => Promise<void>): (() => Promise<void>) => {
-  let closing: Promise<void> | undefined
-  return () => (closing ??= knex.destroy().then(release))
 }

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Log } from './failures.ts'
-import { createFailureLog, repeat } from './repeating.ts'
+import { createFailureLog, repeat, type Stoppable } from './repeating.ts'
 import { sql, type Sql } from './sql.ts'
 
 /**
@@ -78,13 +78,12 @@ export interface DueQueue<Job> extends Pick<WorkerDependencies, 'log' | 'heartbe
   readonly work: (job: Job) => Promise<{ readonly job: Job; readonly inMs: number } | undefined>
 }
 
-export interface DueRowsWorker<Job> {
-  /** Begins work on a row that this process has claimed already. */
+/** Once it is stopped, a repetition is dropped: its row falls due again. */
+export interface DueRowsWorker<Job> extends Stoppable {
+  /** Begins work on a row that this process has claimed already, unless it is stopped. */
   readonly workOn: (job: Job) => void
   /** Claims due rows now. */
   readonly wake: () => void
-  /** Waits for the work on claimed rows. A repetition is dropped: its row falls due again. */
-  readonly stop: () => Promise<void>
 }
 
 export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => {
@@ -164,7 +163,9 @@ export const workOnDueRows = <Job>(queue: DueQueue<Job>): DueRowsWorker<Job> => 
   })
 
   return {
-    workOn,
+    workOn: (job) => {
+      if (!stopping.signal.aborted) workOn(job)
+    },
     wake: poll.runNow,
     stop: async () => {
       stopping.abort()

@@ -5,12 +5,20 @@ import type { Knex } from 'knex'
 import { describeFailure, type Log } from './failures.ts'
 import { Sql, query, sql } from './sql.ts'
 
-export interface Repeating {
-  /** Runs the task now, or once more when it is running already. */
-  readonly runNow: () => void
-  /** Waits for the run that is under way; nothing runs after it. */
+export interface Stoppable {
+  /** Waits for what is under way; nothing runs after it. */
   readonly stop: () => Promise<void>
 }
+
+export interface Repeating extends Stoppable {
+  /** Runs the task now, or once more when it is running already. */
+  readonly runNow: () => void
+}
+
+/** Several that are stopped at once. */
+export const together = (...started: readonly Stoppable[]): Stoppable => ({
+  stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))),
+})
 
 /**
  * The first run is at once. `logName` is the `event` of log lines about failures; a function gives
@@ -70,27 +78,31 @@ export interface Upkeep {
  * Repeats statements that delete or correct some rows each: to change all at once may take longer
  * than a statement may last, and would hold locks for as long.
  */
-export const startUpkeep = (
-  knex: Knex,
-  log: Log,
-  tasks: readonly Upkeep[],
-): Pick<Repeating, 'stop'> => {
-  const started = tasks.map(({ logName, everyMs, statements, repeatFrom = 1 }) => {
-    const task = repeat(everyMs, logName, log, async () => {
-      let changed = 0
-      for (const statement of statements()) changed += (await query(knex, statement)).length
-      if (changed >= repeatFrom) task.runNow()
-    })
-    return task
-  })
-  return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
-}
+export const startUpkeep = (knex: Knex, log: Log, tasks: readonly Upkeep[]): Stoppable =>
+  together(
+    ...tasks.map(({ logName, everyMs, statements, repeatFrom = 1 }) => {
+      const task = repeat(everyMs, logName, log, async () => {
+        let changed = 0
+        for (const statement of statements()) changed += (await query(knex, statement)).length
+        if (changed >= repeatFrom) task.runNow()
+      })
+      return task
+    }),
+  )
 
-export const lockedAtOnce = 1_000
+export const rowsAtOnce = 1_000
 
-/** A condition: the row is one of the next thousand for which `where` holds, which it locks. */
-export const isAmongNextLocked = (table: string, where: Sql): Sql => sql`
-  ctid = any(array(select ctid from ${new Sql(table)} where ${where} limit ${lockedAtOnce} for update skip locked))`
+const changeSome = (change: Sql, table: string, where: Sql): Sql => sql`
+  ${change} where ctid = any(array(
+    select ctid from ${new Sql(table)} where ${where} limit ${rowsAtOnce} for update skip locked)) returning 1`
+
+/** Updates a thousand rows for which `where` holds and that nobody else has locked. */
+export const updateSome = (table: string, changes: Sql, where: Sql): Sql =>
+  changeSome(sql`update ${new Sql(table)} set ${changes}`, table, where)
+
+/** Deletes a thousand rows for which `where` holds and that nobody else has locked. */
+export const deleteSome = (table: string, where: Sql): Sql =>
+  changeSome(new Sql(`delete from ${table}`), table, where)
 
 export interface FailureLog {
   /** Logs the failure, unless one with this reason was logged since the last `reset`. */

@@ -29,6 +29,7 @@ import {
   nullable,
   tableOf,
   toTimestamptz,
+  withOwner,
   type Row,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
@@ -71,27 +72,16 @@ const table = tableOf('accounts', {
   updatedAt: instant,
 })
 
-const accountOf = ({
-  tenantId,
-  userId,
-  balance,
-  equity,
-  margin,
-  freeMargin,
-  marginLevel,
-  leverage,
-  providerAccountId,
-  region,
-  ...account
-}: ReturnType<typeof table.read>): Account => ({
-  ...account,
-  owner: { tenantId, userId },
-  figures: { balance, equity, margin, freeMargin, marginLevel, leverage },
-  provider: providerAccountId === null ? null : { providerAccountId, region },
-})
-
 export const accounts = {
-  ...mapped(table, accountOf),
+  ...mapped(table, (row): Account => {
+    const { balance, equity, margin, freeMargin, marginLevel, leverage, ...others } = row
+    const { providerAccountId, region, ...account } = withOwner(others)
+    return {
+      ...account,
+      figures: { balance, equity, margin, freeMargin, marginLevel, leverage },
+      provider: providerAccountId === null ? null : { providerAccountId, region },
+    }
+  }),
   write: ({ owner, figures, provider, ...account }: Account): Row =>
     table.write({
       providerAccountId: null,
@@ -181,19 +171,16 @@ export const createAccountStore = (knex: Knex): AccountStore => {
 }
 
 /** Of the account at the provider to which it is linked, and those that the operator entered. */
-const newestSnapshots = (
-  owner: Owner,
-  id: AccountId,
-  { from, to, limit }: SnapshotQuery,
-): Sql => sql`
-  select ${ownSnapshots.columns} from balance_snapshots
-  where ${allOf(
-    sql`tenant_id = ${owner.tenantId}`,
-    sql`account_id = (select id from accounts where ${isAccount(owner, id)})`,
-    sql`provider_account_id = any(array['', (select accounts.provider_account_id from accounts where ${isAccount(owner, id)})])`,
+const newestSnapshots = (owner: Owner, id: AccountId, { from, to, limit }: SnapshotQuery): Sql => {
+  const account = sql`from accounts where ${isAccount(owner, id)}`
+  const wanted = allOf(
+    sql`tenant_id = ${owner.tenantId} and account_id = (select id ${account})`,
+    sql`provider_account_id = any(array['', (select accounts.provider_account_id ${account})])`,
     from !== undefined && sql`taken_at >= ${toTimestamptz(from)}`,
     to !== undefined && sql`taken_at <= ${toTimestamptz(to)}`,
-  )} order by taken_at desc limit ${limit}`
+  )
+  return sql`select ${ownSnapshots.columns} from balance_snapshots where ${wanted} order by taken_at desc limit ${limit}`
+}
 
 const recordSnapshot = async (
   trx: Knex.Transaction,

@@ -1,9 +1,10 @@
 // Finds credentials by their hash, with the tenant and plan of their user, and the e-mail address
 // of a user. Lookups that arrive during a read share the next one.
 import { plans, type Credential } from '@tradeport/domain/access'
+import type { User } from '@tradeport/domain/operator'
 import type { CredentialStore, UserStore } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
-import type * as O from 'fp-ts/lib/Option.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { batchLookups } from '../connection/batches.ts'
@@ -16,9 +17,10 @@ import {
   nullable,
   scope,
   tableOf,
+  withOwner,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { isUser, query, readFirst, sql, type Selection, type Sql } from '../connection/sql.ts'
+import { isUser, query, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { users } from '../operator/records.ts'
 
 const common = {
@@ -43,22 +45,20 @@ const userColumns = { tenantId: 'users.tenant_id', plan: 'users.plan' }
 
 const apiKeyCredentials = mapped(
   tableOf('api_keys', { ...withAddresses, ...ofUser }, userColumns),
-  ({ tenantId, userId, scopes, ...key }): Credential => ({
+  ({ scopes, ...key }): Credential => ({
     kind: 'api_key',
     applicationId: null,
-    ...key,
-    owner: { tenantId, userId },
+    ...withOwner(key),
     scopes: new Set(scopes),
   }),
 )
 
 const accessTokenCredentials = mapped(
   tableOf('access_tokens', { ...ofAccessToken, ...ofUser }, userColumns),
-  ({ tenantId, userId, scopes, ...token }): Credential => ({
+  ({ scopes, ...token }): Credential => ({
     kind: 'access_token',
     ipAllowlist: [],
-    ...token,
-    owner: { tenantId, userId },
+    ...withOwner(token),
     scopes: new Set(scopes),
   }),
 )
@@ -67,12 +67,8 @@ export const createCredentialStore = (knex: Knex): CredentialStore =>
   databasePort<CredentialStore>('credentials', {
     findApiKey: findByHash(knex, apiKeyCredentials),
     findAccessToken: findByHash(knex, accessTokenCredentials),
-    findUserPlan: (owner) =>
-      readFirst(
-        knex,
-        userOf(owner),
-        mapped(users, ({ plan }) => ({ owner, plan })),
-      ),
+    findUserPlan: async (owner) =>
+      O.map(({ plan }: User) => ({ owner, plan }))(await findUser(knex, owner)),
   })
 
 // One read at a time, so that any number of unknown hashes occupies one connection.
@@ -95,12 +91,8 @@ const findByHash = <A>(
 /** The e-mail address of a user. */
 export const createUserStore = (knex: Knex): UserStore =>
   databasePort<UserStore>('users', {
-    email: (owner) =>
-      readFirst(
-        knex,
-        userOf(owner),
-        mapped(users, ({ email }) => email),
-      ),
+    email: async (owner) => O.map(({ email }: User) => email)(await findUser(knex, owner)),
   })
 
-const userOf = (owner: Owner): Sql => sql`select ${users.columns} from users where ${isUser(owner)}`
+const findUser = (knex: Knex, owner: Owner): Promise<O.Option<User>> =>
+  readFirst(knex, sql`select ${users.columns} from users where ${isUser(owner)}`, users)

@@ -74,11 +74,13 @@ const isCurrent = ({ currentHead }: Cipher): Sql =>
 export const createSealedSecrets = ({ knex, cipher }: Dependencies): SealedSecrets => ({
   ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
     reseal: async ({ after, limit }) => {
+      const wanted = allOf(
+        sql`not ${isCurrent(cipher)}`,
+        after !== undefined && sql`(kind, id) > (${after.kind}, ${after.id})`,
+      )
       const rows = await readAll(
         knex,
-        sql`select * from (${sealedRows}) as all_sealed
-          where ${allOf(sql`not ${isCurrent(cipher)}`, after !== undefined && sql`(kind, id) > (${after.kind}, ${after.id})`)}
-          order by kind, id limit ${limit}`,
+        sql`select * from (${sealedRows}) as all_sealed where ${wanted} order by kind, id limit ${limit}`,
         { read: decodeSealed },
       )
       const unreadable: SealedSecret[] = []

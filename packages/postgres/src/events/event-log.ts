@@ -12,47 +12,33 @@ import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import * as column from '../connection/columns.ts'
+import { ids, instant, mapped, oneOf, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import {
   allOf,
   isUser,
   isOfOwner,
-  query,
   queryOne,
+  query,
   returnsRow,
+  Sql,
   sql,
-  type Sql,
 } from '../connection/sql.ts'
 
-const decodeEvent = column.decodeRow(
-  'events',
-  t.strict({
+const loggedEvents = mapped(
+  tableOf('events', {
     sequence: t.string,
-    type: column.oneOf('event type', webhookEventTypes),
-    account_id: column.ids.account,
+    type: oneOf('event type', webhookEventTypes),
+    accountId: ids.account,
     data: t.string,
-    recorded_at: column.instant,
+    recordedAt: instant,
+  }),
+  ({ sequence, data, ...event }): LoggedEvent => ({
+    ...event,
+    id: idOf(sequence),
+    data: JSON.parse(data) as LoggedEvent['data'],
   }),
 )
-
-const eventOfRow = (row: unknown): LoggedEvent => {
-  const { sequence, type, account_id: accountId, data, recorded_at: recordedAt } = decodeEvent(row)
-  return {
-    id: idOf(sequence),
-    type,
-    accountId,
-    recordedAt,
-    data: JSON.parse(data) as LoggedEvent['data'],
-  }
-}
-
-/** Numbers of events. */
-interface Bounds {
-  readonly start: string
-  readonly oldest: string | null
-  readonly newest: string | null
-}
 
 /**
  * The number of the user's last event that was cleared away; null where the user was removed. What
@@ -79,12 +65,13 @@ export const createEventLog = (
         after !== undefined && sql`sequence > ${String(eventNumber(after))}`,
         before !== undefined && sql`sequence < ${String(eventNumber(before))}`,
       )
+      const direction = new Sql(order)
       const rows = await query(
         knex,
-        sql`select sequence, type, account_id, data, recorded_at from events where ${wanted}
-          order by sequence ${order === 'asc' ? sql`asc` : sql`desc`} limit ${limit + 1}`,
+        sql`select ${loggedEvents.columns} from events where ${wanted}
+          order by sequence ${direction} limit ${limit + 1}`,
       )
-      return { events: rows.slice(0, limit).map(eventOfRow), hasNext: rows.length > limit }
+      return { events: rows.slice(0, limit).map(loggedEvents.read), hasNext: rows.length > limit }
     },
     isResumable: (owner, after) => {
       const number = String(eventNumber(after))
@@ -95,7 +82,9 @@ export const createEventLog = (
       )
     },
     bounds: async (owner) => {
-      const { start, oldest, newest } = await queryOne<Bounds>(
+      const { start, oldest, newest } = await queryOne<
+        Readonly<Record<'start', string> & Record<'oldest' | 'newest', string | null>>
+      >(
         knex,
         sql`select coalesce(${clearedTo(owner)}, 0) as start,
           (select min(sequence) from events where ${keptOf(owner)}) as oldest,

@@ -95,19 +95,8 @@ export const openEvents = (
     deliveries: createWebhookDeliveries(knex, wakeWorker),
     jobs: {
       work: async (attempt) => {
-        const started = startDeliveryWorker({
-          ...dependencies,
-          schedule,
-          attempt,
-          ...workerOptions,
-        })
-        worker = started
-        return {
-          stop: async () => {
-            worker = undefined
-            await started.stop()
-          },
-        }
+        worker = startDeliveryWorker({ ...dependencies, schedule, attempt, ...workerOptions })
+        return worker
       },
     },
   }

@@ -7,14 +7,14 @@ import type { OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
 import { hourMs, minuteMs, secondMs, type Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { ids, instant, nullable, oneOf, tableOf } from '../connection/columns.ts'
+import { ids, instant, nullable, oneOf, tableOf, withOwner } from '../connection/columns.ts'
 import {
   workOnDueRows,
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
 import { databasePort } from '../connection/failures.ts'
-import { createFailureLog, isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
+import { createFailureLog, deleteSome, startUpkeep, together } from '../connection/repeating.ts'
 import { isUser, query, sql } from '../connection/sql.ts'
 
 export const noticeQueue = 'owner-notices'
@@ -62,8 +62,7 @@ export const openOwnerNotices = (
       const unrecorded = createFailureLog('owner_notice_end', log)
       const isSent = async (due: DueNotice): Promise<boolean> => {
         try {
-          const { tenantId, userId, id, notice } = notices.read(due)
-          await send({ id, owner: { tenantId, userId }, notice })
+          await send(withOwner(notices.read(due)))
           failures.reset()
           return true
         } catch (error) {
@@ -71,7 +70,7 @@ export const openOwnerNotices = (
           return false
         }
       }
-      const started = workOnDueRows<DueNotice>({
+      worker = workOnDueRows<DueNotice>({
         log,
         heartbeats,
         name: noticeQueue,
@@ -114,16 +113,10 @@ export const openOwnerNotices = (
           }
         },
       })
-      worker = started
       const upkeep = startUpkeep(knex, log, [
         { logName: 'owner_notice_purge', everyMs: hourMs, statements: () => [purgeNotices] },
       ])
-      return {
-        stop: async () => {
-          worker = undefined
-          await Promise.all([started.stop(), upkeep.stop()])
-        },
-      }
+      return together(worker, upkeep)
     },
   }
 }
@@ -161,10 +154,10 @@ const isNotice = ({ tenant_id: tenantId, user_id: userId, id }: DueNotice) =>
   sql`tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`
 
 // The attempts take three days.
-const purgeNotices = sql`
-  delete from owner_notices
-  where ${isAmongNextLocked('owner_notices', sql`due_at is null and created_at < now() - interval '10 days'`)}
-  returning 1`
+const purgeNotices = deleteSome(
+  'owner_notices',
+  sql`due_at is null and created_at < now() - interval '10 days'`,
+)
 
 const notices = tableOf('owner_notices', {
   tenantId: ids.tenant,

@@ -11,6 +11,7 @@ import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
+import { together } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { accounts, isBrokerAccount } from '../credentials/account-store.ts'
 import type { EventRecorder } from '../events/events.ts'
@@ -52,8 +53,7 @@ export const openJournal = (
     jobs: {
       work: async (read) => {
         const workers = groups.map((group) => workOnGroup(dependencies, group, pollMs, read))
-        const started = [watch.start(), ...workers]
-        return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
+        return together(watch.start(), ...workers)
       },
     },
     watch,

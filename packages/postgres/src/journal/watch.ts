@@ -4,13 +4,13 @@ import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
 import { databasePort, type Log } from '../connection/failures.ts'
-import { repeat, type Repeating } from '../connection/repeating.ts'
+import { repeat, type Repeating, type Stoppable } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 
 export interface OpenedWatch extends Watch {
   /** Keeps rounds in step with who waits, until it is stopped. */
-  readonly start: () => Pick<Repeating, 'stop'>
+  readonly start: () => Stoppable
 }
 
 const sweepMs = 2_000

@@ -5,7 +5,7 @@ import type { Backlog, HealthReads } from '@tradeport/domain/ports'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { databaseTask } from '../connection/failures.ts'
-import { query, queryOne, sql, type Sql } from '../connection/sql.ts'
+import { Sql, query, queryOne, sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
 
@@ -17,26 +17,26 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
         knex,
         // Every order that is not at its end has a due time, but for those that the broker holds.
         sql`select (count(*) filter (where status = 'pending'))::int as pending,
-            count(${unknownSince})::int as unknown, ${ageMs(sql`min(${unknownSince})`)} as "oldestUnknownMs",
-            (count(*) filter (where due_at <= now()))::int as due, ${ageMs(sql`min(due_at)`)} as "oldestDueMs"
+            count(${unknownSince})::int as unknown, ${ageMs(`min(${unknownSince.text})`)} as "oldestUnknownMs",
+            (count(*) filter (where due_at <= now()))::int as due, ${ageMs('min(due_at)')} as "oldestDueMs"
           from orders where due_at is not null`,
       ),
       queryOne<{ readonly waiting: number; readonly oldestMs: number }>(
         knex,
-        sql`select count(*)::int as waiting, ${ageMs(sql`min(due_at)`)} as "oldestMs"
+        sql`select count(*)::int as waiting, ${ageMs('min(due_at)')} as "oldestMs"
           from owner_notices where due_at <= now()`,
       ),
       queryOne<Backlog['journals']>(
         knex,
         sql`select (select count(*)::int ${disagreeing}) as disagreeing,
             count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
-            ${ageMs(sql`min(watch_at) filter (where failures = 0)`)} as "watchLagMs"
+            ${ageMs('min(watch_at) filter (where failures = 0)')} as "watchLagMs"
           from journals where due_at is not null`,
       ),
       queryOne<Backlog['deliveries']>(
         knex,
         sql`select count(*)::int as pending, (count(*) filter (where next_attempt_at <= now()))::int as due,
-            ${ageMs(sql`min(next_attempt_at)`)} as "oldestDueMs"
+            ${ageMs('min(next_attempt_at)')} as "oldestDueMs"
           from webhook_deliveries where status = 'pending'`,
       ),
     ])
@@ -49,8 +49,8 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
 
 const unknownSince = sql`case status when 'pending' then sent_at when 'open' then absent_at end`
 
-const ageMs = (since: Sql): Sql =>
-  sql`greatest(0, coalesce(extract(epoch from now() - ${since}) * 1000, 0))::float8`
+const ageMs = (since: string): Sql =>
+  new Sql(`greatest(0, coalesce(extract(epoch from now() - ${since}) * 1000, 0))::float8`)
 
 /** Not those that are no longer linked as they were read. */
 const disagreeing = sql`from journals join accounts on accounts.tenant_id = journals.tenant_id

@@ -30,23 +30,24 @@ const operatorOrders = {
 
 export const createOperatorOrders = (knex: Knex): OperatorOrders =>
   databasePort<OperatorOrders>('operatorOrders', {
-    underWay: ({ of, unresolvedSince }, { after, limit }) =>
-      readAll(
+    underWay: ({ of, unresolvedSince }, { after, limit }) => {
+      const wanted = allOf(
+        sql`(due_at is not null or status = 'open')`,
+        of !== undefined &&
+          sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
+            or account_id = any(${of.accounts}::uuid[]))`,
+        unresolvedSince !== undefined &&
+          sql`case status when 'pending' then created_at when 'open' then absent_at end
+            <= ${toTimestamptz(unresolvedSince)}::timestamptz`,
+        after !== undefined &&
+          sql`(created_at, id) > (${toTimestamptz(after.createdAt)}, ${after.id})`,
+      )
+      return readAll(
         knex,
-        sql`select ${operatorOrders.columns} from orders
-          where (due_at is not null or status = 'open') and ${allOf(
-            of !== undefined &&
-              sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
-                or account_id = any(${of.accounts}::uuid[]))`,
-            unresolvedSince !== undefined &&
-              sql`case status when 'pending' then created_at when 'open' then absent_at end
-                <= ${toTimestamptz(unresolvedSince)}::timestamptz`,
-            after !== undefined &&
-              sql`(created_at, id) > (${toTimestamptz(after.createdAt)}, ${after.id})`,
-          )}
-          order by created_at, id limit ${limit}`,
+        sql`select ${operatorOrders.columns} from orders where ${wanted} order by created_at, id limit ${limit}`,
         operatorOrders,
-      ),
+      )
+    },
     find: (id) =>
       readFirst(
         knex,

@@ -75,7 +75,7 @@ export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorSto
 
 type Section = keyof OperatorRecords
 
-interface Stored<S extends Section> {
+interface SectionTable<S extends Section> {
   readonly rows: Selection<OperatorRecords[S][number]> & {
     readonly write: (record: OperatorChanges[S]['put'][number]) => Row
   }
@@ -83,25 +83,25 @@ interface Stored<S extends Section> {
   readonly key: Readonly<Record<string, 'text' | 'uuid' | 'timestamptz'>>
   readonly keyOf: (key: OperatorKeys[S][number]) => readonly string[]
   /** Whose tenant the record gets, which documents do not name. */
-  readonly of?: 'user' | 'account'
+  readonly belongsTo?: 'user' | 'account'
 }
 
 const byId = { key: { id: 'text' }, keyOf: (id: string) => [id] } as const
 
 /** In the order in which they are written. */
-const stored: { readonly [S in Section]: Stored<S> } = {
+const sectionTables: { readonly [S in Section]: SectionTable<S> } = {
   tenants: { rows: tenants, ...byId },
   users: { rows: users, ...byId },
   accounts: { rows: accounts, ...byId, key: { id: 'uuid' } },
-  apiKeys: { rows: apiKeys, ...byId, of: 'user' },
-  accessTokens: { rows: accessTokens, ...byId, of: 'user' },
+  apiKeys: { rows: apiKeys, ...byId, belongsTo: 'user' },
+  accessTokens: { rows: accessTokens, ...byId, belongsTo: 'user' },
   desks: { rows: desks, ...byId },
-  traderLimits: { rows: traderLimits, ...byId, key: { account_id: 'uuid' }, of: 'account' },
+  traderLimits: { rows: traderLimits, ...byId, key: { account_id: 'uuid' }, belongsTo: 'account' },
   challenges: {
     rows: challenges,
     key: { account_id: 'uuid', started_at: 'timestamptz' },
     keyOf: ({ accountId, startedAt }) => [accountId, toTimestamptz(startedAt)],
-    of: 'account',
+    belongsTo: 'account',
   },
   balanceSnapshots: {
     rows: {
@@ -114,30 +114,30 @@ const stored: { readonly [S in Section]: Stored<S> } = {
     },
     key: { account_id: 'uuid', taken_at: 'timestamptz' },
     keyOf: ({ accountId, timestamp }) => [accountId, toTimestamptz(timestamp)],
-    of: 'account',
+    belongsTo: 'account',
   },
   riskThresholds: {
     rows: riskThresholds,
     key: { account_id: 'uuid', type: 'text', severity: 'text' },
     keyOf: ({ accountId, type, severity }) => [accountId, type, severity],
-    of: 'account',
+    belongsTo: 'account',
   },
   halts: {
     rows: operatorHalts,
     key: { account_id: 'uuid', halted_by: 'text' },
     keyOf: (accountId) => [accountId, 'operator'],
-    of: 'account',
+    belongsTo: 'account',
   },
-  marketDataFeed: { rows: marketDataFeed, ...byId, of: 'account' },
+  marketDataFeed: { rows: marketDataFeed, ...byId, belongsTo: 'account' },
 }
-const sections = Object.keys(stored) as Section[]
+const sections = Object.keys(sectionTables) as Section[]
 
 /**
- * A condition: the record has one of these keys. Each key column is one bound array. Records of
+ * A condition: the records with these keys. Each key column is one bound array. Records of
  * accounts are found with the tenant, with which their indexes begin.
  */
-const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
-  const { key, keyOf }: Stored<S> = stored[section]
+const haveKeys = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
+  const { key, keyOf }: SectionTable<S> = sectionTables[section]
   const values = keys.map(keyOf)
   const columns = new Sql(Object.keys(key).join())
   const arrays = Object.values(key)
@@ -152,47 +152,42 @@ const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][nu
 const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => {
   const read = <S extends Section>(
     section: S,
-    ofSection: readonly OperatorKeys[S][number][],
     more = sql``,
+    moreKeys: readonly OperatorKeys[S][number][] = [],
   ): Promise<readonly OperatorRecords[S][number][]> => {
-    const { rows }: Stored<S> = stored[section]
+    const { rows }: SectionTable<S> = sectionTables[section]
+    const ofSection: readonly OperatorKeys[S][number][] = keys[section]
+    const wanted = haveKeys(section, [...ofSection, ...moreKeys])
     return readAll(
       trx,
-      sql`select ${rows.columns} from ${rows.table} where ${hasKey(section, ofSection)} ${more}`,
+      sql`select ${rows.columns} from ${rows.table} where ${wanted} ${more}`,
       rows,
     )
   }
   // Locked, so that a reading recorded meanwhile waits and is not overwritten. Accounts and then
   // desks, each by their ids, is also the order in which an order with limits locks them.
-  const accounts = await read('accounts', keys.accounts, sql`order by id for update`)
-  const apiKeys = await read('apiKeys', keys.apiKeys, sql`or hash = any(${keys.apiKeyHashes})`)
-  const accessTokens = await read(
-    'accessTokens',
-    keys.accessTokens,
-    sql`or hash = any(${keys.accessTokenHashes})`,
-  )
-  const desks = await read('desks', keys.desks, sql`order by id for update`)
-  const users = await read('users', [
-    ...keys.users,
+  const accounts = await read('accounts', sql`order by id for update`)
+  const apiKeys = await read('apiKeys', sql`or hash = any(${keys.apiKeyHashes})`)
+  const accessTokens = await read('accessTokens', sql`or hash = any(${keys.accessTokenHashes})`)
+  const desks = await read('desks', sql`order by id for update`)
+  const users = await read('users', sql``, [
     ...accounts.map(({ owner }) => owner.userId),
     ...[...apiKeys, ...accessTokens].map(({ userId }) => userId),
   ])
+  const tenantIds = [...users, ...desks].map(({ tenantId }) => tenantId)
   return {
-    tenants: await read('tenants', [
-      ...keys.tenants,
-      ...[...users, ...desks].map(({ tenantId }) => tenantId),
-    ]),
+    tenants: await read('tenants', sql``, tenantIds),
     users,
     accounts,
     apiKeys,
     accessTokens,
     desks,
-    traderLimits: await read('traderLimits', keys.traderLimits),
-    challenges: await read('challenges', keys.challenges),
-    balanceSnapshots: await read('balanceSnapshots', keys.balanceSnapshots),
-    riskThresholds: await read('riskThresholds', keys.riskThresholds),
-    halts: await read('halts', keys.halts),
-    marketDataFeed: await read('marketDataFeed', keys.marketDataFeed),
+    traderLimits: await read('traderLimits'),
+    challenges: await read('challenges'),
+    balanceSnapshots: await read('balanceSnapshots'),
+    riskThresholds: await read('riskThresholds'),
+    halts: await read('halts'),
+    marketDataFeed: await read('marketDataFeed'),
   }
 }
 
@@ -221,7 +216,10 @@ const remove = async <S extends Section>(
   keys: readonly OperatorKeys[S][number][],
 ): Promise<void> => {
   for (const piece of chunksOf(removedAtOnce)(keys))
-    await query(trx, sql`delete from ${stored[section].rows.table} where ${hasKey(section, piece)}`)
+    await query(
+      trx,
+      sql`delete from ${sectionTables[section].rows.table} where ${haveKeys(section, piece)}`,
+    )
 }
 
 // Far below the 65,535 values that one statement may carry, whatever the table's width.
@@ -236,18 +234,16 @@ const put = async <S extends Section>(
   const {
     rows: { table, write },
     key,
-    of,
-  }: Stored<S> = stored[section]
-  const rows = records.map(write).map((row) =>
-    of === undefined
-      ? row
-      : {
-          ...row,
-          tenant_id: trx.raw(`(select tenant_id from ${of}s where id = ?)`, [
-            row[`${of}_id`] as string,
-          ]),
-        },
-  )
+    belongsTo,
+  }: SectionTable<S> = sectionTables[section]
+  const rows = records.map(write).map((row) => ({
+    ...row,
+    ...(belongsTo !== undefined && {
+      tenant_id: trx.raw(`(select tenant_id from ${belongsTo}s where id = ?)`, [
+        row[`${belongsTo}_id`] as string,
+      ]),
+    }),
+  }))
   // A tenant has none, and the one feed can move to an account of another tenant.
   const isKeyedByTenant = section !== 'tenants' && section !== 'marketDataFeed'
   const conflict = [...(isKeyedByTenant ? ['tenant_id'] : []), ...Object.keys(key)]
@@ -258,15 +254,14 @@ const put = async <S extends Section>(
 }
 
 /** Those that are to halt accounts from now on also do so where they are breached already. */
-const armThresholds = (trx: Knex.Transaction, { riskThresholds: { put } }: OperatorChanges) =>
-  query(
+const armThresholds = (trx: Knex.Transaction, { riskThresholds }: OperatorChanges) => {
+  const halting = riskThresholds.put.filter(({ halt }) => halt)
+  return query(
     trx,
     sql`update risk_thresholds set breached_value = null
-      where not halt and ${hasKey(
-        'riskThresholds',
-        put.filter(({ halt }) => halt),
-      )}`,
+      where not halt and ${haveKeys('riskThresholds', halting)}`,
   )
+}
 
 const putProviderTokens = async (
   trx: Knex.Transaction,

@@ -20,9 +20,10 @@ import {
   oneOf,
   nullable,
   tableOf,
+  withOwner,
   type Row,
 } from '../connection/columns.ts'
-import { sql } from '../connection/sql.ts'
+import { sql, type Selection } from '../connection/sql.ts'
 
 const tenant = { id: ids.tenant, name: t.string }
 
@@ -154,13 +155,13 @@ export const marketDataFeed = {
 }
 
 /** With the owner of its account. */
-export const ownedFeed = mapped(
+export const ownedFeed: Selection<MarketDataFeed> = mapped(
   tableOf(
     'market_data_feed',
     { accountId: ids.account, symbols: spellings, tenantId: ids.tenant, userId: ids.user },
     { userId: 'accounts.user_id' },
   ),
-  ({ tenantId, userId, ...feed }): MarketDataFeed => ({ ...feed, owner: { tenantId, userId } }),
+  withOwner,
 )
 
 /** The thresholds of the accounts that a statement reads, as JSON. */

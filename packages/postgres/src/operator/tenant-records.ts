@@ -7,7 +7,7 @@ import * as t from 'io-ts'
 import { tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
-import { allOf, queryOne, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { Sql, allOf, queryOne, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import { listedAccessTokens, listedApiKeys } from '../credentials/credential-store.ts'
 import {
@@ -20,37 +20,31 @@ import {
 } from './records.ts'
 
 export const createTenantRecords = (knex: Knex): TenantRecords => {
+  const listed = <A>(rows: Selection<A>, where: Sql, order: string, limit: number) =>
+    readAll(
+      knex,
+      sql`select ${rows.columns} from ${rows.table} where ${where} order by ${new Sql(order)} limit ${limit}`,
+      rows,
+    )
   const byId =
     <A>(rows: Selection<A>) =>
-    (id: TenantId, { after, limit }: Slice<string>): Promise<readonly A[]> =>
-      readAll(
-        knex,
-        sql`select ${rows.columns} from ${rows.table} where ${allOf(
-          sql`tenant_id = ${id}`,
-          after !== undefined && sql`id > ${after}`,
-        )} order by id limit ${limit}`,
-        rows,
-      )
+    (id: TenantId, { after, limit }: Slice<string>) => {
+      const where = allOf(sql`tenant_id = ${id}`, after !== undefined && sql`id > ${after}`)
+      return listed(rows, where, 'id', limit)
+    }
   const byUser =
     <A>(rows: Selection<A>) =>
-    (id: TenantId, { after, limit, userId }: OwnedSlice): Promise<readonly A[]> =>
-      readAll(
-        knex,
-        sql`select ${rows.columns} from ${rows.table} where ${allOf(
-          sql`tenant_id = ${id}`,
-          userId !== undefined && sql`user_id = ${userId}`,
-          after !== undefined && sql`(user_id, id) > (${after.userId}, ${after.id})`,
-        )} order by user_id, id limit ${limit}`,
-        rows,
+    (id: TenantId, { after, limit, userId }: OwnedSlice) => {
+      const where = allOf(
+        sql`tenant_id = ${id}`,
+        userId !== undefined && sql`user_id = ${userId}`,
+        after !== undefined && sql`(user_id, id) > (${after.userId}, ${after.id})`,
       )
+      return listed(rows, where, 'user_id, id', limit)
+    }
   return databasePort<TenantRecords>('tenantRecords', {
     tenants: ({ after, limit }) =>
-      readAll(
-        knex,
-        sql`select ${listedTenants.columns} from tenants
-          where ${allOf(after !== undefined && sql`id > ${after}`)} order by id limit ${limit}`,
-        listedTenants,
-      ),
+      listed(listedTenants, allOf(after !== undefined && sql`id > ${after}`), 'id', limit),
     find: (id) =>
       readFirst(
         knex,

@@ -9,8 +9,14 @@ import {
   type DueRowsWorker,
   type WorkerDependencies,
 } from '../connection/due-rows.ts'
-import { isAmongNextLocked, lockedAtOnce, startUpkeep } from '../connection/repeating.ts'
-import { query, sql } from '../connection/sql.ts'
+import {
+  deleteSome,
+  rowsAtOnce,
+  startUpkeep,
+  together,
+  updateSome,
+} from '../connection/repeating.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
@@ -66,7 +72,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
     },
     wake: () => worker?.wake(),
     work: async (process) => {
-      const started = workOnDueRows<OrderJob>({
+      worker = workOnDueRows<OrderJob>({
         log,
         heartbeats,
         name: dueOrdersQueue,
@@ -80,7 +86,6 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
         claim: (request) => claimDue(dependencies, request),
         work: process,
       })
-      worker = started
       const upkeep = startUpkeep(knex, log, [
         {
           logName: 'stranded_orders',
@@ -92,12 +97,12 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
           everyMs: unwatchedMs,
           statements: () => [unwatchedOrders],
           // Those that were looked up meanwhile are found again.
-          repeatFrom: lockedAtOnce,
+          repeatFrom: rowsAtOnce,
         },
         {
           logName: 'halted_orders',
           everyMs: haltedMs,
-          repeatFrom: lockedAtOnce,
+          repeatFrom: rowsAtOnce,
           statements: () => (dependencies.obeysHalts ? [haltedOrders] : []),
         },
         { logName: 'removal_purge', everyMs: minuteMs, statements: () => purgeRemoved() },
@@ -107,12 +112,7 @@ export const createDueOrders = (dependencies: Dependencies): DueOrders => {
           statements: () => [purgeKeys, purgeOrderLists, purgeOrphans],
         },
       ])
-      return {
-        stop: async () => {
-          worker = undefined
-          await Promise.all([started.stop(), upkeep.stop()])
-        },
-      }
+      return together(worker, upkeep)
     },
   }
 }
@@ -153,41 +153,31 @@ const claimDue = async (
   }))
 }
 
+const makeDue = (where: Sql): Sql => updateSome('orders', sql`due_at = now()`, where)
+
 /**
  * No pause between two steps is this long: such a due time is of a clock that was set back since.
  */
-const strandedOrders = sql`
-  update orders set due_at = now()
-  where ${isAmongNextLocked(
-    'orders',
-    sql`due_at > now() + interval '70 minutes'
-      or due_at > now() + interval '16 minutes' and step <> 'rechecking'`,
-  )} returning 1`
+const strandedOrders = makeDue(sql`
+  due_at > now() + interval '70 minutes'
+    or due_at > now() + interval '16 minutes' and step <> 'rechecking'`)
 
 /**
  * The watch sees the open orders of a present user's account on MT4 or MT5 that is still linked to
  * the provider account they were sent to. All others are looked up one by one.
  */
-const unwatchedOrders = sql`
-  update orders set due_at = now()
-  where ${isAmongNextLocked(
-    'orders',
-    sql`status = 'open' and due_at is null and (is_orphaned or not exists (
-      select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
-        and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id and ${isBrokerAccount}))`,
-  )} returning 1`
+const unwatchedOrders = makeDue(sql`
+  status = 'open' and due_at is null and (is_orphaned or not exists (
+    select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
+      and accounts.user_id = orders.user_id and accounts.provider_account_id = destination_provider_account_id and ${isBrokerAccount}))`)
 
 /**
  * An open order of an account whose halt cancels orders is cancelled when it is found to be open,
  * and again from here where that failed or the process died.
  */
-const haltedOrders = sql`
-  update orders set due_at = now()
-  where ${isAmongNextLocked(
-    'orders',
-    sql`status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`,
-  )} returning 1`
+const haltedOrders = makeDue(
+  sql`status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`,
+)
 
 /** Orders of users that were removed while the orders were under way. */
-const purgeOrphans = sql`
-  delete from orders where ${isAmongNextLocked('orders', sql`is_orphaned and step = 'ended'`)} returning 1`
+const purgeOrphans = deleteSome('orders', sql`is_orphaned and step = 'ended'`)

@@ -17,7 +17,7 @@ import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { isAmongNextLocked } from '../connection/repeating.ts'
+import { deleteSome } from '../connection/repeating.ts'
 import {
   isUser,
   isOfOwner,
@@ -37,8 +37,16 @@ interface Dependencies {
 /** Another attempt can release the key between the two statements of a claim. */
 const claimAttempts = 5
 
-export const createIdempotencyStore = ({ knex, cipher }: Dependencies): IdempotencyStore =>
-  databasePort<IdempotencyStore>('idempotency', {
+export const createIdempotencyStore = ({ knex, cipher }: Dependencies): IdempotencyStore => {
+  const writeReply = async (reply: ReplyToStore, where: Sql): Promise<void> => {
+    const { plain, sealed } = bodyOf(cipher, reply)
+    await query(
+      knex,
+      sql`update idempotency_keys set state = 'replied', reply_body = ${plain}, sealed_reply_body = ${sealed}
+        where ${where}`,
+    )
+  }
+  return databasePort<IdempotencyStore>('idempotency', {
     claim: async (owner, claim, now) => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
         if (await acquireKey(knex, owner, claim, now)) return E.right({ kind: 'claimed' })
@@ -56,30 +64,22 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
       const isBegun = await returnsRow(
         knex,
         sql`update idempotency_keys set state = 'begun', since = ${toTimestamptz(now)}
-          where ${isUnanswered(owner, claim)} and state = 'claimed' returning key`,
+          where ${isHeldBy(owner, claim)} and state = 'claimed' returning key`,
       )
       return isBegun ? E.right(undefined) : E.left(refuse('IdempotencyInProgress'))
     },
-    keep: async (owner, claim, reply) => {
-      const { plain, sealed } = bodyOf(cipher, { claim, reply })
-      await query(
-        knex,
-        sql`update idempotency_keys set state = 'replied', reply_body = ${plain}, sealed_reply_body = ${sealed}
-          where ${isUnanswered(owner, claim)}`,
-      )
-    },
-    replace: async (owner, claim, reply) => {
-      const { plain, sealed } = bodyOf(cipher, { claim, reply })
-      await query(
-        knex,
-        sql`update idempotency_keys set reply_body = ${plain}, sealed_reply_body = ${sealed}
-          where ${isOfOwner(owner)} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
-      )
-    },
+    keep: (owner, claim, reply) =>
+      writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state <> 'replied'`),
+    replace: (owner, claim, reply) =>
+      writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state = 'replied'`),
     release: async (owner, claim) => {
-      await query(knex, sql`delete from idempotency_keys where ${isUnanswered(owner, claim)}`)
+      await query(
+        knex,
+        sql`delete from idempotency_keys where ${isHeldBy(owner, claim)} and state <> 'replied'`,
+      )
     },
   })
+}
 
 // The condition is that of `mayBeClaimed`. The user is locked, so that nothing is inserted for one
 // who was removed.
@@ -101,9 +101,8 @@ const acquireKey = (
       returning key`,
   )
 
-/** Whether this claim holds the key, and it has no reply. */
-const isUnanswered = (owner: Owner, { key, id }: IdempotencyClaim): Sql => sql`
-  ${isOfOwner(owner)} and key = ${key} and id = ${id} and state <> 'replied'`
+const isHeldBy = (owner: Owner, { key, id }: IdempotencyClaim): Sql =>
+  sql`${isOfOwner(owner)} and key = ${key} and id = ${id}`
 
 const keys = tableOf('idempotency_keys', {
   id: t.string,
@@ -162,6 +161,4 @@ export const keepReplies = async (
 }
 
 /** Removes expired keys, an hour late, because clocks differ. */
-export const purgeKeys = sql`
-  delete from idempotency_keys
-  where ${isAmongNextLocked('idempotency_keys', sql`since < now() - interval '25 hours'`)} returning 1`
+export const purgeKeys = deleteSome('idempotency_keys', sql`since < now() - interval '25 hours'`)

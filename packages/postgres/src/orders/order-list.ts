@@ -9,7 +9,7 @@ import type { OrdersQuery } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import { isDiskFull } from '../connection/failures.ts'
-import { isAmongNextLocked } from '../connection/repeating.ts'
+import { deleteSome } from '../connection/repeating.ts'
 import { allOf, isOfOwner, query, sql, type Sql } from '../connection/sql.ts'
 import { callersText, ofPresentUser, orders } from './order-row.ts'
 
@@ -90,6 +90,7 @@ const hashOf = (
     .digest()
 
 /** Removes expired lists, an hour late, because clocks differ. */
-export const purgeOrderLists = sql`
-  delete from order_list_starts
-  where ${isAmongNextLocked('order_list_starts', sql`started_at < now() - interval '70 minutes'`)} returning 1`
+export const purgeOrderLists = deleteSome(
+  'order_list_starts',
+  sql`started_at < now() - interval '70 minutes'`,
+)

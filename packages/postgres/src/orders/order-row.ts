@@ -17,12 +17,12 @@ import {
   codecOf,
   ids,
   instant,
-  mapped,
   numeric,
   oneOf,
   nullable,
   parsedText,
   tableOf,
+  withOwner,
   type Row,
 } from '../connection/columns.ts'
 import { DescribedError } from '../connection/failures.ts'
@@ -35,10 +35,7 @@ export const callersText = codecOf(
   (text: string) => JSON.stringify(text),
 )
 
-const orderColumns = tableOf('orders', {
-  id: ids.order,
-  tenantId: ids.tenant,
-  userId: ids.user,
+const requestColumns = tableOf('orders', {
   accountId: ids.account,
   symbol: t.string,
   brokerSymbol: nullable(t.string),
@@ -53,29 +50,33 @@ const orderColumns = tableOf('orders', {
   takeProfit: nullable(numeric),
   comment: nullable(callersText),
   clientId: nullable(callersText),
+})
+
+const recordColumns = tableOf('orders', {
+  id: ids.order,
+  tenantId: ids.tenant,
+  userId: ids.user,
   status: oneOf('status', orderStatuses),
   fillPrice: nullable(numeric),
   filledVolume: nullable(numeric),
   filledAt: nullable(instant),
   positionId: nullable(parsedText('Ticket', parseTicket)),
-  brokerOrderId: nullable(t.string),
   rejectCode: nullable(t.string),
   rejectMessage: nullable(t.string),
   cancelReason: nullable(oneOf('cancelReason', cancelReasons)),
   cancelledAt: nullable(instant),
   expiredAt: nullable(instant),
+  brokerOrderId: nullable(t.string),
   createdAt: instant,
   updatedAt: instant,
 })
 
-const placementColumns = tableOf('orders', {
+const stepColumns = tableOf('orders', {
   step: oneOf('step', ['recorded', 'sending', 'looking_up', 'open', 'rechecking', 'ended']),
-  destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
-  destinationProviderAccountId: t.string,
-  destinationRegion: nullable(t.string),
   sentAt: nullable(instant),
   unexecutedAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
+  brokerOrderId: nullable(t.string),
   /** Since an open order is missing, and of a rejected order the rechecks. */
   lookups: nullable(t.number),
   isPartlyExecuted: nullable(t.literal(true)),
@@ -83,42 +84,49 @@ const placementColumns = tableOf('orders', {
   absentMs: nullable(t.number),
   /** The latest lookup that did not show the order; of an open order, since when it is missing. */
   absentAt: nullable(instant),
+})
+
+const placementColumns = tableOf('orders', {
+  destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
+  destinationProviderAccountId: t.string,
+  destinationRegion: nullable(t.string),
   version: t.number,
   checkedAt: instant,
 })
 
 /** Those of `rowOfNewOrder`, and others that are null in a new order. */
-export const newOrderColumns = new Sql([...orderColumns.names, ...placementColumns.names].join())
+export const newOrderColumns = new Sql(
+  [...requestColumns.names, ...recordColumns.names, 'step', ...placementColumns.names].join(),
+)
 
-type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], null> }
+type WithoutNulls<A> = {
+  readonly [K in keyof A as null extends A[K] ? never : K]: A[K]
+} & { readonly [K in keyof A as null extends A[K] ? K : never]?: Exclude<A[K], null> }
 
-const withoutNulls = <A extends object>(fields: A): Present<A> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Present<A>
+const withoutNulls = <A extends object>(fields: A): WithoutNulls<A> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null),
+  ) as WithoutNulls<A>
 
 const contradiction = (place: string): DescribedError =>
   new DescribedError(`a row of orders contradicts itself at ${place}`)
 
-export const orders = mapped(
-  orderColumns,
-  ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
-    const { accountId, symbol, side, orderType, volume, brokerOrderId } = stored
-    const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = stored
-    const { comment, clientId, brokerSymbol, cancelReason, cancelledAt, expiredAt } = stored
+export const orders: Selection<Order> = {
+  table: recordColumns.table,
+  columns: sql`${requestColumns.columns}, ${recordColumns.columns}`,
+  read: (row) => {
+    const request = withoutNulls(requestColumns.read(row))
+    const { id, owner, createdAt, updatedAt, status, ...stored } = withOwner(
+      recordColumns.read(row),
+    )
+    const { cancelReason, cancelledAt, expiredAt, brokerOrderId } = stored
     const { rejectCode: code, rejectMessage: message } = stored
     const order = {
       id,
-      owner: { tenantId, userId },
-      request: {
-        accountId,
-        symbol,
-        side,
-        orderType,
-        volume,
-        ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit }),
-        ...withoutNulls({ comment, clientId, brokerSymbol }),
-      },
+      owner,
+      request,
       // The record shows it of pending orders alone.
-      ...(orderType !== 'market' && withoutNulls({ brokerOrderId })),
+      ...(request.orderType !== 'market' && withoutNulls({ brokerOrderId })),
       createdAt,
       updatedAt,
     }
@@ -140,18 +148,17 @@ export const orders = mapped(
     if (status !== 'rejected' || code === null || message === null) throw contradiction(status)
     return { ...order, status, reason: { code, message } }
   },
-)
+}
 
 export const placements: Selection<StoredOrder> = {
   ...orders,
-  columns: sql`${orders.columns}, ${placementColumns.columns}`,
+  columns: sql`${orders.columns}, ${stepColumns.columns}, ${placementColumns.columns}`,
   read: (row) => {
     const order = orders.read(row)
     const stored = placementColumns.read(row)
-    const { brokerOrderId } = orderColumns.read(row)
     return {
       order,
-      placement: placementOf({ ...stored, brokerOrderId }),
+      placement: placementOf(stepColumns.read(row)),
       destination: {
         accountId: order.request.accountId,
         owner: order.owner,
@@ -175,9 +182,7 @@ const placementOf = ({
   absentMs: coveredMs,
   absentAt: lastAt,
   cancelledBy,
-}: ReturnType<typeof placementColumns.read> & {
-  readonly brokerOrderId: string | null
-}): Placement => {
+}: ReturnType<typeof stepColumns.read>): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
@@ -200,68 +205,51 @@ const placementOf = ({
 }
 
 /** The row of a new order, for JSON: numerics are text, so that no digit is lost. */
-export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row => {
-  const { id, owner, request, status, createdAt } = order
-  const { platform, providerAccountId, region } = destination
+export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row => ({
+  ...orderRowOf(order),
+  ...stepColumns.write({ step: 'recorded' }),
+  ...placementColumns.write({
+    destinationPlatform: destination.platform,
+    destinationProviderAccountId: destination.providerAccountId,
+    destinationRegion: destination.region,
+    version: 1,
+    checkedAt,
+  }),
+})
+
+/** The columns of the record of an order. */
+export const orderRowOf = (order: Order): Row => {
+  const fill: Fill = 'fill' in order ? order.fill : {}
+  const reason = 'reason' in order ? order.reason : undefined
   return {
-    ...orderColumns.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
-    ...placementColumns.write({
-      step: 'recorded',
-      destinationPlatform: platform,
-      destinationProviderAccountId: providerAccountId,
-      destinationRegion: region,
-      version: 1,
-      checkedAt,
+    ...requestColumns.writeAll(order.request),
+    ...recordColumns.writeAll({
+      ...order,
+      ...order.owner,
+      fillPrice: fill.price,
+      filledVolume: fill.volume,
+      filledAt: fill.at,
+      positionId: fill.positionId,
+      rejectCode: reason?.code,
+      rejectMessage: reason?.message,
     }),
   }
 }
 
-/** The columns that a step changes in the record of an order. */
-export const orderRowOf = (order: Order): Row => {
-  const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = order.request
-  const fill: Fill = 'fill' in order ? order.fill : {}
-  const reason = 'reason' in order ? order.reason : undefined
-  return orderColumns.write({
-    status: order.status,
-    price,
-    stopLimitPrice,
-    timeInForce,
-    expiresAt,
-    stopLoss,
-    takeProfit,
-    fillPrice: fill.price,
-    filledVolume: fill.volume,
-    filledAt: fill.at,
-    positionId: fill.positionId,
-    rejectCode: reason?.code,
-    rejectMessage: reason?.message,
-    cancelReason: 'cancelReason' in order ? order.cancelReason : null,
-    cancelledAt: 'cancelledAt' in order ? order.cancelledAt : null,
-    expiredAt: 'expiredAt' in order ? order.expiredAt : null,
-    updatedAt: order.updatedAt,
-  })
-}
-
-/** The columns that a step of the placement changes. */
-export const placementRowOf = (placement: Placement, { brokerOrderId }: Order): Row => {
+/** The columns of the placement that a step changes; after those of the record. */
+export const placementRowOf = (placement: Placement, order: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
   const missing = placement.step === 'open' ? placement.missing : null
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
-  return {
-    ...orderColumns.write({ brokerOrderId: brokerNumber ?? brokerOrderId }),
-    ...placementColumns.write({
-      step: placement.step,
-      sentAt: 'sentAt' in placement ? placement.sentAt : null,
-      unexecutedAt: 'unexecutedAt' in placement ? placement.unexecutedAt : null,
-      cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
-      lookups: 'rechecks' in placement ? placement.rechecks : lookups,
-      isPartlyExecuted: 'isPartlyExecuted' in placement ? placement.isPartlyExecuted : null,
-      absentLookups: absence?.lookups,
-      absentMs: absence?.coveredMs,
-      absentAt: absence?.lastAt ?? missing?.since,
-    }),
-  }
+  return stepColumns.writeAll({
+    ...placement,
+    brokerOrderId: brokerNumber ?? order.brokerOrderId,
+    lookups: 'rechecks' in placement ? placement.rechecks : lookups,
+    absentLookups: absence?.lookups,
+    absentMs: absence?.coveredMs,
+    absentAt: absence?.lastAt ?? missing?.since,
+  })
 }
 
 /** A condition: the order is of the user, who is not removed. */

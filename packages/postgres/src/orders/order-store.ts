@@ -238,8 +238,8 @@ const updatePlacement = async (
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
     .whereRaw(mayBeWritten.text, mayBeWritten.bindings)
     .update({
-      ...placementRowOf(placement, order),
       ...orderChanges,
+      ...placementRowOf(placement, order),
       ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
       version: version + 1,
       due_at:

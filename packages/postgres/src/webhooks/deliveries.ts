@@ -40,10 +40,11 @@ import {
   parsedText,
   tableOf,
   toTimestamptz,
+  withOwner,
 } from '../connection/columns.ts'
 import { isLeaseHeld, type ClaimRequest } from '../connection/due-rows.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
-import { isAmongNextLocked } from '../connection/repeating.ts'
+import { updateSome } from '../connection/repeating.ts'
 import {
   allOf,
   transactOrUnknown,
@@ -53,6 +54,7 @@ import {
   readFirst,
   sql,
   transact,
+  type Selection,
   type Sql,
 } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
@@ -355,17 +357,13 @@ export const createDueDeliveries = ({
 
 export type DueDeliveries = ReturnType<typeof createDueDeliveries>
 
-const dueWebhooks = mapped(
+const dueWebhooks: Selection<DueWebhook> = mapped(
   tableOf(
     'webhooks',
-    {
-      tenantId: ids.tenant,
-      userId: ids.user,
-      webhookId,
-    },
+    { tenantId: ids.tenant, userId: ids.user, webhookId },
     { webhookId: 'webhooks.id' },
   ),
-  ({ tenantId, userId, ...webhook }): DueWebhook => ({ ...webhook, owner: { tenantId, userId } }),
+  withOwner,
 )
 
 const webhookAndTime = sql`webhook_id, next_attempt_at`
@@ -378,13 +376,13 @@ const isDue = (now: Instant): Sql => sql`next_attempt_at <= ${toTimestamptz(now)
  * How long it has waited is unknown, so it is due at once: otherwise it would wait for as long
  * again as the clock was set back.
  */
-export const strandedDeliveries = (now: Instant): Sql => sql`
-  update webhook_deliveries set next_attempt_at = ${toTimestamptz(now)}
-  where ${isAmongNextLocked(
+export const strandedDeliveries = (now: Instant): Sql =>
+  updateSome(
     'webhook_deliveries',
+    sql`next_attempt_at = ${toTimestamptz(now)}`,
     sql`status = 'pending' and next_attempt_at > ${toTimestamptz(now)}::timestamptz
       and coalesce(last_attempt_at, created_at) > ${toTimestamptz(now + minuteMs)}::timestamptz`,
-  )} returning 1`
+  )
 
 /** Whether the delivery was written: not where another process has continued it. */
 const writeIfUnchanged = async (

@@ -8,7 +8,13 @@ import { hourMs } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
 import pLimit from 'p-limit'
 import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.ts'
-import { createFailureLog, isAmongNextLocked, startUpkeep } from '../connection/repeating.ts'
+import {
+  createFailureLog,
+  startUpkeep,
+  together,
+  updateSome,
+  type Stoppable,
+} from '../connection/repeating.ts'
 import { sql, type Sql } from '../connection/sql.ts'
 import {
   createDueDeliveries,
@@ -49,14 +55,13 @@ interface Dependencies
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
 }
 
-export interface DeliveryWorker {
+/**
+ * `stop` waits only a little for attempts under way. Those that take longer are sent again by the
+ * next process.
+ */
+export interface DeliveryWorker extends Stoppable {
   /** Looks up due deliveries now. */
   readonly wake: () => void
-  /**
-   * Starts nothing more, and waits a little for attempts under way. Those that take longer are sent
-   * again by the next process.
-   */
-  readonly stop: () => Promise<void>
 }
 
 /**
@@ -151,7 +156,7 @@ export const startDeliveryWorker = (dependencies: Dependencies): DeliveryWorker 
     stop: async () => {
       stopping.abort()
       await Promise.race([
-        Promise.all(workers.map(({ stop }) => stop())),
+        together(...workers).stop(),
         setTimeout(drainMs, undefined, { ref: false }),
       ])
       await upkeep.stop()
@@ -164,9 +169,11 @@ interface LeasedWebhook extends DueWebhook {
   readonly leasedAtMs: number
 }
 
-const purgePreviousSecrets = sql`
-  update webhooks set previous_secret = null, previous_secret_until = null
-  where ${isAmongNextLocked('webhooks', sql`previous_secret_until < now()`)} returning 1`
+const purgePreviousSecrets = updateSome(
+  'webhooks',
+  sql`previous_secret = null, previous_secret_until = null`,
+  sql`previous_secret_until < now()`,
+)
 
 /**
  * Deletes old events with their deliveries, and records how far each user's log is cleared. An

@@ -27,6 +27,7 @@ import {
   parsedText,
   tableOf,
   toTimestamptz,
+  withOwner,
   type Row,
 } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
@@ -64,10 +65,7 @@ const fields = {
 const table = tableOf('webhooks', fields)
 
 export const webhooks = {
-  ...mapped(table, ({ tenantId, userId, ...webhook }): Webhook => ({
-    ...webhook,
-    owner: { tenantId, userId },
-  })),
+  ...mapped(table, (row): Webhook => withOwner(row)),
   write: ({ owner, ...webhook }: Webhook): Row => table.write({ ...webhook, ...owner }),
 }
 
@@ -80,8 +78,8 @@ export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret>
       previousSecret: nullable(bytes),
       previousSecretUntil: nullable(instant),
     }),
-    ({ tenantId, userId, secret, previousSecret, previousSecretUntil: until, ...webhook }) => ({
-      webhook: { ...webhook, owner: { tenantId, userId } },
+    ({ secret, previousSecret, previousSecretUntil: until, ...webhook }) => ({
+      webhook: withOwner(webhook),
       secret: openSecret(cipher, 'webhook_secret', webhook.id, secret),
       ...(previousSecret !== null &&
         until !== null && {
