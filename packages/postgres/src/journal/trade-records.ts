@@ -50,11 +50,11 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return { trades, revision: summary?.revision ?? '' }
     },
     results: async (owner, selection) => {
-      const columns = sql`${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
-        ${packed('holding_time')} as "holdingTimes"`
       const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
         knex,
-        sql`select ${columns} from ${inClosingOrder(owner, selection)}`,
+        sql`select ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
+            ${packed('holding_time')} as "holdingTimes"
+          from ${inClosingOrder(owner, selection)}`,
       )
       return {
         netProfits: unpacked(row?.netProfits),
@@ -71,14 +71,15 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return rows.map(({ key, profits }) => ({ key, netProfits: unpacked(profits) }))
     },
     balances: async (owner, accountId, from = 0) => {
+      const before = movedWhere(sql`time_ms < ${from}`)
+      const undated = movedWhere(sql`time_ms > ${latestTime}`)
       const [row] = await query<{
         readonly opening: string | null
         readonly times: Buffer | null
         readonly amounts: Buffer | null
       }>(
         knex,
-        sql`select movements.*, difference
-            + ${movedWhere(sql`time_ms < ${from}`)} + ${movedWhere(sql`time_ms > ${latestTime}`)} as opening
+        sql`select movements.*, difference + ${before} + ${undated} as opening
           from ${ownJournal(owner, accountId)} cross join lateral (
             select ${packed('time_ms')} as times, ${packed('moved')} as amounts
             from (select time_ms, moved from deals
@@ -91,6 +92,8 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return { opening: Number(opening), times: unpacked(times), amounts: unpacked(amounts) }
     },
     cashFlows: async (owner, accountId, { from = 0, to = latestTime }, limit) => {
+      const where = sql`kind not in ('buy', 'sell') and moved <> 0
+        and time_ms between ${from} and ${Math.min(to, latestTime)}`
       const rows = await query<{
         readonly time: number
         readonly kind: CashFlowKind
@@ -106,12 +109,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
               coalesce(-sum(amount) filter (where amount < 0) over (), 0) as outflows
             from (
               select time_ms as time, deals.id, entry, kind, profit + commission + swap as amount
-              from ${ownDeals(
-                owner,
-                accountId,
-                sql`kind not in ('buy', 'sell') and moved <> 0
-                  and time_ms between ${from} and ${Math.min(to, latestTime)}`,
-              )}) as flows
+              from ${ownDeals(owner, accountId, where)}) as flows
             order by abs(amount) desc, time, id, entry limit ${limit}) as largest
           order by time, id, entry`,
       )
@@ -126,29 +124,23 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         }),
       }
     },
-    find: (owner, { accountId, ticket }) =>
-      readFirst(
+    find: (owner, { accountId, ticket }) => {
+      const where = sql`status = 'closed' and position_id = ${ticket}`
+      return readFirst(
         knex,
-        sql`select ${closedTrade} from ${tradesOfAccounts(
-          owner,
-          [accountId],
-          sql`*`,
-          sql`status = 'closed' and position_id = ${ticket}`,
-        )}`,
+        sql`select ${closedTrade} from ${tradesOfAccounts(owner, [accountId], where)}`,
         { read: (row) => row as ClosedTrade },
-      ),
+      )
+    },
     deals: async (owner, accountId, positionId, { page, limit }) => {
+      const where = sql`position_id = ${positionId} and kind in ('buy', 'sell')`
       const rows = await query<DealRow & PositionSummary>(
         knex,
         sql`with of_position as materialized (
-            select deals.* from ${ownDeals(
-              owner,
-              accountId,
-              sql`position_id = ${positionId} and kind in ('buy', 'sell')`,
-            )}),
+            select deals.* from ${ownDeals(owner, accountId, where)}),
           summed as (
-            select json_build_object('openedVolume', ${exactSum('volume', sql`entry = 'in' and volume > 0`)},
-              'closedVolume', ${exactSum('volume', sql`entry = 'out' and volume > 0`)},
+            select json_build_object('openedVolume', ${exactSum('volume', "entry = 'in' and volume > 0")},
+              'closedVolume', ${exactSum('volume', "entry = 'out' and volume > 0")},
               'profit', ${exactSum('profit')}, 'commission', ${exactSum('commission')}, 'swap', ${exactSum('swap')},
               'netProfit', ${exactSum('profit + commission + swap')}) as sums, count(*)::int as total
             from of_position)
@@ -170,10 +162,11 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       ),
     skipped: async (owner, accountIds) => {
       // A row of nulls for an account without skipped positions.
+      const trades = tradesOfAccounts(owner, accountIds, sql`status = 'skipped'`, 'left')
       const rows = await query<{ readonly linked: AccountId; readonly position_id: string | null }>(
         knex,
         sql`select accounts.id as linked, ${skippedPositions.columns}
-          from ${tradesOfAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`, 'left')}
+          from ${trades}
           order by array_position(${accountIds}::uuid[], accounts.id), length(trades.position_id), trades.position_id`,
       )
       const linked = new Set(rows.map((row) => row.linked))
@@ -188,7 +181,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
  * A column of numbers as one value, in the order of the rows: 8 bytes for each number. 20,000 rows
  * would take the driver ten times as long to read.
  */
-const packed = (column: string): Sql => sql`string_agg(float8send(${new Sql(column)}), ''::bytea)`
+const packed = (column: string): Sql => new Sql(`string_agg(float8send(${column}), ''::bytea)`)
 
 /** Null: of no rows. */
 const unpacked = (bytes: Buffer | null = null): Float64Array => {
@@ -217,29 +210,26 @@ const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId
 const tradesOfAccounts = (
   owner: Owner,
   accountIds: readonly AccountId[],
-  columns: Sql,
   where: Sql,
-  join?: 'left',
-): Sql =>
-  tradesOf(
-    sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${ownJournals(owner, accountIds)})`,
-    columns,
-    where,
-    join,
-  )
+  join: 'inner' | 'left' = 'inner',
+): Sql => {
+  const journals = ownJournals(owner, accountIds)
+  const accounts = sql`(select accounts.id, accounts.tenant_id, accounts.user_id from ${journals})`
+  return tradesOf(accounts, where, '*', join)
+}
 
 /**
- * Reads `columns` of one account after the other, whatever the planner knows of the tables: another
+ * Reads columns of one account after the other, whatever the planner knows of the tables: another
  * order of joins would read other owners' trades.
  */
 const tradesOf = (
   accounts: Sql,
-  columns: Sql,
   where: Sql,
+  columns: '*' | 'count(*)' = '*',
   join: 'inner' | 'left' = 'inner',
 ): Sql => sql`
   ${accounts} as accounts ${new Sql(join)} join lateral (
-    select ${columns} from trades
+    select ${new Sql(columns)} from trades
     where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades on true`
 
 const ownJournal = (owner: Owner, accountId: AccountId): Sql => sql`
@@ -256,8 +246,8 @@ interface PositionSummary extends Pick<PositionDeals, 'sums'> {
   readonly total: number
 }
 
-const exactSum = (of: string, where: Sql = sql`true`): Sql =>
-  sql`coalesce(sum(${new Sql(of)}) filter (where ${where}), 0)`
+const exactSum = (of: string, where = 'true'): Sql =>
+  new Sql(`coalesce(sum(${of}) filter (where ${where}), 0)`)
 
 /** The exact sum of what deals of a journal moved the balance by. */
 const movedWhere = (where: Sql): Sql => sql`
@@ -265,25 +255,25 @@ const movedWhere = (where: Sql): Sql => sql`
     where tenant_id = journal.tenant_id and account_id = journal.id and kind <> 'credit' and ${where})`
 
 /** What trades are grouped by. */
-const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
-  symbol: sql`trades.symbol`,
-  side: sql`trades.side`,
-  account: sql`trades.account_id::text`,
+const recordedKeys: Readonly<Record<RecordedKey, string>> = {
+  symbol: 'trades.symbol',
+  side: 'trades.side',
+  account: 'trades.account_id::text',
 }
 
 /**
  * The trades in closing order, of each key by itself. Those of one account come so from the index,
  * which saves half of the time.
  */
-const inClosingOrder = (owner: Owner, { accountIds, filter }: TradeSelection, key?: Sql): Sql => {
-  const rows = tradesOfAccounts(
-    owner,
-    accountIds,
-    sql`*`,
-    sql`${isClosed(filter)} order by ${closingOrder('asc')}`,
-  )
+const inClosingOrder = (
+  owner: Owner,
+  { accountIds, filter }: TradeSelection,
+  key?: string,
+): Sql => {
+  const closed = sql`${isClosed(filter)} order by ${closingOrder('asc')}`
+  const rows = tradesOfAccounts(owner, accountIds, closed)
   if (key === undefined && accountIds.length === 1) return rows
-  return sql`(select ${key ?? sql`''`} collate "C" as key, trades.* from ${rows}
+  return sql`(select ${new Sql(key ?? "''")} collate "C" as key, trades.* from ${rows}
     order by key, ${closingOrder('asc')}) as trades`
 }
 
@@ -327,7 +317,7 @@ const isListed = (
     ${new Sql(than)} (${closedAt}, length(${closingDealId}), ${closingDealId}, ${accountId}::uuid)`
 
 const countOfOwned = (where: Sql): Sql => sql`
-  (select sum(count)::int from ${tradesOf(sql`owned`, sql`count(*)`, where)})`
+  (select sum(count)::int from ${tradesOf(new Sql('owned'), where, 'count(*)')})`
 
 /** What is read of all trades with a page of them. */
 interface Summary {
@@ -349,11 +339,7 @@ const readPage = async (
   readonly summary: Summary | undefined
 }> => {
   const page = allOf(isClosed(filter), after !== undefined && isListed('<', after))
-  const listed = tradesOf(
-    sql`owned`,
-    sql`*`,
-    sql`${page} order by ${closingOrder('desc')} limit ${limit}`,
-  )
+  const listed = tradesOf(sql`owned`, sql`${page} order by ${closingOrder('desc')} limit ${limit}`)
   const rows = await query<
     Summary & Omit<ClosedTrade, 'trade'> & { readonly trade: ClosedTrade['trade'] | null }
   >(

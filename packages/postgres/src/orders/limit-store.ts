@@ -8,7 +8,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { batchLookups } from '../connection/batches.ts'
-import { decodeRow, ids, numeric, toTimestamptz } from '../connection/columns.ts'
+import { decodeRow, ids, nullable, numeric, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { query, readAll, sql, type Sql } from '../connection/sql.ts'
 import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
@@ -86,8 +86,8 @@ const countedOrders = (filledSince: Instant | undefined): Sql => sql`(
  * without limits are not read: there can be many.
  */
 const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
-  select key, ${accounts.columns}, ${traderLimits.columns}, trader_limits.account_id is not null as is_limited,
-    case when trader_limits.account_id is null then '[]' else ${countedOrders(filledSince)} end as counted,
+  select key, ${accounts.columns}, ${traderLimits.columns},
+    case when trader_limits.account_id is not null then ${countedOrders(filledSince)} end as counted,
     ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${databaseRun} as server_run,
     array(select desk_id from desk_accounts where desk_accounts.tenant_id = accounts.tenant_id and account_id = accounts.id) as desk_ids
   from ${accountsByKey(keys)} left join trader_limits
@@ -98,8 +98,7 @@ const counted = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
 const decodeLimitRow = decodeRow(
   'account limits',
   t.type({
-    is_limited: t.boolean,
-    counted,
+    counted: nullable(counted),
     challenges: accountChallenges.codec,
     desk_ids: t.array(t.string),
     read_at: t.number,
@@ -111,9 +110,10 @@ const readLimitRow = (row: unknown) => {
   const decoded = decodeLimitRow(row)
   return {
     account: accounts.read(row),
-    trader: decoded.is_limited
-      ? { limits: traderLimits.read(row).limits, counted: decoded.counted }
-      : null,
+    trader:
+      decoded.counted === null
+        ? null
+        : { limits: traderLimits.read(row).limits, counted: decoded.counted },
     ...decoded,
   }
 }

@@ -3,6 +3,7 @@ import { outcomeEvents } from '@tradeport/domain/events'
 import {
   isUnderWay,
   withTransition,
+  type Order,
   type OrderId,
   type PendingOrder,
   type Transition,
@@ -14,8 +15,9 @@ import type {
   Stopwatch,
   StoredOrder,
 } from '@tradeport/domain/ports'
-import { secondMs, toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
+import { secondMs, toUtcDay, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Knex } from 'knex'
 import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { DescribedError, databasePort, isDataFault, isLockTimeout } from '../connection/failures.ts'
@@ -62,8 +64,6 @@ export interface OpenedOrders {
   /** Gives the store's due orders to whoever sends and follows them. */
   readonly jobs: OrderJobs
 }
-
-type StoreDependencies = Pick<Dependencies, 'knex' | 'cipher' | 'recorder' | 'obeysHalts'>
 
 type Verdict = E.Either<RecordRefusal, PendingOrder>
 
@@ -144,8 +144,9 @@ export const openOrders = (
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
         placement: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, transition, now) => {
-          const isWritten = await advance(dependencies, owner, from, transition, now)
-          if (isWritten && withTransition(from.order, transition, now).status !== from.order.status)
+          const after = withTransition(from.order, transition, now)
+          const isWritten = await advance(dependencies, owner, from, after, transition)
+          if (isWritten && after.status !== from.order.status)
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
         },
@@ -183,25 +184,18 @@ export const openOrders = (
 
 // The version proves that the order is still as the caller read it, so that nothing is read again.
 const advance = async (
-  { knex, recorder, obeysHalts }: StoreDependencies,
+  { knex, recorder, obeysHalts }: Dependencies,
   owner: Owner,
   from: StoredOrder,
+  after: Order,
   transition: Transition,
-  now: Instant,
 ): Promise<boolean> => {
-  const after = withTransition(from.order, transition, now)
-  if (after === from.order)
-    return (await updatePlacement({ knex, obeysHalts }, owner, from, transition, {})) !== undefined
+  const update = (db: Knex, changes: Row) =>
+    updatePlacement(db, owner, from, transition, changes, obeysHalts)
+  if (after === from.order) return (await update(knex, {})) !== undefined
   return transactOrUnknown(knex, async (trx) => {
     const endedAt = isUnderWay(after) ? null : trx.fn.now()
-    const changed = { ...orderRowOf(after), ended_at: endedAt }
-    const written = await updatePlacement(
-      { knex: trx, obeysHalts },
-      owner,
-      from,
-      transition,
-      changed,
-    )
+    const written = await update(trx, { ...orderRowOf(after), ended_at: endedAt })
     if (written === undefined) return false
     // The order's user was removed, and its counts and events with it. Another may have the same
     // id.
@@ -222,11 +216,12 @@ const advance = async (
 }
 
 const updatePlacement = async (
-  { knex, obeysHalts }: Pick<StoreDependencies, 'knex' | 'obeysHalts'>,
+  knex: Knex,
   { tenantId, userId }: Owner,
   { order, placement: before, version, databaseRun: expectedRun }: StoredOrder,
   { placement, continueInMs, finish }: Transition,
   orderChanges: Row,
+  obeysHalts: boolean,
 ): Promise<{ readonly is_orphaned: boolean } | undefined> => {
   const mayBeWritten = allOf(
     sql`step <> 'ended' and ${databaseRun} = coalesce(${expectedRun ?? null}, ${databaseRun})`,
