@@ -1,5 +1,4 @@
 // Candles are kept as the fake keeps them, by account and link; and the operator's feed.
-import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { timeframes, type Candle } from '@tradeport/domain/market'
 import { marketDataFeedId } from '@tradeport/domain/operator'
 import type { CandleSeries, CandleStore } from '@tradeport/domain/ports'
@@ -15,7 +14,7 @@ import {
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { onEachDatabase, runsOn } from './harness.ts'
+import { brokerAccountOf, onEachDatabase, runsOn } from './harness.ts'
 
 const candleAt = (time: number, open: number): Candle => ({
   time,
@@ -43,14 +42,7 @@ const step = fc.record({
 onEachDatabase('candles', (here, there, kind) => {
   const found = () => rightOf(there.marketDataFeeds.find)
   const stored = async () => {
-    const { id: accountId, owner } = await storedAccount(here.operator)
-    const account: BrokerAccount = {
-      accountId,
-      owner,
-      platform: 'mt5',
-      providerAccountId: 'p-1',
-      region: null,
-    }
+    const account = brokerAccountOf(await storedAccount(here.operator))
     return { account, symbol: "EUR'USD\\", timeframe: '1m' } satisfies CandleSeries
   }
 

@@ -5,26 +5,18 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import { maxChangesPerAccount, type MaySend, type ChangeLocks } from '@tradeport/domain/ports'
 import type { TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
-import { newAccountId } from '@tradeport/testkit'
+import { newAccount, newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { beforeAll, expect, it } from 'vitest'
 import { createChangeLocks, type Database, type ChangeLocksOptions } from '../src/index.ts'
-import { never, onEachDatabase, openDatabases, poll } from './harness.ts'
+import { brokerAccountOf, never, onEachDatabase, openDatabases, poll } from './harness.ts'
 
 const ticket = '46648037' as Ticket
 
 /** A new account at the provider, and a link to it. */
-const newBrokerAccount = (): BrokerAccount => {
-  const accountId = newAccountId()
-  return {
-    accountId,
-    owner: { tenantId: 'tenant-1' as TenantId, userId: 'user-1' as UserId },
-    platform: 'mt5',
-    providerAccountId: `provider-${accountId}`,
-    region: null,
-  }
-}
+const newBrokerAccount = (): BrokerAccount =>
+  brokerAccountOf(newAccount({ tenantId: 'tenant-1' as TenantId, userId: 'user-1' as UserId }))
 
 /** How long a change waits for its lock. */
 const patienceMs = 30_000

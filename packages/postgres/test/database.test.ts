@@ -10,7 +10,6 @@ import {
   removes,
   rightOf,
   storedOwner,
-  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -55,7 +54,7 @@ const queues = (waiting: number) => [
 onEachDatabase('a database', (here, _, kind) => {
   it('reports what waits, how connections are used and whether the tables are those of this version; a failure, not nothing, once it is closed', async () => {
     const { database, close } = await openDatabases(kind)
-    const { knex, orders, operator } = startInstance(database)
+    const { knex, operator, recordOrder } = startInstance(database)
     const backlog = () => rightOf(readBacklog(knex))
     expect(await backlog()).toMatchObject({
       queues: queues(0),
@@ -70,9 +69,8 @@ onEachDatabase('a database', (here, _, kind) => {
       { due_at: new Date(), step: 'looking_up', sent_at: past, lookups: 1 },
       { due_at: null, step: 'ended', status: 'filled' },
     ]) {
-      const order = newOrder(owner, Date.now())
-      await rightOf(orders.record(owner, toRecord(order)))
-      await knex('orders').where({ id: order.id }).update(columns)
+      const { id } = await recordOrder(newOrder(owner, Date.now()))
+      await knex('orders').where({ id }).update(columns)
     }
     const waiting = await backlog()
     expect(waiting).toMatchObject({ queues: queues(2), orders: { pending: 2, unknown: 1 } })

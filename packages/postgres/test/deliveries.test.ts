@@ -11,23 +11,20 @@ import {
 } from '@tradeport/domain/events'
 import type { DueDelivery } from '@tradeport/domain/ports'
 import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
-import {
-  webhookEventTypes,
-  type AttemptAnswer,
-  type Webhook,
-  type WebhookDelivery,
-} from '@tradeport/domain/webhooks'
-import { newWebhook, rightOf, storedOwner } from '@tradeport/testkit'
+import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
+import { rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { LogEvent, openEvents } from '../src/index.ts'
 import { createDueDeliveries } from '../src/webhooks/deliveries.ts'
 import {
+  countRows,
   lockWaits,
   onEachDatabase,
   startInstance,
   testCipher,
+  webhookSecret,
   type Instance,
   poll,
 } from './harness.ts'
@@ -42,7 +39,6 @@ const timedOut: AttemptAnswer = {
   responseTimeMs: 30_000,
   failureReason: 'timed_out',
 }
-const secret = 'a secret of some length'
 
 /** What an event that is missing has instead of its id: the start of a log. */
 const none = formatEventId(0n)
@@ -143,10 +139,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     of?: Owner,
     fields: Partial<Webhook> = { eventTypes: ['order.created', 'order.filled'] },
   ): Promise<Webhook> => {
-    const owner = of ?? (await newOwner())
-    const webhook = newWebhook(owner, clock.now(), fields)
-    await rightOf(ports.webhooks.create(owner, { webhook, secret }))
-    return webhook
+    return ports.storedWebhook(of ?? (await newOwner()), fields)
   }
   const createSilent = async (count: number, owner: Owner): Promise<void> => {
     for (let made = 0; made < count; made++) silent.add((await created(owner)).id)
@@ -245,7 +238,10 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       events.map(({ data }) => data),
     )
     expect(most).toBe(1)
-    expect(sentTo(webhook)[0]?.to).toMatchObject({ webhook: { url: webhook.url }, secret })
+    expect(sentTo(webhook)[0]?.to).toMatchObject({
+      webhook: { url: webhook.url },
+      secret: webhookSecret,
+    })
     expect(await find(webhook)).toMatchObject({ failureCount: 0, lastSuccessAt: clock.now() })
   })
 
@@ -427,10 +423,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
 
   it('events of a month ago are deleted with their deliveries, except one that is being replayed, and none of them is in the log of events', async () => {
     const [plain, replayed] = [await created(), await created()]
-    const events = async ({ owner }: Webhook) => {
-      const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
-      return (await rightOf(ports.eventLog.page(owner, query))).events.map(({ id }) => id)
-    }
+    const events = async ({ owner }: Webhook) => (await ports.eventsOf(owner)).map(({ id }) => id)
     await record(plain.owner)
     await record(replayed.owner, newEvents(3))
     const [only = none] = await events(plain)
@@ -448,15 +441,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
        select ?, ?, n, 'order.created', ?, '{}', now() - interval '32 days' from generate_series(1, 2500) n`,
       [many.tenantId, many.userId, accountId],
     )
-    let pieces = 0
-    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) => {
-      if (sql.includes('delete from events') && rowCount > 0) pieces += 1
-    }
-    knex.on('query-response', count)
+    const pieces = countRows(knex, /delete from events/)
     await working(hangWhereSilent)
     await poll(() => knex('events').where({ user_id: many.userId })).toStrictEqual([])
-    await poll(() => pieces).toBe(3)
-    knex.off('query-response', count)
+    await poll(() => pieces.counts.filter((count) => count > 0)).toHaveLength(3)
+    pieces.stop()
     await poll(() => log(plain)).toStrictEqual([])
     expect(await log(replayed)).toMatchObject([{ replayOf: delivery }, {}, { id: delivery }])
     expect(await events(replayed)).toStrictEqual([third])

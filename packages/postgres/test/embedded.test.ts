@@ -11,11 +11,9 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { requireBrokerAccount } from '@tradeport/domain/accounts'
 import type { Owner } from '@tradeport/domain/primitives'
 import { rightOf, someProgram, storedAccount } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -28,14 +26,15 @@ import { openPool } from '../src/connection/pool.ts'
 import { copyRows } from '../src/connection/copy-rows.ts'
 import { sql } from '../src/connection/sql.ts'
 import { listOrders } from '../src/orders/order-list.ts'
+import { openDatabase, openJournal, type Database, type LogEvent } from '../src/index.ts'
 import {
-  createOperatorStore,
-  openDatabase,
-  openJournal,
-  type Database,
-  type LogEvent,
-} from '../src/index.ts'
-import { inMemory, openDatabases, heartbeats, silent, testCipher } from './harness.ts'
+  brokerAccountOf,
+  heartbeats,
+  inMemory,
+  openDatabases,
+  silent,
+  startInstance,
+} from './harness.ts'
 
 const start = (program: string, argument: string) =>
   spawn(
@@ -61,13 +60,7 @@ describe('a folder', () => {
 
   it('is found again as it was left, without the claims of the process that died, and is free again where that fails', async () => {
     const first = await openDatabase({ folder })
-    const account = await rightOf(
-      TE.fromEither(
-        requireBrokerAccount(
-          await storedAccount(createOperatorStore({ knex: first.knex, cipher: testCipher })),
-        ),
-      ),
-    )
+    const account = brokerAccountOf(await storedAccount(startInstance(first).operator))
     const claimOn = async ({ knex }: Database) =>
       O.isSome(await rightOf(openJournal({ knex, heartbeats, log: silent }).journal.claim(account)))
     expect([await claimOn(first), await claimOn(first)]).toStrictEqual([true, false])

@@ -16,7 +16,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { transactOrUnknown } from '../src/connection/sql.ts'
-import { onEachDatabase, openDatabases, startInstance, type Instance } from './harness.ts'
+import {
+  onEachDatabase,
+  openDatabases,
+  readingOf,
+  startInstance,
+  type Instance,
+} from './harness.ts'
 
 const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', reason })
 const account = newAccount({ tenantId: newTenant().id, userId: newApiKey('u' as never).userId })
@@ -69,14 +75,7 @@ onEachDatabase('a failure', (here, _, kind) => {
     'of a reading with the figure %d stores nothing of it',
     async (equity) => {
       const stored = await storedAccount(here.operator)
-      const figures = { ...stored.figures, equity }
-      const reading = {
-        tradeMode: 'demo',
-        broker: null,
-        currency: null,
-        figures,
-        readAt: 0,
-      } as const
+      const reading = readingOf({ ...stored, figures: { ...stored.figures, equity } }, 0)
       expect(await here.accounts.recordReading(stored.owner, stored, reading)()).toStrictEqual(
         unavailable('accounts.recordReading: a number that is not finite'),
       )

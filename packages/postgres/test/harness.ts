@@ -1,9 +1,15 @@
 // Databases for the tests, embedded always and on a server where TEST_DATABASE_URL names one, and
 // instances of the service on them.
 import { randomBytes } from 'node:crypto'
-import type { ServiceEvent } from '@tradeport/domain/events'
-import type { PeerNotice } from '@tradeport/domain/ports'
+import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
+import type { LoggedEvent, ServiceEvent } from '@tradeport/domain/events'
+import type { OrderId, PendingOrder, Transition } from '@tradeport/domain/orders'
+import type { EventsQuery, NewOrder, PeerNotice } from '@tradeport/domain/ports'
 import type { Owner, WebhookId } from '@tradeport/domain/primitives'
+import { webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'
+import { newWebhook, rightOf, toRecord } from '@tradeport/testkit'
+import * as O from 'fp-ts/lib/Option.js'
+import type { Knex } from 'knex'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import {
@@ -94,6 +100,53 @@ export const heartbeats = createHeartbeats()
 /** Milliseconds that no test lasts. */
 export const never = 2_000_000_000
 
+export const webhookSecret = 'a secret of some length'
+
+export const brokerAccountOf = ({ id, owner, provider }: Account): BrokerAccount => ({
+  accountId: id,
+  owner,
+  platform: 'mt5',
+  providerAccountId: provider?.providerAccountId ?? '',
+  region: provider?.region ?? null,
+})
+
+export const readingOf = ({ figures }: Account, readAt: number): AccountReading => ({
+  tradeMode: 'demo',
+  broker: null,
+  currency: null,
+  figures,
+  readAt,
+})
+
+export const filled: Transition = {
+  placement: { step: 'ended' },
+  outcome: { kind: 'filled', fill: {} },
+  continueInMs: null,
+}
+
+/** The broker holds the order. */
+export const opened: Transition = {
+  placement: {
+    step: 'open',
+    sentAt: 1,
+    unexecutedAt: 1,
+    brokerOrderId: '4711',
+    cancelledBy: null,
+    missing: null,
+  },
+  continueInMs: null,
+}
+
+/** How many rows each statement that matches has changed or read, until `stop`. */
+export const countRows = (knex: Knex, matching: RegExp) => {
+  const counts: number[] = []
+  const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) => {
+    if (matching.test(sql)) counts.push(rowCount)
+  }
+  knex.on('query-response', count)
+  return { counts, stop: () => void knex.off('query-response', count) }
+}
+
 interface InstanceOptions {
   readonly clock?: { readonly now: () => number }
   readonly events?: Parameters<typeof openEvents>[1]
@@ -133,6 +186,7 @@ export const startInstance = (
   )
   const { recorder } = events
   const orders = openOrders({ ...parts, recorder }, { pollMs: 100, idlePollMs: 200 })
+  const webhooks = createWebhookStore(parts)
   return {
     ...parts,
     database,
@@ -151,7 +205,7 @@ export const startInstance = (
     halts: createHalts(knex),
     candles: createCandleStore(knex),
     marketDataFeeds: createMarketDataFeeds(knex),
-    webhooks: createWebhookStore(parts),
+    webhooks,
     idempotency: createIdempotencyStore(parts),
     orderLimits: createLimitStore(knex),
     operatorOrders: createOperatorOrders(knex),
@@ -165,6 +219,27 @@ export const startInstance = (
     record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
       const owned = recorded.map((event) => ({ owner, event }))
       await knex.transaction((trx) => recorder.recordWithin(trx, owned))
+    },
+    /** The events of an owner as they are listed. */
+    eventsOf: async (
+      owner: Owner,
+      query: Partial<EventsQuery> = {},
+    ): Promise<readonly LoggedEvent[]> => {
+      const all = { types: webhookEventTypes, order: 'asc', limit: 10, ...query } as const
+      return (await rightOf(events.log.page(owner, all))).events
+    },
+    storedWebhook: async (owner: Owner, fields: Partial<Webhook> = {}): Promise<Webhook> => {
+      const webhook = newWebhook(owner, 0, fields)
+      await rightOf(webhooks.create(owner, { webhook, secret: webhookSecret }))
+      return webhook
+    },
+    recordOrder: (order: PendingOrder, more?: Partial<NewOrder>) =>
+      rightOf(orders.store.record(order.owner, toRecord(order, more))),
+    /** Writes a step of an order from its placement as it is stored. */
+    advance: async (owner: Owner, id: OrderId, step: Transition): Promise<boolean> => {
+      const from = O.toUndefined(await rightOf(orders.store.placement(owner, id)))
+      if (from === undefined) return expect.fail(`there is no order ${id}`)
+      return rightOf(orders.store.advance(owner, from, step, Date.now()))
     },
   }
 }

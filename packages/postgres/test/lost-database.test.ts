@@ -27,10 +27,12 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import { openDatabase, startPeerNotices, type Database } from '../src/index.ts'
 import {
   createServerDatabase,
+  filled,
   poll,
   serverTitle,
   serverUrl,
   startInstance,
+  webhookSecret,
   type Instance,
 } from './harness.ts'
 
@@ -47,7 +49,6 @@ interface Write {
   readonly count: () => Promise<number>
 }
 
-const secret = 'a secret of some length'
 const halt = { since: 0, reason: null, cancelsOrders: false }
 const documentOf = async ({ operator, knex }: Instance): Promise<Write> => {
   const tenant = newTenant()
@@ -82,14 +83,12 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
   'a webhook, whose secret is shown once': async ({ operator, webhooks }) => {
     const webhook = newWebhook(await storedOwner(operator), 0)
     return {
-      write: webhooks.create(webhook.owner, { webhook, secret }),
+      write: webhooks.create(webhook.owner, { webhook, secret: webhookSecret }),
       count: async () => (await rightOf(webhooks.list(webhook.owner))).length,
     }
   },
-  'a rotated secret, which is shown once': async ({ operator, webhooks }) => {
-    const webhook = newWebhook(await storedOwner(operator), 0)
-    const { owner, id } = webhook
-    await rightOf(webhooks.create(owner, { webhook, secret }))
+  'a rotated secret, which is shown once': async ({ operator, storedWebhook, webhooks }) => {
+    const { owner, id } = await storedWebhook(await storedOwner(operator))
     const rotation = { secret: 'another secret', overlapHours: 0 }
     return {
       write: webhooks.rotateSecret(owner, id, rotation, 0),
@@ -99,25 +98,19 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       },
     }
   },
-  'a changed webhook': async ({ operator, webhooks }) => {
-    const webhook = newWebhook(await storedOwner(operator), 0)
-    const { owner, id } = webhook
-    await rightOf(webhooks.create(owner, { webhook, secret }))
+  'a changed webhook': async ({ operator, storedWebhook, webhooks }) => {
+    const { owner, id } = await storedWebhook(await storedOwner(operator))
     return {
       write: webhooks.change(owner, id, { enabled: false }, 0),
-      count: async () => {
-        const found = O.toUndefined(await rightOf(webhooks.find(owner, id)))
-        return Number(found?.enabled === false)
-      },
+      count: async () =>
+        (await rightOf(webhooks.list(owner))).filter(({ enabled }) => !enabled).length,
     }
   },
-  'a removed webhook': async ({ operator, webhooks }) => {
-    const webhook = newWebhook(await storedOwner(operator), 0)
-    const { owner, id } = webhook
-    await rightOf(webhooks.create(owner, { webhook, secret }))
+  'a removed webhook': async ({ operator, storedWebhook, webhooks }) => {
+    const { owner, id } = await storedWebhook(await storedOwner(operator))
     return {
       write: webhooks.remove(owner, id),
-      count: async () => Number(O.isNone(await rightOf(webhooks.find(owner, id)))),
+      count: async () => 1 - (await rightOf(webhooks.list(owner))).length,
     }
   },
   'a halt': async ({ operator, halts }) => {
@@ -135,16 +128,10 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       count: async () => Number(O.isNone(await rightOf(halts.find(owner, id)))),
     }
   },
-  'an order that the operator ends': async ({ operator, orders }) => {
-    const order = newOrderOn(await storedAccount(operator), Date.now())
+  'an order that the operator ends': async ({ operator, orders, recordOrder }) => {
+    const order = await recordOrder(newOrderOn(await storedAccount(operator), Date.now()))
     const { owner, id } = order
-    await rightOf(orders.record(owner, toRecord(order)))
-    const step = {
-      placement: { step: 'ended' },
-      outcome: { kind: 'filled', fill: {} },
-      continueInMs: null,
-      finish: { by: 'ops', reason: 'The broker confirmed it.' },
-    } as const
+    const step = { ...filled, finish: { by: 'ops', reason: 'The broker confirmed it.' } }
     return {
       write: orders.advance(owner, placementOf(order), step, Date.now()),
       count: async () => {
@@ -153,10 +140,14 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
       },
     }
   },
-  'a replay, which must not be made twice': async ({ operator, webhooks, deliveries, record }) => {
-    const webhook = newWebhook(await storedOwner(operator), 0)
+  'a replay, which must not be made twice': async ({
+    operator,
+    storedWebhook,
+    deliveries,
+    record,
+  }) => {
+    const webhook = await storedWebhook(await storedOwner(operator))
     const { owner } = webhook
-    await rightOf(webhooks.create(owner, { webhook, secret }))
     await record(owner, [
       { type: 'trade.closed', key: 'one', data: { account_id: newAccountId() } },
     ])
@@ -362,15 +353,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () =
         await proxy.refuse()
         void setTimeout(outageMs).then(proxy.resume)
       }
-      const step = {
-        placement: { step: 'ended' },
-        outcome: { kind: 'filled', fill: {} },
-        continueInMs: null,
-      } as const
-      await rightOf(ports.orders.advance(account.owner, job, step, Date.now()))
+      await rightOf(ports.orders.advance(account.owner, job, filled, Date.now()))
     })
-    const order = newOrderOn(account, Date.now())
-    await rightOf(ports.orders.record(order.owner, toRecord(order)))
+    const order = await ports.recordOrder(newOrderOn(account, Date.now()))
     await poll(ports.orders.find(order.owner, order.id)).toMatchObject({
       right: { value: { status: 'filled' } },
     })

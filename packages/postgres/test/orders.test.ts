@@ -5,7 +5,6 @@ import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, Transition } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
 import type { Owner, UserId } from '@tradeport/domain/primitives'
-import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import {
   newClaim,
   newOrder,
@@ -24,37 +23,19 @@ import {
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
-import { lockWaits, onEachDatabase, stopwatch, poll } from './harness.ts'
+import { countRows, filled, lockWaits, onEachDatabase, opened, poll, stopwatch } from './harness.ts'
 
 const minuteMs = 60_000
-const filled: Transition = {
-  placement: { step: 'ended' },
-  outcome: { kind: 'filled', fill: {} },
-  continueInMs: null,
-}
-const made = Date.parse('2026-11-21T12:00:00.000Z')
+const noon = Date.parse('2026-11-21T12:00:00.000Z')
 const lookingUp: Transition = {
   placement: {
     step: 'looking_up',
-    sentAt: made + 1_000,
+    sentAt: noon + 1_000,
     brokerOrderId: '4711',
     lookups: 3,
     absence: null,
   },
   continueInMs: minuteMs,
-}
-
-/** As the broker holds it. */
-const open: Transition = {
-  placement: {
-    step: 'open',
-    sentAt: made,
-    unexecutedAt: made,
-    brokerOrderId: '4711',
-    cancelledBy: null,
-    missing: null,
-  },
-  continueInMs: null,
 }
 
 const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
@@ -69,8 +50,7 @@ onEachDatabase('orders', (here, there, kind) => {
     return rows[0].run
   }
   const recorded = async (owner?: Owner, createdAt = Date.now()) => {
-    const holder = owner ?? (await storedOwner(here.operator))
-    return rightOf(here.orders.record(holder, toRecord(newOrder(holder, createdAt))))
+    return here.recordOrder(newOrder(owner ?? (await storedOwner(here.operator)), createdAt))
   }
   const end = async (job: OrderJob): Promise<undefined> => {
     await rightOf(here.orders.advance(job.order.owner, job, filled, Date.now()))
@@ -343,16 +323,13 @@ onEachDatabase('orders', (here, there, kind) => {
        select ?, ?, 'k' || n, '', 'c' || n, 'replied', now() - interval '26 hours' from generate_series(1, 2500) n`,
       [owner.tenantId, owner.userId],
     )
-    const deleted: number[] = []
-    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) =>
-      sql.includes('delete from idempotency_keys') && deleted.push(rowCount)
-    here.knex.on('query-response', count)
+    const deleted = countRows(here.knex, /delete from idempotency_keys/)
     const { stop } = await working(end)
     await poll(async () => (await startsOf(owner)).length).toBe(1)
     await poll(() => keys().pluck<string[]>('key')).toStrictEqual(['lately'])
     await stop()
-    here.knex.off('query-response', count)
-    expect(Math.max(...deleted)).toBe(1_000)
+    deleted.stop()
+    expect(Math.max(...deleted.counts)).toBe(1_000)
   })
 
   it.skipIf(kind === 'embedded')(
@@ -395,30 +372,25 @@ onEachDatabase('orders', (here, there, kind) => {
     },
   )
 
-  const recordedOn = async (account: Account, createdAt = made): Promise<OrderId> =>
-    (await rightOf(here.orders.record(account.owner, toRecord(newOrderOn(account, createdAt))))).id
-  const advanced = async ({ owner }: Account, id: OrderId, step: Transition): Promise<void> => {
-    const from = O.toNullable(await rightOf(here.orders.placement(owner, id)))
-    if (from === null) throw new Error(`there is no order ${id}`)
-    expect(await rightOf(here.orders.advance(owner, from, step, made))).toBe(true)
-  }
+  const recordedOn = async (account: Account, createdAt = noon): Promise<OrderId> =>
+    (await here.recordOrder(newOrderOn(account, createdAt))).id
+  const advanced = async ({ owner }: Account, id: OrderId, step: Transition): Promise<void> =>
+    expect(await here.advance(owner, id, step)).toBe(true)
   it('an account’s orders are not stored as sending while it is halted, and the open ones are given out again where the halt cancels orders', async () => {
     const sending: Transition = {
-      placement: { step: 'sending', sentAt: made },
+      placement: { step: 'sending', sentAt: noon },
       continueInMs: minuteMs,
     }
     const halted = async (cancelsOrders: boolean) => {
       const account = await storedAccount(here.operator)
       const [waiting, unsent] = [await recordedOn(account), await recordedOn(account)]
-      await advanced(account, waiting, open)
-      const halt = { since: made, reason: null }
+      await advanced(account, waiting, opened)
+      const halt = { since: noon, reason: null }
       for (const cancels of [cancelsOrders, false])
         await rightOf(
           here.halts.halt(account.owner, account.id, { ...halt, cancelsOrders: cancels }),
         )
-      const from = O.toNullable(await rightOf(here.orders.placement(account.owner, unsent)))
-      if (from === null) throw new Error('the order is not stored')
-      expect(await rightOf(here.orders.advance(account.owner, from, sending, made))).toBe(false)
+      expect(await here.advance(account.owner, unsent, sending)).toBe(false)
       return { account, waiting, unsent }
     }
     const [all, none] = [await halted(true), await halted(false)]
@@ -430,10 +402,10 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(ids()).not.toContain(none.waiting)
   })
 
-  it('open orders that nobody watches are made due a thousand at a time, and once', async () => {
+  it('open orders that nobody watches are noon due a thousand at a time, and once', async () => {
     const account = await storedAccount(here.operator)
     const first = await recordedOn(account)
-    await advanced(account, first, open)
+    await advanced(account, first, opened)
     const names = Object.keys(await here.knex('orders').columnInfo())
     const copied = names.filter((name) => !['id', 'sequence'].includes(name)).join()
     await here.knex.raw(
@@ -443,17 +415,12 @@ onEachDatabase('orders', (here, there, kind) => {
     )
     const ofAccount = { tenant_id: account.owner.tenantId }
     await here.knex('orders').where(ofAccount).update({ destination_provider_account_id: 'gone' })
-    const made: number[] = []
-    const count = ({ rowCount }: { rowCount: number }, { sql }: { sql: string }) => {
-      if (/update orders set due_at = now\(\)[^]*not exists/.test(sql)) made.push(rowCount)
-    }
-    here.knex.on('query-response', count)
+    const due = countRows(here.knex, /update orders set due_at = now\(\)[^]*not exists/)
     const { ids, stop } = await working(async () => undefined)
     await poll(ids).toContain(first)
-    await poll(() => made.length).toBe(2)
+    await poll(() => due.counts).toStrictEqual([1_000, 101])
     await stop()
-    here.knex.off('query-response', count)
-    expect(made).toStrictEqual([1_000, 101])
+    due.stop()
     for (const table of ['orders', 'order_counters'])
       await here.knex(table).where(ofAccount).delete()
   })
@@ -464,13 +431,13 @@ onEachDatabase('orders', (here, there, kind) => {
       await storedAccount(here.operator),
     ]
     const [young, old, theirs, gone] = [
-      await recordedOn(account, made),
-      await recordedOn(account, made - 1_000),
-      await recordedOn(other, made - 2_000),
-      await recordedOn(account, made - 3_000),
+      await recordedOn(account, noon),
+      await recordedOn(account, noon - 1_000),
+      await recordedOn(other, noon - 2_000),
+      await recordedOn(account, noon - 3_000),
     ]
     await advanced(account, gone, filled)
-    await advanced(account, young, open)
+    await advanced(account, young, opened)
     const of = { tenants: [], users: [], accounts: [account.id] }
     const mixed = { tenants: [other.owner.tenantId], users: [account.owner.userId], accounts: [] }
     type Case = [
@@ -480,10 +447,10 @@ onEachDatabase('orders', (here, there, kind) => {
     ]
     for (const [filter, ids, slice] of [
       [{ of }, [old, young]],
-      [{ of }, [young], { after: { id: old, createdAt: made - 1_000 } }],
+      [{ of }, [young], { after: { id: old, createdAt: noon - 1_000 } }],
       [{ of }, [old], { limit: 1 }],
       [{ of: mixed }, [theirs, old, young]],
-      [{ of, unresolvedSince: made - 1_000 }, [old]],
+      [{ of, unresolvedSince: noon - 1_000 }, [old]],
     ] satisfies Case[] as Case[])
       expect(
         await rightOf(
@@ -520,14 +487,14 @@ onEachDatabase('orders', (here, there, kind) => {
     await write(here.operator, { users: removes(userId) })
     if (from === null) return expect.fail('it is stored')
     const step = { ...filled, finish }
-    expect(await rightOf(here.orders.advance(account.owner, from, step, made))).toBe(true)
+    expect(await rightOf(here.orders.advance(account.owner, from, step, noon))).toBe(true)
   })
 
   it('orders under way of a removed user are followed to their end, and are not those of a user who gets the same id', async () => {
     const account = await storedAccount(here.operator)
     const { owner } = account
     const [left, watched] = [await recordedOn(account), await recordedOn(account)]
-    for (const id of [left, watched]) await advanced(account, id, open)
+    for (const id of [left, watched]) await advanced(account, id, opened)
     await write(here.operator, { users: removes(owner.userId) })
     await write(here.operator, {
       users: puts({ ...newUser(owner.tenantId), id: owner.userId }),
@@ -545,11 +512,11 @@ onEachDatabase('orders', (here, there, kind) => {
     await poll(ids).toStrictEqual(expect.arrayContaining([left, watched]))
     await stop()
     const job = given.find(({ order }) => order.id === left) ?? expect.fail('it was given out')
-    expect(await rightOf(here.orders.advance(owner, job, filled, made))).toBe(true)
-    expect(await rightOf(here.orders.counts(owner, made))).toStrictEqual({ today: 1, underWay: 1 })
-    const query = { types: webhookEventTypes, order: 'asc', limit: 9 } as const
-    const { events } = await rightOf(here.eventLog.page(owner, query))
-    expect(events).toMatchObject([{ type: 'order.created', data: { order_id: own } }])
+    expect(await rightOf(here.orders.advance(owner, job, filled, noon))).toBe(true)
+    expect(await rightOf(here.orders.counts(owner, noon))).toStrictEqual({ today: 1, underWay: 1 })
+    expect(await here.eventsOf(owner)).toMatchObject([
+      { type: 'order.created', data: { order_id: own } },
+    ])
   })
 
   it.each<[what: string, changed: (account: Account, userId: UserId) => Partial<Account>]>([
@@ -561,7 +528,7 @@ onEachDatabase('orders', (here, there, kind) => {
       const account = await storedAccount(here.operator)
       const other = newUser(account.owner.tenantId)
       const order = await recordedOn(account)
-      await advanced(account, order, open)
+      await advanced(account, order, opened)
       await write(here.operator, { accounts: removes(account.id) })
       await write(here.operator, {
         users: puts(other),

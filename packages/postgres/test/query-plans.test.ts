@@ -1,6 +1,6 @@
 // Statements go by index, however many rows others have: no table is read through, and what is
 // listed is read off an index.
-import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
+import type { Account } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { JournalClaim } from '@tradeport/domain/ports'
@@ -13,13 +13,14 @@ import type { Knex } from 'knex'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, readDisagreeingJournals, type OpenedJournal } from '../src/index.ts'
 import { purgeRemoved } from '../src/operator/removals.ts'
-import { onEachDatabase, heartbeats, silent, poll } from './harness.ts'
+import { brokerAccountOf, heartbeats, onEachDatabase, poll, silent } from './harness.ts'
 import { inRun, requests, start } from './store-commands.ts'
 
 const day = Date.UTC(2026, 10, 21)
 const run = '99999999'
 const world = inRun(start, run)
-const [{ id: accountId, owner }] = world.accounts.put as [Account]
+const [account] = world.accounts.put as [Account]
+const { id: accountId, owner } = account
 const { tenantId } = owner
 
 // Two thousand tenants with little each, and much of one tenant that has ended.
@@ -90,13 +91,7 @@ const isClaim = ({ sql }: Knex.Sql) => /due.*skip locked/s.test(sql)
 onEachDatabase('statements', (here) => {
   let journal: OpenedJournal
   let claimed: JournalClaim
-  const broker: BrokerAccount = {
-    accountId,
-    owner,
-    platform: 'mt5',
-    providerAccountId: 'p0',
-    region: null,
-  }
+  const broker = brokerAccountOf(account)
   const series = { account: broker, symbol: 'EURUSD', timeframe: '1m' } as const
   const candle = { time: 5, open: 1, high: 1, low: 1, close: 1, volume: 1 }
   const statements: Knex.Sql[] = []

@@ -1,22 +1,14 @@
 // Checks of risk thresholds: a breach is recorded once, however many instances find it.
 import { thresholdBreached } from '@tradeport/domain/events'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import { puts, rightOf, storedAccount, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
-import { onEachDatabase } from './harness.ts'
+import { brokerAccountOf, onEachDatabase } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
   it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now', async () => {
-    const { operator, eventLog, riskThresholds: store } = here
-    const { id: accountId, owner } = await storedAccount(operator)
-    const account: BrokerAccount = {
-      accountId,
-      owner,
-      platform: 'mt5',
-      providerAccountId: 'p-1',
-      region: null,
-    }
+    const { operator, riskThresholds: store } = here
+    const account = brokerAccountOf(await storedAccount(operator))
+    const { accountId, owner } = account
     const threshold = {
       accountId,
       type: 'equity_below',
@@ -42,9 +34,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     await set({ halt: true })
     const armed = { ...after, halt: true, breachedValue: null }
     expect(await rightOf(store.ofAccount(account))).toEqual([armed])
-    const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
-    const { events } = await rightOf(eventLog.page(owner, query))
-    expect(events).toMatchObject([
+    expect(await here.eventsOf(owner)).toMatchObject([
       {
         type: 'risk.threshold_breached',
         accountId,

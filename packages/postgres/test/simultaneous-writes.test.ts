@@ -4,7 +4,6 @@ import {
   maxOrdersPerDay,
   type Order,
   type PendingOrder,
-  type Transition,
 } from '@tradeport/domain/orders'
 import { dayMs, type Owner } from '@tradeport/domain/primitives'
 import { maxWebhooks, type WebhookUrl } from '@tradeport/domain/webhooks'
@@ -33,16 +32,17 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { lockWaits, onEachDatabase, poll } from './harness.ts'
-import type { StorePorts } from './store-commands.ts'
+import {
+  filled,
+  lockWaits,
+  onEachDatabase,
+  poll,
+  readingOf,
+  webhookSecret,
+  type Instance,
+} from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
-const ended: Transition = {
-  placement: { step: 'ended' },
-  outcome: { kind: 'filled', fill: {} },
-  continueInMs: null,
-}
-const secret = 'a secret of some length'
 const inProgress = { _tag: 'IdempotencyInProgress' }
 
 interface Rush {
@@ -51,27 +51,23 @@ interface Rush {
   readonly refusal: object
   /** Makes what a caller does on an instance. */
   readonly prepare: (
-    ports: StorePorts,
-  ) => Promise<(ports: StorePorts, index: number) => Promise<E.Either<unknown, unknown>>>
+    ports: Instance,
+  ) => Promise<(ports: Instance, index: number) => Promise<E.Either<unknown, unknown>>>
 }
 
 const recordMany = async (
-  { orders }: StorePorts,
+  { recordOrder }: Instance,
   owner: Owner,
   count: number,
 ): Promise<readonly PendingOrder[]> =>
-  Promise.all(
-    Array.from({ length: count }, () =>
-      rightOf(orders.record(owner, toRecord(newOrder(owner, noon)))),
-    ),
-  )
+  Promise.all(Array.from({ length: count }, () => recordOrder(newOrder(owner, noon))))
 
 /**
  * A trader's account, and a second link to it or a colleague's account on the same desk; limits let
  * one more position in.
  */
 const limited = async (
-  ports: StorePorts,
+  ports: Instance,
   by: 'trader' | 'desk',
 ): Promise<readonly [Account, Account]> => {
   const account = await storedAccount(ports.operator)
@@ -101,7 +97,7 @@ const limited = async (
   return accounts
 }
 const noPositions = async (
-  { orderLimits }: StorePorts,
+  { orderLimits }: Instance,
   accounts: readonly [Account, Account],
 ): Promise<OpenPositions> => {
   const { readAt } = await rightOf(orderLimits.limitsOf(accounts[0].owner, accounts[0].id))
@@ -131,7 +127,7 @@ const atCount = (limit: string, before: number, haveEnded: boolean): Rush => ({
     const owner = await storedOwner(ports.operator)
     for (let left = before; left > 0; left -= 45)
       for (const order of await recordMany(ports, owner, Math.min(left, 45)))
-        if (haveEnded) await rightOf(ports.orders.advance(owner, placementOf(order), ended, noon))
+        if (haveEnded) await rightOf(ports.orders.advance(owner, placementOf(order), filled, noon))
     return (their) => their.orders.record(owner, toRecord(newOrder(owner, noon)))()
   },
 })
@@ -181,7 +177,7 @@ const rushes: readonly Rush[] = [
         PendingOrder,
       ]
       return async (their) =>
-        (await rightOf(their.orders.advance(order.owner, placementOf(order), ended, noon)))
+        (await rightOf(their.orders.advance(order.owner, placementOf(order), filled, noon)))
           ? E.right(true)
           : E.left({})
     },
@@ -192,13 +188,16 @@ const rushes: readonly Rush[] = [
     refusal: { _tag: 'WebhookLimitReached', allowed: maxWebhooks },
     prepare: async ({ operator }) => {
       const owner = await storedOwner(operator)
-      return (their) => their.webhooks.create(owner, { webhook: newWebhook(owner, noon), secret })()
+      return (their) => {
+        const created = { webhook: newWebhook(owner, noon), secret: webhookSecret }
+        return their.webhooks.create(owner, created)()
+      }
     },
   },
 ]
 
 onEachDatabase('simultaneous writes', (here, there, kind) => {
-  const instance = (index: number): StorePorts => (index % 2 ? there : here)
+  const instance = (index: number): Instance => (index % 2 ? there : here)
   it.each(rushes)(
     'are accepted as often as allowed: $what',
     async ({ allowed, refusal, prepare }) => {
@@ -238,7 +237,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const { databaseRun } = await rightOf(orderLimits.limitsOf(owner, id))
     const [order] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
     const advance = (run: string) =>
-      rightOf(orders.advance(owner, { ...placementOf(order), databaseRun: run }, ended, noon))
+      rightOf(orders.advance(owner, { ...placementOf(order), databaseRun: run }, filled, noon))
     expect([await advance('another'), await advance(databaseRun)]).toStrictEqual([false, true])
   })
 
@@ -254,9 +253,9 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
       const recordNext = async (n: number): Promise<void> => {
         const symbol = n % 2 === 0 ? 'XAUUSD' : 'EURUSD'
         const order = newOrder(owner, noon + (((n * stride) % 10) - 5) * dayMs, { symbol })
-        await rightOf(instance(n).orders.record(owner, toRecord(order)))
+        await instance(n).recordOrder(order)
         recorded.push(order)
-        await rightOf(instance(n).orders.advance(owner, placementOf(order), ended, noon))
+        await rightOf(instance(n).orders.advance(owner, placementOf(order), filled, noon))
       }
       for (let n = 0; n < 16; n += 1) await recordNext(n)
       const writers = [0, 1].map(async (lane) => {
@@ -305,14 +304,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const { operator, accounts, webhooks } = instance(0)
     const account = await storedAccount(operator)
     const { owner } = account
-    const webhook = newWebhook(owner, noon)
-    await rightOf(webhooks.create(owner, { webhook, secret }))
-    const reading = {
-      tradeMode: 'demo',
-      broker: null,
-      currency: null,
-      figures: account.figures,
-    } as const
+    const webhook = await here.storedWebhook(owner)
     const url = 'https://elsewhere.example.com/' as WebhookUrl
     await Promise.all(
       Array.from({ length: 10 }, (_, index) => {
@@ -329,16 +321,9 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
         )
         return [
           rightOf(rename),
+          rightOf(their.accounts.recordReading(owner, account, readingOf(account, noon + index))),
           rightOf(
-            their.accounts.recordReading(owner, account, { ...reading, readAt: noon + index }),
-          ),
-          rightOf(
-            their.webhooks.change(
-              owner,
-              webhook.id,
-              index % 2 ? { url } : { enabled: false },
-              noon,
-            ),
+            their.webhooks.change(owner, webhook.id, index % 2 ? { url } : { enabled: false }, 0),
           ),
         ]
       }).flat(),
@@ -346,7 +331,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const now = await rightOf(accounts.find(owner, account.id))
     expect(now).toMatchObject({ value: { name: 'Main!!!!!!!!!!', lastReadAt: noon + 9 } })
     // What comes late changes nothing.
-    await rightOf(accounts.recordReading(owner, account, { ...reading, readAt: noon + 8 }))
+    await rightOf(accounts.recordReading(owner, account, readingOf(account, noon + 8)))
     await rightOf(accounts.recordFailedRead(owner, account, noon + 8))
     expect(await rightOf(accounts.find(owner, account.id))).toStrictEqual(now)
     expect(await rightOf(accounts.snapshots(owner, account.id, { limit: 9 }))).toHaveLength(1)

@@ -24,7 +24,7 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { createFakeCredentialStore } from './fake-credentials.ts'
-import { onEachDatabase, runsOn } from './harness.ts'
+import { onEachDatabase, readingOf, runsOn } from './harness.ts'
 import { inRun, noon, start, subjects, type Command, type StorePorts } from './store-commands.ts'
 
 const createFakeStores = (): StorePorts => {
@@ -95,10 +95,9 @@ onEachDatabase('the stores', (here, there, kind) => {
       provider: { providerAccountId: 'another', region: null },
     }
     const shownAfter = async (linked: Account, readAt: number): Promise<readonly number[]> => {
-      const { owner, id, figures } = linked
-      const reading = { tradeMode: 'demo', broker: null, currency: null, figures, readAt } as const
+      const { owner, id } = linked
       await write(here.operator, { accounts: puts(linked) })
-      await rightOf(here.accounts.recordReading(owner, linked, reading))
+      await rightOf(here.accounts.recordReading(owner, linked, readingOf(linked, readAt)))
       const snapshots = await rightOf(here.accounts.snapshots(owner, id, { limit: 9 }))
       return snapshots.map(({ timestamp }) => timestamp)
     }

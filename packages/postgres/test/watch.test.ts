@@ -1,26 +1,22 @@
 // The watch: which accounts have rounds, when these are due, and that instances share them.
 import type { Account } from '@tradeport/domain/accounts'
-import type { Transition } from '@tradeport/domain/orders'
 import type { JournalClaim, JournalReadResult } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
-import { brokerEventTypes, type Webhook } from '@tradeport/domain/webhooks'
+import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import {
   newAccount,
   newOrderOn,
-  newWebhook,
   puts,
   removes,
   rightOf,
   storedAccount,
   storedOwner,
-  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
-import * as O from 'fp-ts/lib/Option.js'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import { onEachDatabase, heartbeats, silent, poll } from './harness.ts'
+import { filled, heartbeats, onEachDatabase, opened, poll, silent } from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs
@@ -61,17 +57,12 @@ onEachDatabase('the watch', (here, there, kind) => {
         accounts.map(({ id }) => id),
       )
       .update({ [column]: here.knex.raw(`${column} - ${ms} * interval '1 ms'`) })
-  const watch = async (owner: Account['owner'], fields: Partial<Webhook> = {}) => {
-    const webhook = newWebhook(owner, 0, { eventTypes: ['trade.closed'], ...fields })
-    await rightOf(here.webhooks.create(owner, { webhook, secret: 'a secret of some length' }))
-    return webhook
-  }
   const watchedAccounts = async (count: number): Promise<readonly Account[]> => {
     const operator = here.operator
     const first = await storedAccount(operator)
     const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
     await write(operator, { accounts: puts(...others) })
-    await watch(first.owner)
+    await here.storedWebhook(first.owner)
     return [first, ...others]
   }
   /** Follows who waits, reads what is due, and stops. Returns the reads of the accounts. */
@@ -105,7 +96,7 @@ onEachDatabase('the watch', (here, there, kind) => {
           const created =
             webhook === 'none'
               ? undefined
-              : await watch(owner, {
+              : await here.storedWebhook(owner, {
                   enabled: webhook !== 'disabled',
                   eventTypes:
                     webhook === 'for orders'
@@ -146,7 +137,7 @@ onEachDatabase('the watch', (here, there, kind) => {
   it('is of accounts with an open order, also where no events are recorded, until it has ended', async () => {
     const account = await storedAccount(here.operator)
     const { owner } = account
-    await watch(owner)
+    await here.storedWebhook(owner)
     const withoutEvents = openJournal(
       { knex: here.knex, log: silent, heartbeats },
       { watchMs: roundMs },
@@ -155,31 +146,17 @@ onEachDatabase('the watch', (here, there, kind) => {
       const worker = await withoutEvents.jobs.work(async () => undefined)
       await worker.stop()
     }
-    const order = newOrderOn(account, Date.now(), { orderType: 'limit', price: 1 })
-    await rightOf(here.orders.record(owner, toRecord(order)))
-    const advance = async (step: Omit<Transition, 'continueInMs'>) => {
-      const found = O.toUndefined(await rightOf(here.orders.placement(owner, order.id)))
-      if (found === undefined) return expect.fail('the order is stored')
-      const written = here.orders.advance(owner, found, { ...step, continueInMs: null }, Date.now())
-      expect(await rightOf(written)).toBe(true)
+    const { id } = await here.recordOrder(newOrderOn(account, Date.now(), { orderType: 'limit' }))
+    await follow()
+    expect(await rounds([account])).toHaveLength(0)
+    for (const [step, count] of [
+      [opened, 1],
+      [filled, 0],
+    ] as const) {
+      await here.advance(owner, id, step)
+      await follow()
+      expect(await rounds([account])).toHaveLength(count)
     }
-    await follow()
-    expect(await rounds([account])).toHaveLength(0)
-    await advance({
-      placement: {
-        step: 'open',
-        sentAt: 1,
-        unexecutedAt: 1,
-        brokerOrderId: '1',
-        cancelledBy: null,
-        missing: null,
-      },
-    })
-    await follow()
-    expect(await rounds([account])).toHaveLength(1)
-    await advance({ placement: { step: 'ended' }, outcome: { kind: 'filled', fill: {} } })
-    await follow()
-    expect(await rounds([account])).toHaveLength(0)
   })
 
   it('spreads the rounds of its accounts, makes one for those that were missed, and keeps their places', async () => {
