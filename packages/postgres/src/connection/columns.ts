@@ -115,24 +115,8 @@ export const nullable = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> 
     (value) => (value === null ? null : codec.encode(value)),
   )
 
-export const columnOf = (field: string): string =>
+const columnOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/**
- * The value as its codec reads it.
- * @throws DescribedError naming the row's id and the columns that do not decode, never their values
- */
-export const decodeRow =
-  <A>(table: string, codec: t.Type<A, unknown>) =>
-  (row: unknown, id?: unknown): A => {
-    const decoded = codec.decode(row)
-    if (E.isRight(decoded)) return decoded.right
-    const columns = new Set(decoded.left.map(({ context }) => columnOf(context[1]?.key ?? 'row')))
-    const where = typeof id === 'string' ? ` (id ${id})` : ''
-    throw new DescribedError(
-      `a row of ${table} does not decode at ${[...columns].join(', ')}${where}`,
-    )
-  }
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -152,7 +136,8 @@ export interface Table<Fields> extends Selection<Fields> {
 }
 
 /**
- * A table's columns by the names of their fields: `userId` is the column user_id.
+ * A table's columns by the names of their fields: `userId` is the column user_id. `read` throws
+ * DescribedError naming the row's id and the columns that do not decode, never their values.
  * @param expressions SQL of the fields that are not columns of the table
  */
 export const tableOf = <P extends t.Props>(
@@ -161,7 +146,7 @@ export const tableOf = <P extends t.Props>(
   expressions: { readonly [Field in keyof P]?: string } = {},
 ): Table<t.TypeOfProps<P>> => {
   const columns = Object.keys(props).map((field) => [field, columnOf(field)] as const)
-  const decode = decodeRow(name, t.strict(props))
+  const codec = t.strict(props)
   const write: Table<t.TypeOfProps<P>>['write'] = (fields) => {
     const row: Record<string, unknown> = {}
     for (const [field, column] of columns)
@@ -181,7 +166,14 @@ export const tableOf = <P extends t.Props>(
       const values = row as Row
       const fields: Record<string, unknown> = {}
       for (const [field, column] of columns) fields[field] = values[column]
-      return decode(fields, values['id'])
+      const decoded = codec.decode(fields)
+      if (E.isRight(decoded)) return decoded.right
+      const faulty = new Set(decoded.left.map(({ context }) => columnOf(context[1]?.key ?? 'row')))
+      const { id } = values
+      const where = typeof id === 'string' ? ` (id ${id})` : ''
+      throw new DescribedError(
+        `a row of ${name} does not decode at ${[...faulty].join(', ')}${where}`,
+      )
     },
     write,
     writeAll: (fields) => write({ ...absent, ...fields }),

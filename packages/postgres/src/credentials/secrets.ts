@@ -6,7 +6,7 @@ import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { batchLookups } from '../connection/batches.ts'
-import { bytes, decodeRow, nullable, oneOf, tableOf } from '../connection/columns.ts'
+import { bytes, nullable, oneOf, tableOf } from '../connection/columns.ts'
 import type { Knex } from 'knex'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
@@ -54,10 +54,11 @@ export const createProviderTokens = ({
 
 const kinds = Object.keys(secretPlaces) as SecretKind[]
 
-const decodeSealed = decodeRow(
-  'sealed secrets',
-  t.strict({ kind: oneOf('kind', kinds), id: t.string, sealed: bytes }),
-)
+const sealedSecrets = tableOf('sealed secrets', {
+  kind: oneOf('kind', kinds),
+  id: t.string,
+  sealed: bytes,
+})
 
 const sealedRows = new Sql(
   Object.entries(secretPlaces)
@@ -81,7 +82,7 @@ export const createSealedSecrets = ({ knex, cipher }: Dependencies): SealedSecre
       const rows = await readAll(
         knex,
         sql`select * from (${sealedRows}) as all_sealed where ${wanted} order by kind, id limit ${limit}`,
-        { read: decodeSealed },
+        sealedSecrets,
       )
       const unreadable: SealedSecret[] = []
       let resealed = 0

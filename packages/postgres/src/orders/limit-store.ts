@@ -8,7 +8,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { batchLookups } from '../connection/batches.ts'
-import { decodeRow, ids, nullable, numeric, toTimestamptz } from '../connection/columns.ts'
+import { ids, nullable, numeric, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { query, readAll, sql, type Sql } from '../connection/sql.ts'
 import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
@@ -95,42 +95,36 @@ const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql
 
 const counted = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
 
-const decodeLimitRow = decodeRow(
-  'account limits',
-  t.type({
-    counted: nullable(counted),
-    challenges: accountChallenges.codec,
-    desk_ids: t.array(t.string),
-    read_at: t.number,
-    server_run: t.string,
-  }),
-)
+const limitRows = tableOf('account limits', {
+  counted: nullable(counted),
+  challenges: accountChallenges.codec,
+  deskIds: t.array(t.string),
+  readAt: t.number,
+  serverRun: t.string,
+})
 
 const readLimitRow = (row: unknown) => {
-  const decoded = decodeLimitRow(row)
+  const { counted, ...limits } = limitRows.read(row)
   return {
+    ...limits,
     account: accounts.read(row),
-    trader:
-      decoded.counted === null
-        ? null
-        : { limits: traderLimits.read(row).limits, counted: decoded.counted },
-    ...decoded,
+    trader: counted === null ? null : { limits: traderLimits.read(row).limits, counted },
   }
 }
 
 const limitsOf = async (
   knex: Knex,
   owner: Owner,
-  { trader, desk_ids: deskIds, read_at: readAt, server_run: run }: ReturnType<typeof readLimitRow>,
+  { trader, deskIds, readAt, serverRun }: ReturnType<typeof readLimitRow>,
   filledSince?: Instant,
 ): Promise<AccountLimits> => ({
   trader,
   desks: deskIds.length === 0 ? [] : await readDesks(knex, owner, deskIds, filledSince),
   readAt,
-  databaseRun: run,
+  databaseRun: serverRun,
 })
 
-const decodeCounted = decodeRow('orders', t.type({ counted }))
+const countedRows = tableOf('orders', { counted })
 
 const readDesks = async (
   knex: Knex,
@@ -152,7 +146,7 @@ const readDesks = async (
   const covered = new Map(
     rows.map((row) => {
       const account = accounts.read(row)
-      return [account.id, { account, counted: decodeCounted(row).counted }]
+      return [account.id, { account, counted: countedRows.read(row).counted }]
     }),
   )
   return found.map(({ limits, accounts: members }) => {
