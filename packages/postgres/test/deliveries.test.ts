@@ -150,7 +150,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
     (await page(webhook)).data
   const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
-  const statusOf = async (webhook: Webhook) => (await log(webhook))[0]?.status
+  const latest = async (webhook: Webhook) => (await log(webhook))[0]
+  const statusOf = async (webhook: Webhook) => (await latest(webhook))?.status
   const find = async ({ owner, id }: Webhook) =>
     O.toUndefined(await rightOf(ports.webhooks.find(owner, id)))
   const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
@@ -325,9 +326,9 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const sentTo = await working(() => bad)
     const event = newEvent()
     await record(webhook.owner, [event])
-    await poll(async () => (await log(webhook))[0]?.attempts).toBe(1)
+    await poll(async () => (await latest(webhook))?.attempts).toBe(1)
     await switchTo(webhook, false)
-    const original = (await log(webhook))[0]?.id
+    const original = (await latest(webhook))?.id
     const id = randomUUID() as DeliveryId
     for (const refused of [
       replay(webhook, original, id, other.owner),
@@ -338,7 +339,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await replay(webhook, original, id)).toMatchObject({
       value: { id, status: 'pending', attempts: 0, replayOf: original },
     })
-    await poll(async () => (await log(webhook))[0]).toMatchObject({
+    await poll(() => latest(webhook)).toMatchObject({
       id,
       status: 'failed',
       attempts: 1,
@@ -496,7 +497,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       hanging.map(({ due }) => due.delivery.id),
     )
     await stop()
-    expect((await log(webhook))[0]).toMatchObject({ attempts: 1, responseCode: 202 })
+    expect(await latest(webhook)).toMatchObject({ attempts: 1, responseCode: 202 })
 
     await working(hangWhereSilent, [await start()])
     await replay(webhook, dead(webhook)[0]?.delivery.id)
@@ -504,7 +505,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     // A clock that was set back by an hour: no lease lasts so long.
     await endLeaseOf(webhook, `now() + interval '1 hour'`)
     const afterwards = await working(() => ok, [await start()])
-    await poll(async () => (await log(webhook))[0]).toMatchObject({
+    await poll(() => latest(webhook)).toMatchObject({
       status: 'failed',
       attempts: 1,
       failureReason: 'interrupted',
@@ -614,36 +615,37 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await record(webhook.owner)
     await poll(() => statusOf(webhook)).toBe('success')
     await stop()
-    return { webhook, original: (await log(webhook))[0]?.id }
+    return { webhook, original: (await latest(webhook))?.id }
   }
 
-  it('a replay that was not sent in time is sent later', async () => {
+  it.each<[what: string, startLate: (webhook: Webhook) => Promise<void>]>([
+    [
+      'that was not sent in time',
+      async ({ id }) => {
+        const rowVersion = () => knex('webhooks').where({ id }).pluck<string[]>('xmin')
+        const [before = ''] = await rowVersion()
+        await working(() => ok, [await start({ leaseMs: 1 })])
+        await poll(async () => (await rowVersion()).includes(before)).toBe(false)
+        await stop()
+        await working(() => ok)
+      },
+    ],
+    [
+      'whose webhook could not be read',
+      async ({ id }) => {
+        const { secret } = await knex('webhooks').where({ id }).first()
+        const seal = (sealed: Buffer) => knex('webhooks').where({ id }).update({ secret: sealed })
+        await seal(Buffer.from('none'))
+        await working(() => ok, [await start({ leaseMs: 1_500 })])
+        await poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
+        await seal(secret)
+      },
+    ],
+  ])('a replay %s is sent later', async (_, startLate) => {
     const { webhook, original } = await sentOnce()
-    const rowVersion = () => knex('webhooks').where({ id: webhook.id }).pluck<string[]>('xmin')
-    const [before = ''] = await rowVersion()
     await replay(webhook, original)
-    await working(() => ok, [await start({ leaseMs: 1 })])
-    await poll(async () => (await rowVersion()).includes(before)).toBe(false)
-    await stop()
-    await working(() => ok)
-    await poll(async () => (await log(webhook))[0]).toMatchObject({
-      replayOf: original,
-      status: 'success',
-      attempts: 1,
-    })
-  })
-
-  it('a replay is sent once its webhook can be read again', async () => {
-    const { webhook, original } = await sentOnce()
-    const sealed = { secret: (await knex('webhooks').where({ id: webhook.id }).first()).secret }
-    await knex('webhooks')
-      .where({ id: webhook.id })
-      .update({ secret: Buffer.from('none') })
-    await replay(webhook, original)
-    await working(() => ok, [await start({ leaseMs: 1_500 })])
-    await poll(() => warnings).toMatchObject([{ event: 'webhook_delivery_failed' }])
-    await knex('webhooks').where({ id: webhook.id }).update(sealed)
-    await poll(async () => (await log(webhook))[0]).toMatchObject({
+    await startLate(webhook)
+    await poll(() => latest(webhook)).toMatchObject({
       replayOf: original,
       status: 'success',
       attempts: 1,
@@ -664,7 +666,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await holding.endLease(owned)
     const made = { answer: ok, startedAt: clock.now(), endedAt: clock.now() }
     await lapsed.recordAttempt(begun.due, made, false)
-    expect((await log(webhook))[0]).toMatchObject({ status: 'success', attempts: 1 })
+    expect(await latest(webhook)).toMatchObject({ status: 'success', attempts: 1 })
     await record(webhook.owner)
     expect(await holding.claim(clock.now(), ...anyDue)).toStrictEqual([owned])
   })
@@ -697,7 +699,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   const timeOut = async (): Promise<void> => {
     for (const { due, end } of hanging.splice(0)) {
       end(timedOut)
-      await poll(async () => (await log(due.to.webhook))[0]).toMatchObject({
+      await poll(() => latest(due.to.webhook)).toMatchObject({
         status: 'pending',
         attempts: 1,
       })

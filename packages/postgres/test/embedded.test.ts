@@ -146,17 +146,6 @@ describe('the session', () => {
     expect(delay.max / 1e6).toBeLessThan(writingMs / 2)
   })
 
-  it('is given to one transaction after the other', async () => {
-    const next = Array.from({ length: 20 }, () =>
-      database.knex.transaction(async (trx) => {
-        const rows: { last: number | null }[] = await trx('notes').max({ last: 'id' })
-        await trx('notes').insert({ id: (rows[0]?.last ?? 0) + 1 })
-      }),
-    )
-    await Promise.all(next)
-    expect(await ids()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
-  })
-
   it.each([
     ['does not parse', 'selec', []],
     ['is refused for a value', 'insert into notes values (?)', ['no number']],

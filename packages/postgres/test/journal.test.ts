@@ -19,7 +19,7 @@ import {
   type TradeListPlace,
   type Deal,
 } from '@tradeport/domain/trades'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
 import type {
   Journal,
   JournalChange,
@@ -72,6 +72,7 @@ const completed = { syncedAt: noon, latestDealAt: noon }
 const all: TradeSelection['filter'] = { profit: 'all' }
 const recordedKeys = ['symbol', 'side', 'account'] as const
 const none = new Float64Array()
+const another = { providerAccountId: 'another', region: null }
 const lost = E.left({ _tag: 'JournalLost' })
 const opening = (positionId: string, minute: number): BrokerDeal => ({
   id: `${positionId}1`,
@@ -280,6 +281,8 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const stop of stops.splice(0)) await stop()
   })
 
+  const relink = (account: Account) =>
+    write(here.operator, { accounts: puts({ ...account, provider: another }) })
   const newBrokerAccount = async () => brokerAccountOf(await storedAccount(here.operator))
   const keep = (claim: JournalClaim, change: Partial<JournalChange>) =>
     rightOf(ports.journal.write(claim, { ...noChange, ...change }))
@@ -402,10 +405,8 @@ onEachDatabase('the journal', (here, there, kind) => {
     const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
     await rightOf(ports.journal.want(before, 0))
     const { revision } = await exported(before)
-    await write(here.operator, {
-      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
-    })
-    const after = { ...before, providerAccountId: 'another', region: null }
+    await relink(stored)
+    const after = { ...before, ...another }
     expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
     await rightOf(ports.journal.release(claim, 'read'))
     expect(await ports.journal.claim(before)()).toMatchObject(notLinked)
@@ -431,11 +432,9 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('is not begun anew by a process whose claim has lapsed meanwhile', async () => {
     const stored = await storedAccount(here.operator)
-    const account = { ...brokerAccountOf(stored), providerAccountId: 'another', region: null }
+    const account = { ...brokerAccountOf(stored), ...another }
     await kept(brokerAccountOf(stored), closed('1', 2))
-    await write(here.operator, {
-      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
-    })
+    await relink(stored)
     await ports.elapse(31 * secondMs)
     await keep(await claimOf(ports.journal, account), { inserted: closed('2', 2), completed })
     const lapsed = {
@@ -591,9 +590,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       await keep(claim, { changed: [{ was: half, deal }], reading })
     expect(await recorded()).toBe(withHalf + 1)
     // Another account at the provider may number its positions in the same way.
-    await write(here.operator, {
-      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
-    })
+    await relink(stored)
     await rightOf(ports.journal.release(claim, 'read'))
     const next = await claimOf(ports.journal, { ...account, providerAccountId: 'another' })
     await keep(next, { inserted: closed('1', 1_000_000), reading })
@@ -704,13 +701,10 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('is given to workers also while the deals of another account, of an earlier link, are deleted', async () => {
     const [stored, other] = [await storedAccount(here.operator), await newBrokerAccount()]
-    const [before, provider] = [
-      brokerAccountOf(stored),
-      { providerAccountId: 'another', region: null },
-    ]
+    const before = brokerAccountOf(stored)
     await rightOf(ports.journal.release(await kept(before, closed('1', 2)), 'read'))
-    await write(here.operator, { accounts: puts({ ...stored, provider }) })
-    const linked = { ...before, ...provider }
+    await relink(stored)
+    const linked = { ...before, ...another }
     for (const account of [linked, other]) await rightOf(ports.journal.want(account, 0))
     const deleted = countRows(here.knex, /delete from (?:deals|trades)/)
     const given: string[] = []

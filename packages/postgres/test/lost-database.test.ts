@@ -210,20 +210,12 @@ const sleeps = (database: Database, count: number) =>
 
 // At once, because most of their time they wait.
 describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () => {
-  it.for<[string, Fault]>([
-    ['an order with its reply', 'closed before'],
-    ['an order with its reply', 'closed after'],
-    ['an order with its reply', 'lost before'],
-    ['an order with its reply', 'lost after'],
-    ["an operator's document", 'closed after'],
-    ['a webhook, whose secret is shown once', 'closed after'],
-    ['a rotated secret, which is shown once', 'closed after'],
-    ['a changed webhook', 'closed after'],
-    ['a removed webhook', 'closed after'],
-    ['a halt', 'closed after'],
-    ['a lifted halt', 'closed after'],
-    ['an order that the operator ends', 'closed after'],
-    ['a replay, which must not be made twice', 'closed after'],
+  const faults: readonly Fault[] = ['closed before', 'closed after', 'lost before', 'lost after']
+  it.for([
+    ...faults.map((at) => ['an order with its reply', at] as const),
+    ...Object.keys(writes)
+      .slice(1)
+      .map((name) => [name, 'closed after'] as const),
   ])(
     '%s whose connection is %s its commit is reported as one that may stand',
     async ([name, at], context) => {
