@@ -1,7 +1,7 @@
 // Idempotency-Key: a request that is sent again with the same key is answered as the first time,
 // and carried out once.
 import { hash, randomUUID } from 'node:crypto'
-import type { IdempotencyClaim, KeptReply } from '@tradeport/domain/access'
+import type { IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
 import {
   type Clock,
@@ -57,7 +57,7 @@ export const runIdempotently = async (
   const outcome = await handle({ begin }, claim)
   // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
   if (hasBegun && shouldStoreReply(outcome))
-    await idempotency.keep(owner, claim, storedOutcome(outcome))()
+    await idempotency.storeReply(owner, claim, storedOutcome(outcome))()
   else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
@@ -66,7 +66,7 @@ export const runIdempotently = async (
 /**
  * As it is stored for a day: JSON.parse returns the outcome, so that its shape is a stored format.
  */
-export const storedOutcome = (outcome: Outcome): KeptReply => ({
+export const storedOutcome = (outcome: Outcome): StoredReply => ({
   body: JSON.stringify(outcome),
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })

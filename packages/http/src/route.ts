@@ -3,7 +3,7 @@
 import type {
   EndpointLimit,
   IdempotencyClaim,
-  KeptReply,
+  StoredReply,
   Scope,
   ScopedCaller,
 } from '@tradeport/domain/access'
@@ -66,7 +66,7 @@ type InputOf<Params, Query, Headers, Body> = Input<Params> &
      * the reply to store under the claim. Undefined without an Idempotency-Key.
      */
     readonly replyToStore:
-      | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
+      | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => StoredReply }
       | undefined
   }
 

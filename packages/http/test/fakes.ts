@@ -427,14 +427,14 @@ export const fakeUseCases = ({
   ...parts,
 })
 
-/** Records nothing, but keeps the reply with the claim, as the order store does. */
+/** Records nothing, but stores the reply with the claim, as the order store does. */
 export const placeOrderIn =
-  ({ keep }: IdempotencyStore): UseCases['placeOrder'] =>
+  ({ storeReply }: IdempotencyStore): UseCases['placeOrder'] =>
   ({ owner: placing }, { body: { type: side, ...request }, replyToStore }) => {
     const order = { ...pendingOrder, request: { ...request, side } }
     if (replyToStore === undefined) return TE.right(order)
     return pipe(
-      keep(placing, replyToStore.claim, replyToStore.replyOf(order)),
+      storeReply(placing, replyToStore.claim, replyToStore.replyOf(order)),
       TE.map(() => order),
     )
   }

@@ -1,6 +1,6 @@
 // Idempotency-Key: a POST that is sent again with its key is answered as the first time, and
 // carried out once.
-import type { KeptReply } from '@tradeport/domain/access'
+import type { StoredReply } from '@tradeport/domain/access'
 import { refuse, type Refusal } from '@tradeport/domain/errors'
 import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -42,12 +42,12 @@ const closeTarget = `/api/v1/positions/${accountId}:42/close`
  */
 const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
   const store = fakeIdempotency()
-  const kept: KeptReply[] = []
+  const stored: StoredReply[] = []
   const idempotency: IdempotencyStore = {
     ...store,
-    keep: (who, claim, reply) => {
-      kept.push(reply)
-      return store.keep(who, claim, reply)
+    storeReply: (who, claim, reply) => {
+      stored.push(reply)
+      return store.storeReply(who, claim, reply)
     },
   }
   const effects: string[] = []
@@ -91,7 +91,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),
     effects,
     time,
-    kept,
+    stored,
   }
 }
 
@@ -128,9 +128,9 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
         'x-ratelimit-limit': '300',
       })
       const isSecret = ['createWebhook', 'rotateWebhookSecret'].includes(route.operationId)
-      expect(api.kept.map((reply) => [reply.isSecret, reply.body.includes(webhookSecret)])).toEqual(
-        [[isSecret, isSecret]],
-      )
+      expect(
+        api.stored.map((reply) => [reply.isSecret, reply.body.includes(webhookSecret)]),
+      ).toEqual([[isSecret, isSecret]])
       const otherUser = { 'idempotency-key': 'k', 'x-api-key': 'u-2' }
       for (const headers of [{ 'idempotency-key': 'other' }, otherUser, {}, {}])
         expect(outcomeOf(await ask(api, headers))).toBe(String(first.status))
@@ -141,14 +141,14 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
     it('is refused while the first is being answered', async () => {
       const store = fakeIdempotency()
       const [begun, answerable] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const keep: IdempotencyStore['keep'] =
-        (...kept) =>
+      const storeReply: IdempotencyStore['storeReply'] =
+        (...args) =>
         async () => {
           begun.resolve()
           await answerable.promise
-          return store.keep(...kept)()
+          return store.storeReply(...args)()
         }
-      await using api = await runApi({ idempotency: { ...store, keep } })
+      await using api = await runApi({ idempotency: { ...store, storeReply } })
       const first = ask(api, { 'idempotency-key': 'k' })
       await begun.promise
       expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toBe('IDEMPOTENCY_IN_PROGRESS')
@@ -229,7 +229,7 @@ it.for<
 >([
   ['claim', ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']],
   ['begin', ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']],
-  ['keep', ['200', 'IDEMPOTENCY_IN_PROGRESS']],
+  ['storeReply', ['200', 'IDEMPOTENCY_IN_PROGRESS']],
   [
     'release',
     ['POSITION_NOT_FOUND', 'IDEMPOTENCY_IN_PROGRESS'],
@@ -289,7 +289,11 @@ describe('an Idempotency-Key', () => {
       placeOrder: (_, { replyToStore }) => {
         // The process ends here: the order and its reply are recorded, and nothing is answered.
         if (replyToStore !== undefined)
-          void idempotency.keep(owner, replyToStore.claim, replyToStore.replyOf(pendingOrder))()
+          void idempotency.storeReply(
+            owner,
+            replyToStore.claim,
+            replyToStore.replyOf(pendingOrder),
+          )()
         return () => Promise.reject(new Error('the process ended'))
       },
     })

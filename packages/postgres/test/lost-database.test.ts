@@ -63,17 +63,19 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
   'an order with its reply': async ({ operator, idempotency, orders }) => {
     const order = newOrderOn(await storedAccount(operator), Date.now())
     const { owner } = order
-    const keep = { claim: newClaim(), reply: newReply() }
-    await rightOf(idempotency.claim(owner, keep.claim, Date.now()))
+    const replyToStore = { claim: newClaim(), reply: newReply() }
+    await rightOf(idempotency.claim(owner, replyToStore.claim, Date.now()))
     return {
-      write: orders.record(owner, toRecord(order, { keep })),
+      write: orders.record(owner, toRecord(order, { replyToStore })),
       count: async () => {
         const isRecorded = O.isSome(await rightOf(orders.find(owner, order.id)))
-        const another = { ...keep.claim, id: newClaim().id }
+        const another = { ...replyToStore.claim, id: newClaim().id }
         // Until the server ends the transaction of which it received nothing more, the key's row is
         // locked.
         await poll(() => idempotency.claim(owner, another, Date.now() + 10_000)()).toStrictEqual(
-          E.right(isRecorded ? { kind: 'replied', reply: keep.reply } : { kind: 'claimed' }),
+          E.right(
+            isRecorded ? { kind: 'replied', reply: replyToStore.reply } : { kind: 'claimed' },
+          ),
         )
         return Number(isRecorded)
       },

@@ -130,9 +130,12 @@ onEachDatabase('sealed secrets', (here) => {
       await rightOf(ports.idempotency.claim(owner, claim, index))
       // A reply is kept by itself, or with its order.
       await (index % 2
-        ? rightOf(ports.idempotency.keep(owner, claim, reply))
+        ? rightOf(ports.idempotency.storeReply(owner, claim, reply))
         : rightOf(
-            ports.orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })),
+            ports.orders.record(
+              owner,
+              toRecord(newOrder(owner, 0), { replyToStore: { claim, reply } }),
+            ),
           ))
       all.push({
         owner,

@@ -147,10 +147,10 @@ const rushes: readonly Rush[] = [
         const mine = { ...claim, id: newClaim().id }
         const claimed = await their.idempotency.claim(owner, mine, noon)()
         if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return E.left(inProgress)
-        const keep = { claim: mine, reply: newReply() }
+        const replyToStore = { claim: mine, reply: newReply() }
         return index % 3 === 0
           ? their.idempotency.begin(owner, mine, noon)()
-          : their.orders.record(owner, toRecord(newOrder(owner, noon), { keep }))()
+          : their.orders.record(owner, toRecord(newOrder(owner, noon), { replyToStore }))()
       }
     },
   },
@@ -164,7 +164,7 @@ const rushes: readonly Rush[] = [
       return (their) =>
         their.orders.record(
           owner,
-          toRecord(newOrder(owner, noon), { keep: { claim, reply: newReply() } }),
+          toRecord(newOrder(owner, noon), { replyToStore: { claim, reply: newReply() } }),
         )()
     },
   },
@@ -218,7 +218,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     for (const { claim } of attempts.slice(10)) await rightOf(idempotency.claim(owner, claim, noon))
     const all = [
       toRecord(twice),
-      ...attempts.map((keep) => toRecord(newOrder(owner, noon), { keep })),
+      ...attempts.map((replyToStore) => toRecord(newOrder(owner, noon), { replyToStore })),
     ]
     const results = await Promise.all(
       all.map((order, index) => instance(index).orders.record(owner, order)()),

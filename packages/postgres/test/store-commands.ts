@@ -656,8 +656,8 @@ const webhookWrites = [
 const keyWrites = [
   call(({ idempotency }) => idempotency.claim, customer, claim, claimedAt),
   call(({ idempotency }) => idempotency.begin, customer, claim, claimedAt),
-  call(({ idempotency }) => idempotency.keep, customer, claim, reply),
-  call(({ idempotency }) => idempotency.replace, customer, claim, reply),
+  call(({ idempotency }) => idempotency.storeReply, customer, claim, reply),
+  call(({ idempotency }) => idempotency.replaceReply, customer, claim, reply),
   call(({ idempotency }) => idempotency.release, customer, claim),
 ]
 
@@ -689,12 +689,12 @@ const orderReads = [
 const orderWrites = [
   call(
     ({ orders }) =>
-      (owner, id, request, createdAt, open, keep) =>
+      (owner, id, request, createdAt, open, replyToStore) =>
         orders.record(
           owner,
           toRecord(
             { ...newOrder(owner, createdAt, request), id },
-            { keep, ...(open && { openPositions: openPositionsOf(open) }) },
+            { replyToStore, ...(open && { openPositions: openPositionsOf(open) }) },
           ),
         ),
     customer,

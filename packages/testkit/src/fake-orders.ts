@@ -94,8 +94,9 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
 
   return {
     ...portOf<Omit<OrderStore, 'onOutcome'>>({
-      record: (owner, { order, destination, checkedAt, keep, openPositions }) => {
-        if (keep !== undefined && unansweredKey(records, owner, keep.claim)?.state !== 'claimed')
+      record: (owner, { order, destination, checkedAt, replyToStore, openPositions }) => {
+        const claimed = replyToStore && unansweredKey(records, owner, replyToStore.claim)
+        if (replyToStore !== undefined && claimed?.state !== 'claimed')
           return E.left(refuse('IdempotencyInProgress'))
         const allowed = pipe(
           requireLimits(owner, order, openPositions),
@@ -117,7 +118,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
           endedAt: null,
           finish: null,
         })
-        if (keep !== undefined) keepInMemory(records, owner, keep)
+        if (replyToStore !== undefined) putReply(records, owner, replyToStore)
         return order
       },
       counts: countsOf,
@@ -317,14 +318,14 @@ export const createFakeIdempotencyStore = (records: FakeRecords): IdempotencySto
       put({ ...key, since: now, state: 'begun' })
       return E.right(undefined)
     },
-    keep: (owner, claim, reply) => {
+    storeReply: (owner, claim, reply) => {
       if (unansweredKey(records, owner, claim) !== undefined)
-        keepInMemory(records, owner, { claim, reply })
+        putReply(records, owner, { claim, reply })
     },
-    replace: (owner, claim, reply) => {
+    replaceReply: (owner, claim, reply) => {
       const key = held(owner, claim)
       if (key?.claimId === claim.id && key.state === 'replied')
-        keepInMemory(records, owner, { claim, reply })
+        putReply(records, owner, { claim, reply })
     },
     release: (owner, claim) => {
       if (unansweredKey(records, owner, claim) !== undefined)
@@ -347,11 +348,7 @@ const unansweredKey = (
 }
 
 /** For a claim that holds its key. */
-const keepInMemory = (
-  { tables }: FakeRecords,
-  owner: Owner,
-  { claim, reply }: ReplyToStore,
-): void => {
+const putReply = ({ tables }: FakeRecords, owner: Owner, { claim, reply }: ReplyToStore): void => {
   const key = tables.idempotencyKeys.get(placeOf(owner, claim))
   if (key !== undefined) tables.idempotencyKeys.put({ ...key, state: 'replied', reply })
 }

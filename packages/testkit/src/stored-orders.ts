@@ -1,5 +1,5 @@
 // Plain orders, claims and replies to fill stores with.
-import type { ProgramId, IdempotencyClaim, KeptReply } from '@tradeport/domain/access'
+import type { ProgramId, IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
 import type { Account } from '@tradeport/domain/accounts'
 import {
   type OrderId,
@@ -65,7 +65,7 @@ export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): New
   sendDeadlineMs: order.createdAt + sendTimeoutMs,
   checkedAt: order.createdAt,
   databaseRun: undefined,
-  keep: undefined,
+  replyToStore: undefined,
   openPositions: undefined,
   ...more,
 })
@@ -86,7 +86,7 @@ export const newClaim = (fields: Partial<IdempotencyClaim> = {}): IdempotencyCla
   ...fields,
 })
 
-export const newReply = (fields: Partial<KeptReply> = {}): KeptReply => ({
+export const newReply = (fields: Partial<StoredReply> = {}): StoredReply => ({
   body: JSON.stringify({ data: newHash() }),
   isSecret: false,
   ...fields,

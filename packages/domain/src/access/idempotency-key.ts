@@ -1,4 +1,4 @@
-// Idempotency keys: a request's claim, the reply that is kept, and what the stored state of a key
+// Idempotency keys: a request's claim, the reply that is stored, and what the stored state of a key
 // means for the next attempt.
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
@@ -17,7 +17,7 @@ export interface IdempotencyClaim {
 }
 
 /** A reply that is answered again to whoever sends the same request with the same key. */
-export interface KeptReply {
+export interface StoredReply {
   /** JSON text; opaque to the store. */
   readonly body: string
   /** Sealed at rest. */
@@ -26,7 +26,7 @@ export interface KeptReply {
 
 export type Claimed =
   | { readonly kind: 'claimed' }
-  | { readonly kind: 'replied'; readonly reply: KeptReply }
+  | { readonly kind: 'replied'; readonly reply: StoredReply }
   /** An earlier attempt began and left no reply: it may have had its effect. */
   | { readonly kind: 'unknown' }
 
@@ -40,7 +40,7 @@ export const heldKeyStates = ['claimed', 'begun', 'replied'] as const
 
 export type HeldKey = { readonly requestHash: string; readonly since: Instant } & (
   | { readonly state: 'claimed' | 'begun' }
-  | { readonly state: 'replied'; readonly reply: KeptReply }
+  | { readonly state: 'replied'; readonly reply: StoredReply }
 )
 
 /**

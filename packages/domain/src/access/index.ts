@@ -23,7 +23,7 @@ export {
   type Claimed,
   type HeldKey,
   type IdempotencyClaim,
-  type KeptReply,
+  type StoredReply,
 } from './idempotency-key.ts'
 export {
   caughtUp,

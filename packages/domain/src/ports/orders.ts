@@ -2,7 +2,7 @@
 import type * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
-import type { Claimed, IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
+import type { Claimed, IdempotencyClaim, StoredReply } from '../access/idempotency-key.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, Refusal } from '../errors.ts'
 import type {
@@ -63,10 +63,10 @@ export interface OrderRetry {
   readonly inMs: number
 }
 
-/** The reply to an order's request, and the claim under which it is kept. */
+/** The reply to an order's request, and the claim under which it is stored. */
 export interface ReplyToStore {
   readonly claim: IdempotencyClaim
-  readonly reply: KeptReply
+  readonly reply: StoredReply
 }
 
 /** An order that is about to be recorded. */
@@ -83,7 +83,7 @@ export interface NewOrder {
   /** Id of the database server process in which the checks began. */
   readonly databaseRun: string | undefined
   /** Undefined where the request has no idempotency key. */
-  readonly keep: ReplyToStore | undefined
+  readonly replyToStore: ReplyToStore | undefined
   /**
    * The positions that the account's limits need; undefined where nothing was limited when the
    * checks began. A limit that is set after that applies from the next order on.
@@ -104,7 +104,7 @@ export interface OrderStore {
    * In one transaction: decides the limits of trader and desks under row locks
    * (`requireOrderLimits` with the orders pending at that moment), then the user's counts
    * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and those pending
-   * or open), and writes the order, its placement (`recorded`), its event and the reply to keep.
+   * or open), and writes the order, its placement (`recorded`), its event and the reply to store.
    * Limits and counts are exact however many requests and instances write at once. Where the claim
    * of the reply does not hold its key any more, or has a reply already, nothing is written and the
    * order is refused with `IdempotencyInProgress`. A refusal leaves the claim without a reply.
@@ -191,8 +191,8 @@ export interface LimitStore {
 
 /**
  * Idempotency keys: one key of one user has at most one effect within 24 hours, on any route.
- * Placing an order never calls `begin` or `keep`: its claim is answered by the transaction that
- * records the order (`OrderStore.record`), and `replace` is for its `wait` alone.
+ * Placing an order never calls `begin` or `storeReply`: its claim is answered by the transaction that
+ * records the order (`OrderStore.record`), and `replaceReply` is for its `wait` alone.
  */
 export interface IdempotencyStore {
   /**
@@ -216,18 +216,26 @@ export interface IdempotencyStore {
     now: Instant,
   ) => AsyncResult<void, 'IdempotencyInProgress'>
   /**
-   * Keeps the first reply of the attempt that holds the key. Does nothing where another attempt
+   * Stores the first reply of the attempt that holds the key. Does nothing where another attempt
    * holds it.
    */
-  readonly keep: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
+  readonly storeReply: (
+    owner: Owner,
+    claim: IdempotencyClaim,
+    reply: StoredReply,
+  ) => AsyncResult<void>
   /**
-   * Replaces the reply that is kept for this claim. Does nothing where another attempt holds the
+   * Replaces the reply that is stored for this claim. Does nothing where another attempt holds the
    * key.
    */
-  readonly replace: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
+  readonly replaceReply: (
+    owner: Owner,
+    claim: IdempotencyClaim,
+    reply: StoredReply,
+  ) => AsyncResult<void>
   /**
    * Frees the key of an attempt that certainly had no effect, begun or not. Does nothing where
-   * another attempt holds the key, or where a reply is kept.
+   * another attempt holds the key, or where a reply is stored.
    */
   readonly release: (owner: Owner, claim: IdempotencyClaim) => AsyncResult<void>
 }

@@ -6,7 +6,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, CallingProgram } from '../access/credential.ts'
-import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
+import type { IdempotencyClaim, StoredReply } from '../access/idempotency-key.ts'
 import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
 import {
   refuse,
@@ -53,7 +53,7 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'idempotency' | 'pa
       if (order === recorded || !wait.mayWait()) return recorded
       if (replyToStore === undefined) return order
       const { claim, replyOf } = replyToStore
-      const replaced = await idempotency.replace(recorded.owner, claim, replyOf(order))()
+      const replaced = await idempotency.replaceReply(recorded.owner, claim, replyOf(order))()
       return E.isRight(replaced) ? order : recorded
     }
 
@@ -127,7 +127,7 @@ export interface PlaceOrderInput {
    * with the order.
    */
   readonly replyToStore?:
-    | { readonly claim: IdempotencyClaim; readonly replyOf: (order: Order) => KeptReply }
+    | { readonly claim: IdempotencyClaim; readonly replyOf: (order: Order) => StoredReply }
     | undefined
 }
 
@@ -189,7 +189,10 @@ export const recordOrder =
       sendDeadlineMs: stopwatch.elapsedMs() + sendTimeoutMs,
       checkedAt: limits.right.readAt,
       databaseRun: limits.right.databaseRun,
-      keep: replyToStore && { claim: replyToStore.claim, reply: replyToStore.replyOf(order) },
+      replyToStore: replyToStore && {
+        claim: replyToStore.claim,
+        reply: replyToStore.replyOf(order),
+      },
       openPositions: openPositions.right,
     })()
   }

@@ -261,7 +261,7 @@ const waited = async ({
   const orders = createOrders({
     ...desk,
     orders: hearsOutcome ? desk.orders : { ...desk.orders, onOutcome: () => () => undefined },
-    idempotency: replaces ? idempotency : { ...idempotency, replace: unavailable },
+    idempotency: replaces ? idempotency : { ...idempotency, replaceReply: unavailable },
     pause: (ms) => async () => {
       pauses += 1
       if (pauses === 6 && isProcessed)

@@ -68,9 +68,9 @@ export const createIdempotencyStore = ({ knex, cipher }: Dependencies): Idempote
       )
       return isBegun ? E.right(undefined) : E.left(refuse('IdempotencyInProgress'))
     },
-    keep: (owner, claim, reply) =>
+    storeReply: (owner, claim, reply) =>
       writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state <> 'replied'`),
-    replace: (owner, claim, reply) =>
+    replaceReply: (owner, claim, reply) =>
       writeReply({ claim, reply }, sql`${isHeldBy(owner, claim)} and state = 'replied'`),
     release: async (owner, claim) => {
       await query(
@@ -130,10 +130,10 @@ const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToSto
 })
 
 /**
- * Keeps several replies in the caller's transaction, and returns how many: those whose claims hold
+ * Stores several replies in the caller's transaction, and returns how many: those whose claims hold
  * their keys and have not begun.
  */
-export const keepReplies = async (
+export const storeReplies = async (
   trx: Knex.Transaction,
   cipher: Cipher,
   replies: readonly (ReplyToStore & { readonly owner: Owner })[],
@@ -145,7 +145,7 @@ export const keepReplies = async (
   )
   // Arrays rather than JSON: their lengths are known when the statement is planned, so that it
   // reads the keys by index.
-  const kept = await query(
+  const stored = await query(
     trx,
     sql`update idempotency_keys as held
       set state = 'replied', reply_body = new.reply_body, sealed_reply_body = new.sealed::bytea
@@ -157,7 +157,7 @@ export const keepReplies = async (
       where held.tenant_id = new.tenant_id and held.user_id = new.user_id and held.key = new.key and held.id = new.id and held.state = 'claimed'
       returning 1`,
   )
-  return kept.length
+  return stored.length
 }
 
 /** Removes expired keys, an hour late, because clocks differ. */

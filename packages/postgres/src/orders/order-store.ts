@@ -50,7 +50,7 @@ import {
 import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
 
 interface Dependencies extends WorkerDependencies {
-  /** Seals kept replies that hold a secret. */
+  /** Seals stored replies that hold a secret. */
   readonly cipher: Cipher
   readonly stopwatch: Stopwatch
   /** Records events in the transaction of what they report. */

@@ -1,4 +1,4 @@
-// Records several orders in one transaction: the replies to keep, the limits, the counts and the
+// Records several orders in one transaction: the replies to store, the limits, the counts and the
 // orders. All of them are recorded or none.
 import { refuse } from '@tradeport/domain/errors'
 import { orderCreated } from '@tradeport/domain/events'
@@ -16,7 +16,7 @@ import { transactOrUnknown, queryPrepared, query, queryOne, sql } from '../conne
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { lockLimits } from './limit-store.ts'
-import { keepReplies } from './idempotency-store.ts'
+import { storeReplies } from './idempotency-store.ts'
 import { newOrderColumns } from './order-row.ts'
 
 interface Dependencies {
@@ -58,11 +58,11 @@ export const recordOrders = (
 ): Promise<void> =>
   transactOrUnknown(knex, async (trx) => {
     await query(trx, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`)
-    const replies = orders.flatMap(({ order: { owner }, keep }) =>
-      keep === undefined ? [] : [{ owner, ...keep }],
+    const replies = orders.flatMap(({ order: { owner }, replyToStore }) =>
+      replyToStore === undefined ? [] : [{ owner, ...replyToStore }],
     )
     // Fewer where a claim was taken over or answered already, or two orders have the same claim.
-    if ((await keepReplies(trx, cipher, replies)) < replies.length)
+    if ((await storeReplies(trx, cipher, replies)) < replies.length)
       throw new OrderRefused(refuse('IdempotencyInProgress'))
     for (const order of orders) await requireLimits(trx, order)
     const counters = await insertCounted(trx, orders)
