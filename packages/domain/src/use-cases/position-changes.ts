@@ -46,6 +46,7 @@ import {
   type Ticket,
 } from '../primitives/ids.ts'
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { compareLots } from '../primitives/lots.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
@@ -141,8 +142,11 @@ interface DecidedClose {
   /** As it was read before. */
   readonly before: OpenPosition
   readonly request: CloseRequest
-  /** The keys of closing deals that were there before, and so do not belong to this close. */
-  readonly earlierDeals: ReadonlySet<string>
+  /**
+   * The keys of closing deals that were there before, and so do not belong to this close; undefined
+   * where that cannot be read in time.
+   */
+  readonly earlierDeals: ReadonlySet<string> | undefined
 }
 
 /** What a read of the account shows of a close. */
@@ -162,6 +166,8 @@ interface SentClose {
 }
 
 const longestMarginMs = 2 * secondMs
+/** How long a close may be delayed on MT4 by the read of earlier ones. */
+const longestEarlierReadMs = secondMs / 2
 /**
  * When the journal is read once more after a close, for deals that the broker's history shows late.
  */
@@ -297,16 +303,17 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
    * elsewhere each has a number of its own.
    */
-  const findEarlierDeals = ({
-    brokerAccount,
-    id,
-  }: ChangeTarget): AsyncResult<ReadonlySet<string>> =>
-    brokerAccount.platform === 'mt5'
-      ? TE.right(new Set())
-      : pipe(
-          journal.closingDeals(brokerAccount, id.ticket, 0),
-          TE.map((deals) => new Set(deals.map(dealKey))),
-        )
+  const findEarlierDeals =
+    ({ brokerAccount, id }: ChangeTarget): T.Task<DecidedClose['earlierDeals']> =>
+    async () => {
+      if (brokerAccount.platform === 'mt5') return new Set()
+      const reading = pipe(
+        ports.synchroniseJournal(brokerAccount, clock.now()),
+        TE.flatMap(() => journal.closingDeals(brokerAccount, id.ticket, 0)),
+      )
+      const read = await Promise.race([reading(), ports.pause(longestEarlierReadMs)()])
+      return read !== undefined && E.isRight(read) ? new Set(read.right.map(dealKey)) : undefined
+    }
 
   /** Sends a close. Where its outcome is unknown, one read of the positions decides. */
   const sendClose = (
@@ -335,8 +342,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Looks for a close that was sent, for at most two seconds. The positions are read until they
    * show it as it was sent, so that the next change of the position finds it as it is; a broker may
    * still be executing the rest of another. The journal is read until it has deals of the closing
-   * order with the volume that was sent. Where the broker named no order, nothing shows which
-   * deals are this close's.
+   * order with the volume that was sent. Where the broker named no order, or earlier closes are
+   * not known, nothing shows which deals are this close's.
    */
   const findClose =
     (
@@ -352,6 +359,13 @@ export const createPositionChanges = (ports: ChangePorts) => {
       const { brokerOrderId } = sent
       let { shown } = sent
       let deals: readonly BrokerDeal[] = []
+      const fillOf = (lots: number): CloseFill | undefined => {
+        const fill = closeFillOf(deals, lots)
+        // More than was sent includes another close of the same number.
+        const isShared =
+          brokerAccount.platform === 'mt4' && compareLots(fill?.volume ?? 0, lots) > 0
+        return isShared ? undefined : fill
+      }
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()
@@ -360,15 +374,15 @@ export const createPositionChanges = (ports: ChangePorts) => {
         return shown !== undefined && isDoneAsSent(shown.outcome, request)
       }
       const isFilled = async (): Promise<boolean> => {
-        if (brokerOrderId === null) return true
+        if (brokerOrderId === null || close.earlierDeals === undefined) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
         if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
         if (E.isRight(found))
-          deals = found.right.filter((deal) => !close.earlierDeals.has(dealKey(deal)))
-        return closeFillOf(deals, request.expected.closedVolume) !== undefined
+          deals = found.right.filter((deal) => close.earlierDeals?.has(dealKey(deal)) === false)
+        return fillOf(request.expected.closedVolume) !== undefined
       }
       // Each by itself: a first read of a long history must not delay the positions.
       await Promise.all([
@@ -376,7 +390,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         readUntilInTime(ports, isFilled),
       ])
       const { closedVolume } = shown?.outcome ?? request.expected
-      return { shown, fill: closeFillOf(deals, closedVolume) }
+      return { shown, fill: fillOf(closedVolume) }
     }
 
   /**
@@ -395,9 +409,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
       pipe(
         TE.Do,
         TE.let('target', () => target),
-        TE.bind('before', () => readOpenPosition(target)),
+        TE.apS('before', readOpenPosition(target)),
+        TE.apSW('earlierDeals', TE.fromTask(findEarlierDeals(target))),
         TE.bindW('request', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-        TE.bindW('earlierDeals', () => findEarlierDeals(target)),
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.

@@ -305,7 +305,7 @@ function createLocks(): ChangeLocks {
  * With open positions, locks, and a time that passes by itself.
  * @param fields of the account, which its broker called a demo account when it was last read,
  * unless they say otherwise
- * @param history deals that the journal has
+ * @param history the broker's deals, which the journal has not read yet
  */
 export const createChangeDesk = (
   fields: Partial<Account> = {},

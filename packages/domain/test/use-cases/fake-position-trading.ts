@@ -65,7 +65,7 @@ export interface FakePositionTrading extends PositionTrading, ReadControls<Read>
    * never put in is not provisioned.
    */
   readonly put: (accountId: AccountId, positions?: readonly BrokerPosition[]) => void
-  /** Deals that the journal has read before. */
+  /** The broker's deals, which the journal has when it is synchronised. */
   readonly putHistory: (accountId: AccountId, deals: readonly BrokerDeal[]) => void
   /** What is truly open, oldest first, whatever reads show. */
   readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
@@ -73,8 +73,8 @@ export interface FakePositionTrading extends PositionTrading, ReadControls<Read>
   readonly closed: (accountId: AccountId) => readonly BrokerDeal[]
   readonly synchroniseJournal: SynchroniseJournal
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
-  /** When reads of the journal are wanted, in the order in which they were asked for. */
-  readonly wanted: () => readonly Instant[]
+  /** After how many milliseconds reads of the journal are wanted, in the order of the calls. */
+  readonly wanted: () => readonly number[]
   /**
    * What becomes of the next change after those planned before; all others are done. `meanwhile`
    * runs before its answer, which waits for it.
@@ -97,7 +97,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
   const planned: { outcome: FakeChangeOutcome; meanwhile: () => unknown }[] = []
   const accepted: (() => unknown)[] = []
   const sent: FakeChange[] = []
-  const wanted: Instant[] = []
+  const wanted: number[] = []
   /** After the next change; then what is shown instead for so many reads. */
   let nextLag: Parameters<FakePositionTrading['lagNext']>[0] = {}
   let lag = { positions: 0, deals: 0, before: emptyBook() }
@@ -192,7 +192,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
         }),
       ),
     journal: {
-      want: (_account, at) => TE.fromIO(() => void wanted.push(at)),
+      want: (_account, delayMs) => TE.fromIO(() => void wanted.push(delayMs)),
       closingDeals: ({ accountId }, orderId, from) =>
         TE.fromIO(() =>
           (books.get(accountId)?.journal ?? []).filter(
@@ -205,7 +205,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
       bookOf(accountId).positions = positions
     },
     putHistory: (accountId, deals) => {
-      Object.assign(bookOf(accountId), { deals, journal: deals })
+      bookOf(accountId).deals = deals
     },
     positions: (accountId) => (books.get(accountId)?.positions ?? []).toSorted(byAge),
     closed: (accountId) => books.get(accountId)?.deals ?? [],

@@ -633,6 +633,22 @@ describe('POST /positions/:id/close', () => {
       [0.1, 0.2, null, 2_000],
     ],
     [
+      'done on MT4, another closed meanwhile',
+      {
+        fields: mt4,
+        meanwhile: ({ account: { id }, positionTrading }) =>
+          positionTrading.putHistory(id, [...positionTrading.closed(id), earlier]),
+      },
+      0.1,
+      [0.1, 0.2, null, 2_000],
+    ],
+    [
+      'done on MT4, and the journal hangs',
+      { fields: mt4, ports: hangingJournal },
+      0.1,
+      [0.1, 0.2, null, 500],
+    ],
+    [
       'done on MT4, the rest not found',
       { fields: mt4, meanwhile: nowHolding() },
       0.1,
@@ -665,7 +681,8 @@ describe('POST /positions/:id/close', () => {
       // On MT4 what is left has a new number.
       const [rest] = positionTrading.positions(account.id)
       expect(remainingTicket).toBe(rest?.ticket === '42' ? undefined : rest?.ticket)
-      if (closed.brokerOrderId === null) expect(positionTrading.calls('synchroniseJournal')).toBe(0)
+      if (closed.brokerOrderId === null)
+        expect(positionTrading.calls('synchroniseJournal')).toBe(scene.fields === mt4 ? 1 : 0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
     expect(positionTrading.wanted()).toEqual([10 * secondMs])
