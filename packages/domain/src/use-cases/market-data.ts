@@ -397,7 +397,7 @@ export const createMarketData = (ports: MarketPorts) => {
         TE.bindTo('source'),
         TE.bind('located', ({ source }) => TE.traverseArray(locateIn(source))(symbols)),
         TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
-        TE.map(({ source: { account }, located, leave }) => {
+        TE.map(({ source: { account, spelled }, located, leave }) => {
           const listener = polls.listen(
             account,
             located.map(({ spelling }) => spelling),
@@ -406,7 +406,11 @@ export const createMarketData = (ports: MarketPorts) => {
             const now = await sourceOf(caller, accountId, symbols)()
             if (E.isLeft(now)) return false
             const present = now.right.account
-            return isSameBrokerAccount(present, account) && present.region === account.region
+            return (
+              isSameBrokerAccount(present, account) &&
+              present.region === account.region &&
+              symbols.every((symbol) => now.right.spelled[symbol] === spelled[symbol])
+            )
           }
           return {
             batches: batchesOf(listener, located, isStillThere),

@@ -275,11 +275,16 @@ const listening = () => {
   const world = open()
   const account = world.link({}, ['EURUSD', 'XAUUSD', 'GBPUSD'])
   let number = 0
-  const follow = async (symbols: readonly string[], program = (number += 1)) => {
+  const ofAccount: Partial<Pick<MarketDataFeed, 'accountId'>> = { accountId: account.id }
+  const follow = async (
+    symbols: readonly string[],
+    program = (number += 1),
+    source = ofAccount,
+  ) => {
     const { batches, close } = await rightOf(
       world.use.streamQuotes(
         { ...world.caller, program: `api_key k-${program}` as ProgramId },
-        { query: { symbols: symbols, accountId: account.id } },
+        { query: { symbols, ...source } },
       ),
     )
     const got: StreamedQuote[] = []
@@ -363,5 +368,20 @@ describe('a stream of quotes', () => {
     unlink(account.id)
     for (let second = 0; second < 3; second += 1) await tick()
     expect(other.isOver).toBe(true)
+  })
+
+  it('of the feed ends when the operator gives one of its symbols another spelling', async () => {
+    const { follow, account, setFeed, tick } = listening()
+    const feed = { owner, accountId: account.id, symbols: {} }
+    setFeed(feed)
+    const stream = await follow(['EURUSD'], 1, {})
+    for (const [symbols, isOver] of [
+      [{ US500: 'US500.cash' }, false],
+      [{ EURUSD: 'XAUUSD' }, true],
+    ] as const) {
+      setFeed({ ...feed, symbols })
+      for (let second = 0; second < 3; second += 1) await tick()
+      expect(stream.isOver).toBe(isOver)
+    }
   })
 })

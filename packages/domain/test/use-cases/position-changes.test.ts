@@ -647,6 +647,7 @@ describe('POST /positions/:id/close', () => {
       { fields: mt4, ports: hangingJournal },
       0.1,
       [0.1, 0.2, null, 500],
+      500,
     ],
     [
       'done on MT4, the rest not found',
