@@ -67,6 +67,8 @@ const listsLagMs = minuteMs
 const clockSlackMs = minuteMs
 /** How long after it was sent a market order may be executed at the latest. */
 const executionWindowMs = 5 * minuteMs
+/** How far a broker's clock, which nothing measures, may be from the provider's. */
+const brokerClockMs = 10 * minuteMs
 
 export const answerFrom = (
   orderToFind: OrderToFind,
@@ -459,9 +461,9 @@ const createSimilarityCheck = (
 ) => {
   // On a netting account this order may have opened the position of others.
   const othersOrders = platform === 'mt4' || traits.isHedging === true ? othersTickets : new Set()
-  const earliest = sentAt + skewMs - clockSlackMs
+  const earliest = sentAt + skewMs - brokerClockMs
   const isLimitOrStop = order.limitOrStop !== undefined
-  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs
+  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs + brokerClockMs
   return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
