@@ -139,13 +139,24 @@ export interface DealsComparison {
   }
 }
 
+interface ComparedHistory {
+  /**
+   * Whether the window is the whole history. In a part of it an undated deal that is not shown may
+   * be in another part, so that it has not vanished.
+   */
+  readonly isWhole: boolean
+  /** Whether deals with one id and entry are one deal, as on MT5. */
+  readonly haveUniqueIds: boolean
+}
+
 /**
  * Compares the pages of a window with what is kept.
  * @param held the kept deals of the window, undated ones among them
- * @param isWhole whether the window is the whole history. In a part of it an undated deal that is
- * not shown may be in another part, so that it has not vanished.
  */
-export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): DealsComparison => {
+export const compareDeals = (
+  held: readonly BrokerDeal[],
+  { isWhole, haveUniqueIds }: ComparedHistory,
+): DealsComparison => {
   const heldByKey = new Map(held.map((deal) => [dealKey(deal), deal]))
   const shown = new Set<string>()
   let [inserted, changed]: [BrokerDeal[], ChangedDeal[]] = [[], []]
@@ -169,7 +180,7 @@ export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): Dea
             (deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)),
           )
         : []
-      const renamed = renamedDeals(missing, inserted)
+      const renamed = renamedDeals(missing, inserted, haveUniqueIds)
       const replaced = new Set(renamed.values())
       const found = {
         inserted: inserted.filter((deal) => !renamed.has(deal)),
@@ -183,13 +194,14 @@ export const compareDeals = (held: readonly BrokerDeal[], isWhole: boolean): Dea
 }
 
 /**
- * Missing deals that the broker now shows with another id or time, all other values being the same:
- * the new one with the one that it was. A comparison with the balance could not tell one that moves
- * no money from a further deal.
+ * Missing deals that the broker now shows with another id or time: the new one with the one that it
+ * was. Where the id does not decide, all other values are the same. A comparison with the balance
+ * could not tell one that moves no money from a further deal.
  */
 const renamedDeals = (
   missing: readonly BrokerDeal[],
   inserted: readonly BrokerDeal[],
+  haveUniqueIds: boolean,
 ): ReadonlyMap<BrokerDeal, BrokerDeal> => {
   const renamed = new Map<BrokerDeal, BrokerDeal>()
   if (missing.length === 0) return renamed
@@ -197,7 +209,10 @@ const renamedDeals = (
   const byTime = Map.groupBy(inserted, ({ time }) => time)
   for (const was of missing) {
     const deal = [...(byId.get(was.id) ?? []), ...(byTime.get(was.time) ?? [])].find(
-      (one) => !renamed.has(one) && one.entry === was.entry && hasSameValues(was, one),
+      (one) =>
+        !renamed.has(one) &&
+        one.entry === was.entry &&
+        ((haveUniqueIds && one.id === was.id) || hasSameValues(was, one)),
     )
     if (deal !== undefined) renamed.set(deal, was)
   }

@@ -331,7 +331,7 @@ const readClaimed = async (
       const to = endOfRange(held, from, window.to)
       const comparison = compareDeals(
         to < window.to ? held.filter(({ time = to }) => time < to) : held,
-        from === 0 && to === window.to,
+        { isWhole: from === 0 && to === window.to, haveUniqueIds: account.platform === 'mt5' },
       )
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {

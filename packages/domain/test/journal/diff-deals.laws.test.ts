@@ -24,7 +24,7 @@ const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(de
 
 /** Of the whole history, shown in two pages. */
 const differences = (held: readonly BrokerDeal[], shown: readonly BrokerDeal[]) => {
-  const { add, take } = compareDeals(held, true)
+  const { add, take } = compareDeals(held, { isWhole: true, haveUniqueIds: false })
   for (const page of [shown.slice(0, 5), shown.slice(5)]) add(page)
   return take(true)
 }
@@ -70,8 +70,13 @@ describe('the difference between kept and shown deals', () => {
 
   it('does not miss an undated deal in a part of the history, which may be in another part', () => {
     const undated: BrokerDeal = { id: '9', kind: 'balance', profit: 1, commission: 0, swap: 0 }
-    expect(compareDeals([undated], false).take(true).vanished).toEqual([])
-    expect(compareDeals([undated], true).take(true).vanished).toEqual([undated])
+    for (const [isWhole, vanished] of [
+      [false, []],
+      [true, [undated]],
+    ] as const)
+      expect(
+        compareDeals([undated], { isWhole, haveUniqueIds: false }).take(true).vanished,
+      ).toEqual(vanished)
   })
 
   it.each([
@@ -93,6 +98,20 @@ describe('the difference between kept and shown deals', () => {
       vanished: [],
     })
   })
+
+  it.each([true, false])(
+    'finds a deal again whose time and reason changed, where ids are unique: %s',
+    (haveUniqueIds) => {
+      const after: BrokerDeal = { ...before, time: 1_500, reason: 'expert' }
+      const { add, take } = compareDeals([before], { isWhole: true, haveUniqueIds })
+      add([after])
+      expect(take(true)).toEqual(
+        haveUniqueIds
+          ? { inserted: [], changed: [{ was: before, deal: after }], vanished: [] }
+          : { inserted: [after], changed: [], vanished: [before] },
+      )
+    },
+  )
 
   it('ignores levels, which brokers go on changing', () => {
     const moved = { ...before, stopLoss: 2, takeProfit: 3 }
