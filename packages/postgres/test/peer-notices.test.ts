@@ -146,15 +146,6 @@ onEachDatabase('peer notices', (here, _, kind) => {
     ])
   })
 
-  it('what was committed before a confirmed moment has been received by then', async () => {
-    const one = await start()
-    for (let round = 1; round <= 10; round += 1) {
-      await storedOwner(here.operator)
-      await one.confirmed()
-      expect(one.received).toHaveLength(1 + round)
-    }
-  })
-
   it('the other instances are notified of changed accounts and recorded events, once for all simultaneous notices', async () => {
     const [one, two] = [await start(), await start()]
     const [account, other] = [newAccountId(), newAccountId()]

@@ -6,9 +6,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { startEmbeddedThread, type ThreadOptions } from './embedded-thread.ts'
+import { startEmbeddedThread } from './embedded-thread.ts'
+import type { WorkerOptions } from './embedded-worker.ts'
 import { DiskFull, type Log } from './failures.ts'
-import type { PoolOptions } from './pool.ts'
+import type { PoolOptions, TimedClientOptions } from './pool.ts'
 import { createFailureLog } from './repeating.ts'
 
 interface ThreadLimits {
@@ -47,7 +48,13 @@ export const openEmbedded = (
   options: EmbeddedOptions | InMemoryOptions,
   log: Log,
 ): Promise<OpenedEmbedded> =>
-  'folder' in options ? openFolder(options, log) : openInMemory(options, log)
+  'folder' in options
+    ? openFolder(options, log)
+    : openThread(
+        { dataDir: 'memory://', ...(options.from !== undefined && { from: options.from }) },
+        options,
+        log,
+      )
 
 const openFolder = async (
   { folder, ...limits }: EmbeddedOptions,
@@ -60,50 +67,33 @@ const openFolder = async (
       throw new Error(
         `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`,
       )
-    const thread = await startEmbeddedThread({
-      dataDir: join(folder, 'postgres'),
-      ...threadOptions(limits, log),
-    })
-    return {
-      pool: {
-        connection: { stream: thread.connect, check: createDiskGuard(freeBytes, log) },
-        size: { min: 1, max: 1 },
-      },
-      release: () => thread.close().then(lock.release),
-    }
+    const check = createDiskGuard(freeBytes, log)
+    const opened = await openThread({ dataDir: join(folder, 'postgres') }, limits, log, { check })
+    return { ...opened, release: () => opened.release().then(lock.release) }
   } catch (error) {
     await lock.release()
     throw error
   }
 }
 
-const openInMemory = async (
-  { from, ...limits }: InMemoryOptions,
-  log: Log,
-): Promise<OpenedEmbedded> => {
-  const thread = await startEmbeddedThread({
-    dataDir: 'memory://',
-    ...(from !== undefined && { from }),
-    ...threadOptions(limits, log),
-  })
-  return {
-    pool: { connection: { stream: thread.connect }, size: { min: 1, max: 1 } },
-    release: thread.close,
-  }
-}
-
-const threadOptions = (
+const openThread = async (
+  data: WorkerOptions,
   { silenceMs = 60_000 }: ThreadLimits,
   log: Log,
-): Pick<ThreadOptions, 'silenceMs' | 'lost'> => ({
-  silenceMs,
-  lost: (reason) => {
+  options: Pick<TimedClientOptions, 'check'> = {},
+): Promise<OpenedEmbedded> => {
+  const lost = (reason: string): never => {
     const sentence = `${reason}; the process ends`
     log.warn({ event: 'embedded_database_lost', reason: sentence })
     process.stderr.write(`${sentence}\n`)
     process.exit(1)
-  },
-})
+  }
+  const { connect, close } = await startEmbeddedThread({ ...data, silenceMs, lost })
+  return {
+    pool: { connection: { stream: connect, ...options }, size: { min: 1, max: 1 } },
+    release: close,
+  }
+}
 
 // When the disk has no room for data, PGlite refuses a statement; when it has no room for the
 // write-ahead log, PGlite hangs. So writes are refused while there is still room for the log.

@@ -84,14 +84,9 @@ export const databasePort = <Port extends object>(
       ([method, run]) => [
         method,
         (...args: unknown[]) =>
-          async () => {
-            try {
-              const result = await run(...args)
-              return isEither(result) ? result : E.right(result)
-            } catch (error) {
-              return E.left(toServiceUnavailable(`${name}.${method}`)(error))
-            }
-          },
+          TE.flatMapEither((result: unknown) => (isEither(result) ? result : E.right(result)))(
+            databaseTask(`${name}.${method}`, () => run(...args)),
+          ),
       ],
     ),
   ) as Port

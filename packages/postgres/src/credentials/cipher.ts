@@ -4,6 +4,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKind } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'
+import type { Knex } from 'knex'
 import { DescribedError } from '../connection/failures.ts'
 
 export interface Cipher {
@@ -16,6 +17,12 @@ export interface Cipher {
   readonly decrypt: (kind: SecretKind, rowId: string, sealed: Uint8Array) => O.Option<string>
   /** The first bytes of every ciphertext of the current key, and of no other. */
   readonly currentHead: Uint8Array
+}
+
+/** What a store that seals secrets needs. */
+export interface SealingDependencies {
+  readonly knex: Knex
+  readonly cipher: Cipher
 }
 
 /** Where each kind of secret is stored, and its name in messages. */

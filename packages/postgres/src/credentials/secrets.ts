@@ -7,16 +7,10 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { batchLookups } from '../connection/batches.ts'
 import { bytes, nullable, oneOf, tableOf } from '../connection/columns.ts'
-import type { Knex } from 'knex'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
 import { Sql, allOf, query, queryOne, readAll, returnsRow, sql } from '../connection/sql.ts'
-import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
-
-interface Dependencies {
-  readonly knex: Knex
-  readonly cipher: Cipher
-}
+import { openSecret, secretPlaces, type Cipher, type SealingDependencies } from './cipher.ts'
 
 const sealedTokens = tableOf('tenants', { providerToken: nullable(bytes) })
 
@@ -28,7 +22,7 @@ export const createProviderTokens = ({
   knex,
   cipher,
   log,
-}: Dependencies & { readonly log: Log }): ProviderTokens => {
+}: SealingDependencies & { readonly log: Log }): ProviderTokens => {
   const unreadable = createFailureLog('provider_token_unreadable', log)
   const findToken = batchLookups(
     (ids) =>
@@ -72,7 +66,7 @@ const sealedRows = new Sql(
 const isCurrent = ({ currentHead }: Cipher): Sql =>
   sql`substring(sealed from 1 for ${currentHead.length}) = ${Buffer.from(currentHead)}`
 
-export const createSealedSecrets = ({ knex, cipher }: Dependencies): SealedSecrets => ({
+export const createSealedSecrets = ({ knex, cipher }: SealingDependencies): SealedSecrets => ({
   ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
     reseal: async ({ after, limit }) => {
       const wanted = allOf(

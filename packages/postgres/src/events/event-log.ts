@@ -47,8 +47,8 @@ const loggedEvents = mapped(
 const clearedTo = (owner: Owner): Sql =>
   sql`(select events_cleared_to from users where ${isUser(owner)})`
 
-/** What is kept of an owner's log. */
-const keptOf = (owner: Owner): Sql => sql`${isOfOwner(owner)} and sequence > ${clearedTo(owner)}`
+/** A condition: the event is in the owner's log. */
+const isInLog = (owner: Owner): Sql => sql`${isOfOwner(owner)} and sequence > ${clearedTo(owner)}`
 
 const idOf = (sequence: string): EventId => formatEventId(BigInt(sequence))
 
@@ -59,7 +59,7 @@ export const createEventLog = (
   ...databasePort<Omit<EventLog, 'onRecorded'>>('events', {
     page: async (owner, { types, accountId, after, before, order, limit }) => {
       const wanted = allOf(
-        keptOf(owner),
+        isInLog(owner),
         sql`type = any(${[...types]}::text[])`,
         accountId !== undefined && sql`account_id = ${accountId}`,
         after !== undefined && sql`sequence > ${String(eventNumber(after))}`,
@@ -78,7 +78,7 @@ export const createEventLog = (
       return returnsRow(
         knex,
         sql`select where ${clearedTo(owner)} = ${number}
-          or exists (select from events where ${keptOf(owner)} and sequence = ${number})`,
+          or exists (select from events where ${isInLog(owner)} and sequence = ${number})`,
       )
     },
     bounds: async (owner) => {
@@ -87,8 +87,8 @@ export const createEventLog = (
       >(
         knex,
         sql`select coalesce(${clearedTo(owner)}, 0) as start,
-          (select min(sequence) from events where ${keptOf(owner)}) as oldest,
-          (select max(sequence) from events where ${keptOf(owner)}) as newest`,
+          (select min(sequence) from events where ${isInLog(owner)}) as oldest,
+          (select max(sequence) from events where ${isInLog(owner)}) as newest`,
       )
       return {
         clearedTo: idOf(start),

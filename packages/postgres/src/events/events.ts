@@ -37,6 +37,13 @@ export interface EventRecorder {
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
 }
 
+/** What a store whose writes are events needs. */
+export interface RecordingDependencies {
+  readonly knex: Knex
+  /** Left out where no events are recorded. */
+  readonly recorder?: EventRecorder | undefined
+}
+
 interface Dependencies extends WorkerDependencies {
   readonly cipher: Cipher
   readonly clock: Clock

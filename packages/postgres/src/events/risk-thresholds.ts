@@ -1,16 +1,12 @@
 // Risk thresholds with what their checks left, in PostgreSQL.
 import type { RiskThresholds } from '@tradeport/domain/ports'
-import type { Knex } from 'knex'
 import { databasePort } from '../connection/failures.ts'
 import { readAll, sql, transact } from '../connection/sql.ts'
 import { isOfAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
-import type { EventRecorder, OwnedEvent } from './events.ts'
+import type { OwnedEvent, RecordingDependencies } from './events.ts'
 
-interface Dependencies {
-  readonly knex: Knex
-  /** Left out where no events are recorded. */
-  readonly recorder?: EventRecorder | undefined
+interface Dependencies extends RecordingDependencies {
   /** Whether a breach halts the account where the threshold says so. */
   readonly mayHalt: boolean
 }

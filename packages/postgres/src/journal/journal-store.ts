@@ -11,7 +11,7 @@ import type { Knex } from 'knex'
 import { instant, numeric, nullable, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { query, readFirst, returnsRow, sql, type Sql } from '../connection/sql.ts'
-import type { EventRecorder } from '../events/events.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 import { readDeals } from './deal-row.ts'
 import {
   claimedJournals,
@@ -25,10 +25,7 @@ import {
 } from './journal-row.ts'
 import { journalLost, writeJournal } from './write-journal.ts'
 
-interface Dependencies {
-  readonly knex: Knex
-  /** Left out where no events are recorded. */
-  readonly recorder?: EventRecorder | undefined
+interface Dependencies extends RecordingDependencies {
   /** Between two rounds of the watch. */
   readonly watchMs: number
 }
@@ -48,7 +45,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
     return row === undefined ? E.left(journalLost) : E.right(row)
   }
   const withoutResult = E.map(() => undefined)
-  const keptDeals = (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> =>
+  const dealsOfLink = (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> =>
     readDeals(
       knex,
       sql`deals where ${isOfAccount(account)} and exists (${selectOwnJournal(account, sql`journals.account_id`)}) and ${where}`,
@@ -65,7 +62,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       )
     },
     dealsFrom: (account, from, limit) =>
-      keptDeals(account, sql`time_ms >= ${from} order by time_ms, id, entry limit ${limit}`),
+      dealsOfLink(account, sql`time_ms >= ${from} order by time_ms, id, entry limit ${limit}`),
     write: (claim, change) => writeJournal(dependencies, claim, change),
     check: async (claim, balance, at) => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
@@ -92,7 +89,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       )
     },
     closingDeals: (account, orderId, from) =>
-      keptDeals(
+      dealsOfLink(
         account,
         sql`time_ms >= ${from} and order_id = ${orderId} and entry in ('out', 'inout', 'out_by')
           order by time_ms, length(id), id`,

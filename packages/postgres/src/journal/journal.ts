@@ -14,7 +14,7 @@ import { workOnDueRows, type WorkerDependencies } from '../connection/due-rows.t
 import { together } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
 import { accounts, isBrokerAccount } from '../credentials/account-store.ts'
-import type { EventRecorder } from '../events/events.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 import { claimedJournals, isLeased, newLease, type ClaimedJournal } from './journal-row.ts'
 import { createJournal, resetIfRelinked } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
@@ -27,10 +27,7 @@ interface JournalOptions {
   readonly pollMs?: number
 }
 
-interface Dependencies extends WorkerDependencies {
-  /** Left out where no events are recorded. */
-  readonly recorder?: EventRecorder | undefined
-}
+type Dependencies = WorkerDependencies & RecordingDependencies
 
 export interface OpenedJournal {
   readonly journal: Journal

@@ -19,7 +19,7 @@ import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
 import { Sql, query, readFirst, returnsRow, sql, transact } from '../connection/sql.ts'
-import type { EventRecorder } from '../events/events.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 import {
   dealColumns,
   dealOfRow,
@@ -32,16 +32,10 @@ import {
 import { isClaimed, leaseEnd, movedMoney, isOfAccount, states } from './journal-row.ts'
 import { positionColumns, rowOfPosition } from './trade-row.ts'
 
-interface Parts {
-  readonly knex: Knex
-  /** Left out where no events are recorded. */
-  readonly recorder?: EventRecorder | undefined
-}
-
 export const journalLost: JournalLost = { _tag: 'JournalLost' }
 
 export const writeJournal = async (
-  { knex, recorder }: Parts,
+  { knex, recorder }: RecordingDependencies,
   claim: JournalClaim,
   change: JournalChange,
 ): Promise<E.Either<JournalLost, JournalWritten>> => {

@@ -1,4 +1,4 @@
-// Complete candles of broker accounts, with the ranges of which every candle is kept, and the
+// Complete candles of broker accounts, with the ranges of which every candle is stored, and the
 // operator's feed, in PostgreSQL.
 import type { Candle } from '@tradeport/domain/market'
 import type { CandleSeries, CandleStore, MarketDataFeeds } from '@tradeport/domain/ports'
@@ -20,7 +20,7 @@ const isRows = (value: unknown): value is readonly (readonly number[])[] =>
  */
 const rowsOfNumbers = codecOf('rows of numbers', O.fromPredicate(isRows), identity)
 
-const kept = tableOf('candle_series', { known: rowsOfNumbers, candles: rowsOfNumbers })
+const storedSeries = tableOf('candle_series', { known: rowsOfNumbers, candles: rowsOfNumbers })
 
 /** A condition: the row is that of the series, and its account is there. */
 const isSeries = ({ account, symbol, timeframe }: CandleSeries): Sql => sql`
@@ -53,7 +53,7 @@ export const createCandleStore = (knex: Knex): CandleStore =>
                   and time_ms between ${from} and ${to}
                 order by time_ms ${direction} limit ${limit}) as page) as candles
           from candle_series where ${isSeries(series)}`,
-        kept,
+        storedSeries,
       )
       return {
         known: (row?.known ?? []).map(([first = 0, last = 0]) => ({ from: first, to: last })),

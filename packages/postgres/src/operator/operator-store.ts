@@ -17,7 +17,7 @@ import { databasePort } from '../connection/failures.ts'
 import { sendCredentialsChanged } from '../connection/peer-notices.ts'
 import { Sql, transactOrUnknown, query, readAll, sql, type Selection } from '../connection/sql.ts'
 import { accounts, snapshots } from '../credentials/account-store.ts'
-import type { Cipher } from '../credentials/cipher.ts'
+import type { Cipher, SealingDependencies } from '../credentials/cipher.ts'
 import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
 import {
   challenges,
@@ -31,12 +31,7 @@ import {
 } from './records.ts'
 import { hasLeftovers, purgeLeftovers } from './removals.ts'
 
-interface Dependencies {
-  readonly knex: Knex
-  readonly cipher: Cipher
-}
-
-export const createOperatorStore = ({ knex, cipher }: Dependencies): OperatorStore =>
+export const createOperatorStore = ({ knex, cipher }: SealingDependencies): OperatorStore =>
   databasePort<OperatorStore>('operator', {
     // A commit without an answer is reported as such: the document may stand, and the keys that it
     // made are shown once.

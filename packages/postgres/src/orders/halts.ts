@@ -17,34 +17,36 @@ import {
 } from '../connection/sql.ts'
 import { halts } from '../operator/records.ts'
 
-export const createHalts = (knex: Knex): Halts =>
-  databasePort<Halts>('halts', {
+export const createHalts = (knex: Knex): Halts => {
+  const haltAfter = (change: Sql, owner: Owner, id: AccountId) =>
+    transactOrUnknown(knex, async (trx) => {
+      await query(trx, change)
+      return findHalt(trx, owner, id)
+    })
+  return databasePort<Halts>('halts', {
     find: (owner, id) => findHalt(knex, owner, id),
     cancelsOrders: (owner, id) =>
       returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancels_orders`),
     halt: (owner, id, { since, reason, cancelsOrders }) =>
-      transactOrUnknown(knex, async (trx) => {
-        await query(
-          trx,
-          sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
+      haltAfter(
+        sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
           where ${isAccount(owner, id)}
           on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
           where excluded.cancels_orders`,
-        )
-        return findHalt(trx, owner, id)
-      }),
+        owner,
+        id,
+      ),
     lift: (owner, id) =>
-      transactOrUnknown(knex, async (trx) => {
-        await query(
-          trx,
-          sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner' and not exists (
-            select from halts as others where others.tenant_id = halts.tenant_id
-              and others.account_id = halts.account_id and others.halted_by = 'operator')`,
-        )
-        return findHalt(trx, owner, id)
-      }),
+      haltAfter(
+        sql`delete from halts where ${isOfAccount(owner, id)} and halted_by = 'owner' and not exists (
+          select from halts as others where others.tenant_id = halts.tenant_id
+            and others.account_id = halts.account_id and others.halted_by = 'operator')`,
+        owner,
+        id,
+      ),
   })
+}
 
 // In the order of the alphabet the operator comes first.
 const findHalt = (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Halt>> =>

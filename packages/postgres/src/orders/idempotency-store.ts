@@ -27,17 +27,12 @@ import {
   sql,
   type Sql,
 } from '../connection/sql.ts'
-import { openSecret, type Cipher } from '../credentials/cipher.ts'
-
-interface Dependencies {
-  readonly knex: Knex
-  readonly cipher: Cipher
-}
+import { openSecret, type Cipher, type SealingDependencies } from '../credentials/cipher.ts'
 
 /** Another attempt can release the key between the two statements of a claim. */
 const claimAttempts = 5
 
-export const createIdempotencyStore = ({ knex, cipher }: Dependencies): IdempotencyStore => {
+export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): IdempotencyStore => {
   const writeReply = async (reply: ReplyToStore, where: Sql): Promise<void> => {
     const { plain, sealed } = bodyOf(cipher, reply)
     await query(

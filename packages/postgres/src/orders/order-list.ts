@@ -35,15 +35,15 @@ export const listOrders = async (
     clientId !== undefined && sql`client_id = ${callersText.encode(clientId)}`,
     from !== undefined && sql`created_at >= ${toTimestamptz(from)}`,
     to !== undefined && sql`created_at <= ${toTimestamptz(to)}`,
-    // Without a kept start every number is below the bound.
+    // Without a stored start every number is below the bound.
     page > 1 &&
       sql`sequence <= coalesce((
         select last_sequence from order_list_starts
         where ${ofList} and started_at >= ${toTimestamptz(now - lifetimeMs - renewMs)}), 9223372036854775807)`,
   )
   // A later start is not replaced by an earlier one: the pages after its page 1 rely on it.
-  const keepStart = sql`,
-    kept as (
+  const storeStart = sql`,
+    stored as (
       insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
       select ${owner.tenantId}::text, ${owner.userId}::text, ${list}::bytea, last_sequence, ${toTimestamptz(now)}::timestamptz
       from counted where total >= ${limit} and not exists (
@@ -56,22 +56,22 @@ export const listOrders = async (
       delete from order_list_starts
       where ${ofList} and started_at <= ${toTimestamptz(now)} and exists (select from counted where total < ${limit}))`
   // A page beyond the last still has its count.
-  const read = (keeping: Sql) =>
+  const read = (storing: Sql) =>
     query<{ readonly total: number; readonly id: string | null }>(
       knex,
       sql`with counted as (
         select count(*)::int as total, max(sequence) as last_sequence from orders where ${matching})
-        ${keeping}
+        ${storing}
       select counted.total, ${orders.columns} from counted left join (
         select * from orders where ${matching} order by created_at desc, sequence desc
         limit ${limit} offset ${Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)}) as orders on true
       order by orders.created_at desc, orders.sequence desc`,
     )
-  // Without a kept start, orders may move between the pages; without its page 1 nobody sees any.
+  // Without a stored start, orders may move between the pages; without its page 1 nobody sees any.
   const rows =
     page > 1
       ? await read(sql``)
-      : await read(keepStart).catch((error: unknown) => {
+      : await read(storeStart).catch((error: unknown) => {
           if (isDiskFull(error)) return read(sql``)
           throw error
         })

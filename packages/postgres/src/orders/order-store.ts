@@ -33,8 +33,8 @@ import {
   transactOrUnknown,
   type Selection,
 } from '../connection/sql.ts'
-import type { Cipher } from '../credentials/cipher.ts'
-import type { EventRecorder } from '../events/events.ts'
+import type { SealingDependencies } from '../credentials/cipher.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
 import { listOrders } from './order-list.ts'
 import {
@@ -49,12 +49,8 @@ import {
 } from './order-row.ts'
 import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
 
-interface Dependencies extends WorkerDependencies {
-  /** Seals stored replies that hold a secret. */
-  readonly cipher: Cipher
+interface Dependencies extends WorkerDependencies, RecordingDependencies, SealingDependencies {
   readonly stopwatch: Stopwatch
-  /** Records events in the transaction of what they report. */
-  readonly recorder?: EventRecorder | undefined
   /** If not, nothing is kept from being sent by a halt. */
   readonly obeysHalts: boolean
 }

@@ -13,18 +13,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { transactOrUnknown, queryPrepared, query, queryOne, sql } from '../connection/sql.ts'
-import type { Cipher } from '../credentials/cipher.ts'
-import type { EventRecorder } from '../events/events.ts'
+import type { SealingDependencies } from '../credentials/cipher.ts'
+import type { RecordingDependencies } from '../events/events.ts'
 import { lockLimits } from './limit-store.ts'
 import { storeReplies } from './idempotency-store.ts'
 import { newOrderColumns } from './order-row.ts'
-
-interface Dependencies {
-  readonly knex: Knex
-  readonly cipher: Cipher
-  /** Left out where no events are recorded. */
-  readonly recorder?: EventRecorder | undefined
-}
 
 export interface OrderToRecord extends NewOrder {
   readonly row: Row
@@ -52,7 +45,7 @@ const orThrow = (checked: E.Either<RecordRefusal, unknown>): void => {
  * @throws CommitOutcomeUnknown when all of it may be recorded or nothing
  */
 export const recordOrders = (
-  { knex, cipher, recorder }: Dependencies,
+  { knex, cipher, recorder }: RecordingDependencies & SealingDependencies,
   orders: readonly OrderToRecord[],
   lockTimeoutMs: number,
 ): Promise<void> =>

@@ -88,8 +88,8 @@ const deliveriesWithEvent = {
   columns: sql`${deliveries.columns}, ${events.columns}`,
   read: (row: unknown) => {
     const event = events.read(row)
-    const shown = { eventId: formatEventId(BigInt(event.sequence)), eventType: event.type }
-    return { delivery: { ...deliveries.read(row), ...shown }, event }
+    const eventId = formatEventId(BigInt(event.sequence))
+    return { delivery: { ...deliveries.read(row), eventId, eventType: event.type }, event }
   },
 }
 

@@ -15,7 +15,6 @@ import type { WebhookStore } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import type { Knex } from 'knex'
 import {
   bytes,
   changeRow,
@@ -44,7 +43,7 @@ import {
   type Selection,
   type Sql,
 } from '../connection/sql.ts'
-import { openSecret, type Cipher } from '../credentials/cipher.ts'
+import { openSecret, type Cipher, type SealingDependencies } from '../credentials/cipher.ts'
 
 export const webhookId = parsedText('WebhookId', parseWebhookId)
 
@@ -95,12 +94,7 @@ export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret>
 export const isWebhook = ({ tenantId, userId }: Owner, id: WebhookId): Sql =>
   sql`webhooks.tenant_id = ${tenantId} and webhooks.user_id = ${userId} and webhooks.id = ${id}`
 
-interface Dependencies {
-  readonly knex: Knex
-  readonly cipher: Cipher
-}
-
-export const createWebhookStore = ({ knex, cipher }: Dependencies): WebhookStore => {
+export const createWebhookStore = ({ knex, cipher }: SealingDependencies): WebhookStore => {
   const find = <A>(owner: Owner, id: WebhookId, rows: Selection<A>): Promise<O.Option<A>> =>
     readFirst(knex, sql`select ${rows.columns} from webhooks where ${isWebhook(owner, id)}`, rows)
   const withSecret = webhooksWithSecret(cipher)
