@@ -186,10 +186,10 @@ export const createFakeJournal = (
         const before = held.positions
         const positions = refold(held)
         const { syncedAt, latestDealAt } = completed ?? held.state
-        const wishes = [held.state.wantedAt, completed && held.lastWantedAt]
-        const wantedAt = wishes.find(
-          (wish) => wish !== null && (completed === null || wish > claim.claimedAt),
-        )
+        const wanted = [held.state.wantedAt, held.lastWantedAt]
+        const wantedAt = completed
+          ? wanted.find((at) => at !== null && at > claim.claimedAt)
+          : held.state.wantedAt
         held.state = {
           ...held.state,
           firstReadOffset,
