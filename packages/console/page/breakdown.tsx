@@ -1,8 +1,7 @@
 // Statistics of groups of trades: which symbol, month or hour won and which lost.
 import type { DataOf, QueryOf } from '@tradeport/client'
-import { Select } from './fields.tsx'
-import { number, percent, viewerZone, weekdayName } from './format.ts'
-import { setQuery, useQuery } from './location.ts'
+import { QuerySelect, useChoice } from './filters.tsx'
+import { capitalised, number, percent, viewerZone, weekdayName } from './format.ts'
 import { Result, Section, ReadResult, Table, useMoney } from './parts.tsx'
 import { useData } from './read.ts'
 import { fewNote, worstFirst } from './statistics.tsx'
@@ -12,12 +11,7 @@ export type Group = DataOf<'getTradeBreakdown'>['groups'][number]
 /** Of the trades that are shown. */
 export type Filter = Omit<Query, 'by' | 'timeZone'>
 
-const groupings = [
-  ['symbol', 'Symbol'],
-  ['side', 'Side'],
-  ['weekday', 'Weekday'],
-  ['hour', 'Hour'],
-] as const satisfies readonly (readonly [Query['by'], string])[]
+const groupings = ['symbol', 'side', 'weekday', 'hour'] as const satisfies readonly Query['by'][]
 
 const units: Readonly<Record<string, string>> = { m: 'min', h: 'h', d: 'd', w: 'wk' }
 
@@ -38,41 +32,30 @@ export const useGroups = (filter: Filter, by: Query['by'], timeZone: string) =>
   useData('insights', 'getTradeBreakdown', [{ ...filter, by, timeZone }])
 
 export const Breakdown = ({ filter }: { filter: Filter }) => {
-  const query = useQuery()
-  const [by, name] = groupings.find(([one]) => one === query.get('by')) ?? groupings[0]
+  const by = useChoice('by', groupings, 'symbol')
   // As the times of the page are.
   const breakdown = useGroups(filter, by, viewerZone)
   return (
     <Section
       title="Breakdown"
       aside={
-        <label>
-          by{' '}
-          <Select
-            value={by}
-            options={groupings.map(([value, text]) => [value, text.toLowerCase()])}
-            onChange={(value) => setQuery({ by: value })}
-          />
-        </label>
+        <QuerySelect
+          label="by"
+          name="by"
+          value={by}
+          options={groupings.map((one) => [one, one])}
+          fallback="symbol"
+        />
       }
     >
-      <ReadResult read={breakdown}>
-        {({ groups }) => <Groups {...{ groups, by, name }} />}
-      </ReadResult>
+      <ReadResult read={breakdown}>{({ groups }) => <Groups {...{ groups, by }} />}</ReadResult>
     </Section>
   )
 }
 
-export const Groups = ({
-  groups,
-  by,
-  name,
-}: {
-  groups: readonly Group[]
-  by: Query['by']
-  name: string
-}) => {
+export const Groups = ({ groups, by }: { groups: readonly Group[]; by: Query['by'] }) => {
   const { signed } = useMoney()
+  const name = by === 'holding' ? 'Holding time' : capitalised(by)
   if (groups.length === 0) return <p class="quiet">No closed trade matches the filters.</p>
   // Symbols have no order of their own: what lost most comes first.
   const shown = by === 'symbol' ? worstFirst(groups) : groups

@@ -14,6 +14,8 @@ export const timeframes = {
 } as const
 
 export type Timeframe = keyof typeof timeframes
+export const timeframeNames = Object.keys(timeframes) as readonly Timeframe[]
+export const usualTimeframe: Timeframe = '15m'
 
 /** The decimals of the broker's prices. */
 export const digitsOf = (candles: readonly Candle[]): number =>

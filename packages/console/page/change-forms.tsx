@@ -110,8 +110,7 @@ export const PositionForm = ({
     <HeldSection title={`${held.symbol} ${held.type} ${lots(held.volume)}`}>
       <form
         class="ticket"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (hasChanges) onChange(changes)
         }}
       >
@@ -131,8 +130,7 @@ export const PositionForm = ({
       </form>
       <form
         class="ticket apart"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (canClose) onClose(volume === held.volume ? undefined : volume)
         }}
       >
@@ -175,8 +173,7 @@ export const OrderForm = ({
     ...(expiry !== undefined && expiry !== held.expiresAt && { expiresAt: expiry }),
   }
   const hasChanges = isWhole && Object.keys(terms).length > 0
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (hasChanges) onChange(terms)
   }
   return (

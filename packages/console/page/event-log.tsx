@@ -286,7 +286,7 @@ const Filters = ({
   const readable = hidden.get(undefined) ?? []
   hidden.delete(undefined)
   return (
-    <form class="event-filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <form class="event-filters" aria-label="Filters">
       <AccountFilter accounts={accounts} none="All" />
       <TypeChoices
         legend="Only these types"

@@ -95,30 +95,28 @@ export const Choice = <Value extends string>({
   </fieldset>
 )
 
-/** A list to choose from. */
+/** A list to choose from, with its label. */
 export const Select = <Value extends string>({
   label,
   value,
   options,
   onChange,
 }: {
-  /** Where no label is around it. */
-  label?: string
+  label: ComponentChildren
   value: Value
   options: readonly (readonly [Value, string])[]
   onChange: (value: Value) => void
 }) => (
-  <select
-    aria-label={label}
-    value={value}
-    onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
-  >
-    {options.map(([option, text]) => (
-      <option key={option} value={option}>
-        {text}
-      </option>
-    ))}
-  </select>
+  <label>
+    {label}{' '}
+    <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
 )
 
 /** The time until which an order holds, as a field for a local time has it. */

@@ -7,32 +7,86 @@ import { setQuery, useQuery } from './location.ts'
 import { ReadResult } from './parts.tsx'
 import type { Read } from './read.ts'
 
-export const changeFilter = ({
-  currentTarget: { name, value },
+/** A field whose value is kept in the address. */
+export const QueryInput = ({
+  label,
+  name,
+  ...input
 }: {
-  currentTarget: HTMLInputElement
-}): void => setQuery({ [name]: value.trim() })
+  label: string
+  name: string
+  type?: 'date'
+  size?: number
+}) => (
+  <label>
+    {label}
+    <input
+      {...input}
+      name={name}
+      value={useQuery().get(name) ?? ''}
+      onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value.trim() })}
+    />
+  </label>
+)
+
+/** What is chosen in the address; `fallback` where that is none of the values. */
+export const useChoice = <Value extends string>(
+  name: string,
+  values: readonly Value[],
+  fallback: Value,
+): Value => {
+  const chosen = useQuery().get(name)
+  return values.find((value) => value === chosen) ?? fallback
+}
+
+/** A choice that is kept in the address. */
+export const QuerySelect = <Value extends string>({
+  name,
+  fallback,
+  clears,
+  ...select
+}: Omit<Parameters<typeof Select<Value>>[0], 'onChange'> & {
+  name: string
+  /** Left out of the address. */
+  fallback: Value
+  /** Parameters that a choice removes. */
+  clears?: Readonly<Record<string, ''>>
+}) => (
+  <Select
+    {...select}
+    onChange={(chosen) => setQuery({ ...clears, [name]: chosen === fallback ? '' : chosen })}
+  />
+)
 
 export const AccountFilter = ({
   accounts,
+  value,
   none,
 }: {
   accounts: Read<readonly Account[]>
-  /** What the choice of no account is called. */
-  none: string
-}) => (
-  <>
-    <label>
-      Account{' '}
-      <Select
-        value={useQuery().get('account') ?? ''}
-        options={[['', none], ...(accounts.data ?? []).map(({ id, name }) => [id, name] as const)]}
-        onChange={(account) => setQuery({ account })}
+  /** Undefined: the one of the address. */
+  value?: string | undefined
+  /** What the choice of no account is called; undefined: there is none. */
+  none: string | undefined
+}) => {
+  const wanted = useQuery().get('account') ?? ''
+  return (
+    <>
+      <QuerySelect
+        label="Account"
+        name="account"
+        value={value ?? wanted}
+        fallback=""
+        options={[
+          ...(none === undefined ? [] : [['', none] as const]),
+          ...(accounts.data ?? []).map(({ id, name }) => [id, name] as const),
+        ]}
+        clears={{ position: '', order: '' }}
       />
-    </label>
-    {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
-  </>
-)
+      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
+    </>
+  )
+}
 
 /** A time on a day in the viewer's zone, as ISO 8601; undefined where the text is no day. */
 export const momentOf = (
@@ -47,21 +101,12 @@ export const momentOf = (
 }
 
 /** Days in the viewer's zone, both included. */
-export const PeriodFilter = () => {
-  const query = useQuery()
-  return (
-    <>
-      <label>
-        Closed from
-        <input type="date" name="from" value={query.get('from') ?? ''} onChange={changeFilter} />
-      </label>
-      <label>
-        to
-        <input type="date" name="to" value={query.get('to') ?? ''} onChange={changeFilter} />
-      </label>
-    </>
-  )
-}
+export const PeriodFilter = () => (
+  <>
+    <QueryInput label="Closed from" type="date" name="from" />
+    <QueryInput label="to" type="date" name="to" />
+  </>
+)
 
 /** Types of events, of which several can be chosen. */
 export const TypeChoices = ({

@@ -168,6 +168,10 @@ export const ago = (iso: string): string => {
     : `${duration(seconds < 60 ? seconds : seconds - (seconds % 60))} ago`
 }
 
+/** With a capital first letter. */
+export const capitalised = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
 /** 1 event, 2 events. */
 export const plural = (count: number, one: string): string =>
   `${number(count)} ${one}${count === 1 ? '' : 's'}`

@@ -3,9 +3,8 @@ import type { DataOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Groups, useGroups, type Filter, type Group } from './breakdown.tsx'
-import { Select } from './fields.tsx'
+import { QuerySelect, useChoice } from './filters.tsx'
 import { number, percent, viewerZone } from './format.ts'
-import { setQuery, useQuery } from './location.ts'
 import { Notice, Section, ReadResult, useMoney } from './parts.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import { Distribution, Months, WeekHours } from './trade-charts.tsx'
@@ -26,8 +25,7 @@ const zones = [
 ]
 
 export const TradeCharts = ({ filter }: { filter: Filter }) => {
-  const query = useQuery()
-  const zone = zones.find((one) => one === query.get('zone')) ?? viewerZone
+  const zone = useChoice('zone', zones, viewerZone)
   const reads = {
     months: useGroups(filter, 'month', zone),
     hours: useGroups(filter, 'weekday_hour', zone),
@@ -54,14 +52,13 @@ export const TradeCharts = ({ filter }: { filter: Filter }) => {
     <Section
       title="When money was made, and how much at once"
       aside={
-        <label>
-          hours and months in{' '}
-          <Select
-            value={zone}
-            options={zones.map((one) => [one, one === viewerZone ? `${one} (yours)` : one])}
-            onChange={(value) => setQuery({ zone: value === viewerZone ? '' : value })}
-          />
-        </label>
+        <QuerySelect
+          label="hours and months in"
+          name="zone"
+          value={zone}
+          options={zones.map((one) => [one, one === viewerZone ? `${one} (yours)` : one])}
+          fallback={viewerZone}
+        />
       }
     >
       <div class="pictures">
@@ -79,7 +76,7 @@ export const TradeCharts = ({ filter }: { filter: Filter }) => {
             title="Holding time"
             note="Net profit by the time from the first opening to the last closing deal."
           >
-            <Groups groups={groups} by="holding" name="Holding time" />
+            <Groups groups={groups} by="holding" />
           </ChartFrame>
         ))}
       </div>

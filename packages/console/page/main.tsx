@@ -3,7 +3,7 @@ import { isTradeportError } from '@tradeport/client'
 import { render, type ComponentChildren, type ComponentType } from 'preact'
 import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
-import { viewerZone } from './format.ts'
+import { capitalised, viewerZone } from './format.ts'
 import { lazy } from './lazy.tsx'
 import { followLink, useAddress } from './location.ts'
 import { Overview } from './overview.tsx'
@@ -151,12 +151,17 @@ const Console = () => {
   )
 }
 
+/** No form loads another page; that of a dialog closes it. */
+const keepPage = (event: Event): void => {
+  if ((event.target as HTMLFormElement).method !== 'dialog') event.preventDefault()
+}
+
 const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   const { path, query } = useAddress()
   const { me } = useSession()
   const name = path.split('/')[2] || 'overview'
   useEffect(() => {
-    document.title = `${name[0]?.toUpperCase()}${name.slice(1)} – Tradeport console`
+    document.title = `${capitalised(name)} – Tradeport console`
   }, [name])
   // The chosen account stays chosen on the next page.
   const account = query.get('account')
@@ -165,7 +170,7 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     // jsx-a11y/no-static-element-interactions
-    <div onClick={followLink}>
+    <div onClick={followLink} onSubmit={keepPage}>
       <a class="skip" href="#main">
         Skip to content
       </a>

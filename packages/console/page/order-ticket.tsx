@@ -125,8 +125,7 @@ export const OrderTicket = ({
     ) : (
       <b>{priceText(price, digits)}</b>
     ))
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (typeof order === 'string' || preview?.allowed === false) return
     onPlace(order, preview)
   }
@@ -198,16 +197,14 @@ export const OrderTicket = ({
         {isPending && (
           <>
             <div class="field">
-              <label>
-                In force
-                <Select
-                  value={fields.timeInForce}
-                  options={timesInForce.filter(
-                    ([one]) => one !== 'day' || account.brokerType !== 'mt4',
-                  )}
-                  onChange={(timeInForce) => onChange({ timeInForce })}
-                />
-              </label>
+              <Select
+                label="In force"
+                value={fields.timeInForce}
+                options={timesInForce.filter(
+                  ([one]) => one !== 'day' || account.brokerType !== 'mt4',
+                )}
+                onChange={(timeInForce) => onChange({ timeInForce })}
+              />
             </div>
             {fields.timeInForce === 'gtd' && (
               <UntilField

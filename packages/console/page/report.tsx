@@ -123,7 +123,7 @@ export const Report = () => {
   return (
     <>
       {/* On the screen only. */}
-      <form class="filters report-choice" onSubmit={(event) => event.preventDefault()}>
+      <form class="filters report-choice">
         <AccountFilter accounts={accounts} none="Choose…" />
         <PeriodFilter />
         <button type="button" class="primary" disabled={data === undefined} onClick={() => print()}>

@@ -3,6 +3,7 @@ import type { DataOf, Trade } from '@tradeport/client'
 import { useMemo } from 'preact/hooks'
 import {
   lineIfPriced,
+  timeframeNames,
   timeframes,
   type PriceLine,
   type PriceMarker,
@@ -28,9 +29,8 @@ interface Range {
 /** The shortest candles that show the whole trade with what was before and after it. */
 const rangeOf = ({ openedAt, closedAt }: Trade): Range => {
   const [from, to] = [Date.parse(openedAt), Date.parse(closedAt)]
-  const names = Object.keys(timeframes) as Timeframe[]
   const timeframe =
-    names.find((name) => to - from <= maxInside * timeframes[name] * 1_000) ?? names.at(-1) ?? '1d'
+    timeframeNames.find((name) => to - from <= maxInside * timeframes[name] * 1_000) ?? '1w'
   const margin = around * timeframes[timeframe] * 1_000
   return {
     timeframe,

@@ -1,9 +1,15 @@
 // What happened: closed trades by the filters of the address, and their statistics.
 import { Breakdown, type Filter } from './breakdown.tsx'
-import { AccountFilter, changeFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { Select } from './fields.tsx'
+import {
+  AccountFilter,
+  momentOf,
+  PeriodFilter,
+  QueryInput,
+  QuerySelect,
+  useChoice,
+} from './filters.tsx'
 import { pluralIs } from './format.ts'
-import { setQuery, useQuery } from './location.ts'
+import { useQuery } from './location.ts'
 import { TradeCharts, ResampledIntervals } from './insights.tsx'
 import { Age, CurrencyProvider, Notice, Section, ReadResult, Skipped } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
@@ -32,15 +38,15 @@ const results = [
   ['loss', 'Loss'],
 ] as const
 
-const resultOf = (query: URLSearchParams) =>
-  results.find(([one]) => one === query.get('result'))?.[0] ?? 'all'
-
-const chooseResult = (result: string): void => setQuery({ result })
-
 export const Trades = () => {
   const query = useQuery()
   const { me, whyHidden } = useSession()
   const hidden = whyHidden('trades')
+  const result = useChoice(
+    'result',
+    results.map(([one]) => one),
+    'all',
+  )
   const accounts = useAccounts()
   const isExtended = me.capabilities.includes('insights')
   const filter = filterOf(query)
@@ -72,22 +78,11 @@ export const Trades = () => {
   return (
     <>
       <h1>Trades</h1>
-      <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <form class="filters" aria-label="Filters">
         <AccountFilter accounts={accounts} none="All" />
-        <label>
-          Symbol
-          <input
-            name="symbol"
-            size={10}
-            value={query.get('symbol') ?? ''}
-            onChange={changeFilter}
-          />
-        </label>
+        <QueryInput label="Symbol" name="symbol" size={10} />
         <PeriodFilter />
-        <label>
-          Result
-          <Select value={resultOf(query)} options={results} onChange={chooseResult} />
-        </label>
+        <QuerySelect label="Result" name="result" value={result} options={results} fallback="all" />
       </form>
       <CurrencyProvider value={currency}>
         <Section
@@ -129,8 +124,8 @@ export const Trades = () => {
         )}
       </CurrencyProvider>
       <TradeList
-        key={`${key}${resultOf(query)}`}
-        filter={{ ...filter, profitFilter: resultOf(query) }}
+        key={`${key}${result}`}
+        filter={{ ...filter, profitFilter: result }}
         accounts={list}
       />
     </>

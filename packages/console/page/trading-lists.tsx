@@ -102,9 +102,8 @@ export const HaltSection = ({
   onHalt: (terms: BodyOf<'haltAccount'>) => void
   onLift: () => void
 }) => {
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  const submit = ({ currentTarget }: { readonly currentTarget: HTMLFormElement }): void => {
+    const form = new FormData(currentTarget)
     const typed = form.get('reason')
     const reason = typeof typed === 'string' ? typed.trim() : ''
     onHalt({

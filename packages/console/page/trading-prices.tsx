@@ -1,10 +1,15 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
 import type { Candle } from '@tradeport/client'
-import { lineIfPriced, timeframes, type PriceLine, type Timeframe } from './candles.ts'
-import { Select } from './fields.tsx'
+import {
+  lineIfPriced,
+  timeframeNames,
+  usualTimeframe,
+  type PriceLine,
+  type Timeframe,
+} from './candles.ts'
+import { QuerySelect } from './filters.tsx'
 import { parseTyped } from './format.ts'
 import { lazy } from './lazy.tsx'
-import { setQuery } from './location.ts'
 import { Notice, Section, ReadResult } from './parts.tsx'
 import type { Read } from './read.ts'
 
@@ -33,11 +38,12 @@ export const PricePanel = ({
     title={symbol === '' ? 'Prices' : `Prices of ${symbol}`}
     aside={
       candles.hidden === undefined && (
-        <Select
-          label="Length of a candle"
+        <QuerySelect
+          label={<span class="sr-only">Length of a candle</span>}
+          name="candles"
           value={timeframe}
-          options={Object.keys(timeframes).map((name) => [name, name])}
-          onChange={(value) => setQuery({ candles: value === '15m' ? '' : value })}
+          options={timeframeNames.map((name) => [name, name])}
+          fallback={usualTimeframe}
         />
       )
     }

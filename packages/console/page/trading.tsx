@@ -3,12 +3,12 @@
 import type { Account, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { timeframes, type Timeframe } from './candles.ts'
+import { timeframeNames, usualTimeframe } from './candles.ts'
 import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
 import { Dialog } from './confirm.tsx'
-import { Select } from './fields.tsx'
+import { AccountFilter, useChoice } from './filters.tsx'
 import { lots } from './format.ts'
-import { setQuery, useQuery } from './location.ts'
+import { useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
 import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
 import { Notice, Section, ReadResult, Time } from './parts.tsx'
@@ -42,18 +42,12 @@ export const Trading = () => {
             return <Notice>No account that could be traded is linked to this user.</Notice>
           return (
             <>
-              <form class="filters" onSubmit={(event) => event.preventDefault()}>
-                <label>
-                  Account
-                  <Select
-                    value={account?.id ?? ''}
-                    options={[
-                      ...(account === undefined ? [['', 'Choose…'] as const] : []),
-                      ...all.map(({ id, name }) => [id, name] as const),
-                    ]}
-                    onChange={(id) => setQuery({ account: id, position: '', order: '' })}
-                  />
-                </label>
+              <form class="filters">
+                <AccountFilter
+                  accounts={accounts}
+                  value={account?.id ?? ''}
+                  none={account === undefined ? 'Choose…' : undefined}
+                />
               </form>
               {account !== undefined && isTradable(account) ? (
                 <AccountTrading key={account.id} account={account} />
@@ -181,8 +175,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const ask = (...question: Asked): void => setAsked(question)
 
   const symbol = held?.symbol ?? ticket.symbol
-  const timeframe =
-    (Object.keys(timeframes) as Timeframe[]).find((name) => name === query.get('candles')) ?? '15m'
+  const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
   const market = useMarket(account.id, symbol.toUpperCase(), timeframe)
   const { quote, candles, digits } = market
 

@@ -5,7 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction, type Action } from './actions.tsx'
 import { Dialog } from './confirm.tsx'
 import { eventTitle } from './events.ts'
-import { Select } from './fields.tsx'
+import { QuerySelect } from './filters.tsx'
 import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
 import { Age, Facts, Notice, Section, ReadResult, Table, Time, type Column } from './parts.tsx'
@@ -82,17 +82,17 @@ export const WebhookPage = ({ id }: { id: string }) => {
           <Section
             title="Deliveries"
             aside={
-              <label>
-                Show{' '}
-                <Select
-                  value={filter.status ?? ''}
-                  options={[
-                    ['', 'all'],
-                    ...statusNames.map((name) => [name, statuses[name][0].toLowerCase()] as const),
-                  ]}
-                  onChange={(status) => setQuery({ status, page: '' })}
-                />
-              </label>
+              <QuerySelect
+                label="Show"
+                name="status"
+                value={filter.status ?? ''}
+                options={[
+                  ['', 'all'],
+                  ...statusNames.map((name) => [name, statuses[name][0].toLowerCase()] as const),
+                ]}
+                fallback=""
+                clears={{ page: '' }}
+              />
             }
           >
             <ReadResult read={deliveries}>
@@ -364,8 +364,7 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   const { client } = useSession()
   const [since, setSince] = useState('')
   const action = useAction(refresh)
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const submit = (): void => {
     const body = { since: new Date(since).toISOString() }
     void action.run(async (idempotencyKey) => {
       const { scheduled } = (await client.recoverWebhook(id, body, { idempotencyKey })).data

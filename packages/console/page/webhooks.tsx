@@ -236,8 +236,7 @@ export const WebhookForm = ({
     ),
     ...(webhook?.eventTypes ?? []),
   ])
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const submit = (): void => {
     const typed = { url: url.trim(), eventTypes: chosen }
     void action.run(async (idempotencyKey) => {
       if (chosen.length === 0) throw new Error('Choose at least one event.')
