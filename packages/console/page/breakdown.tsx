@@ -2,7 +2,7 @@
 import type { DataOf, QueryOf } from '@tradeport/client'
 import { QuerySelect, useChoice } from './filters.tsx'
 import { capitalised, number, percent, viewerZone, weekdayName } from './format.ts'
-import { Result, Section, ReadResult, Table, useMoney } from './parts.tsx'
+import { Result, ReadSection, Table, useMoney } from './parts.tsx'
 import { useData } from './read.ts'
 import { fewNote, worstFirst } from './statistics.tsx'
 
@@ -36,7 +36,7 @@ export const Breakdown = ({ filter }: { filter: Filter }) => {
   // As the times of the page are.
   const breakdown = useGroups(filter, by, viewerZone)
   return (
-    <Section
+    <ReadSection
       title="Breakdown"
       aside={
         <QuerySelect
@@ -47,16 +47,16 @@ export const Breakdown = ({ filter }: { filter: Filter }) => {
           fallback="symbol"
         />
       }
+      read={breakdown}
     >
-      <ReadResult read={breakdown}>{({ groups }) => <Groups {...{ groups, by }} />}</ReadResult>
-    </Section>
+      {({ groups }) => <Groups {...{ groups, by }} />}
+    </ReadSection>
   )
 }
 
 export const Groups = ({ groups, by }: { groups: readonly Group[]; by: Query['by'] }) => {
   const { signed } = useMoney()
   const name = by === 'holding' ? 'Holding time' : capitalised(by)
-  if (groups.length === 0) return <p class="quiet">No closed trade matches the filters.</p>
   // Symbols have no order of their own: what lost most comes first.
   const shown = by === 'symbol' ? worstFirst(groups) : groups
   const largest = Math.max(...groups.map(({ netProfit }) => Math.abs(netProfit))) || 1
@@ -65,6 +65,7 @@ export const Groups = ({ groups, by }: { groups: readonly Group[]; by: Query['by
       {groups.some(({ enough }) => !enough) && <p class="quiet">{fewNote}</p>}
       <Table
         label={`By ${name.toLowerCase()}`}
+        none="No closed trade matches the filters."
         rows={shown}
         keyOf={({ key }) => key}
         classOf={({ enough }) => (enough ? undefined : 'few')}

@@ -6,7 +6,9 @@ import { lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
 import { changeableNames, type ChangeableField, type FieldChanges } from './order-words.ts'
 import { Section, Time } from './parts.tsx'
+import type { Ask } from './send-question.tsx'
 import { orderTypeNames, priceText } from './words.ts'
+import type { Writes } from './writes.ts'
 
 /** As they are typed, by the name of the field; a field that is not changed is left out. */
 export type Edits = Readonly<Record<string, string>>
@@ -42,7 +44,10 @@ interface ChangeProps<Held> {
   readonly held: Held
   readonly edits: Edits
   readonly onEdit: (name: string, text: string) => void
+  readonly clearEdits: () => void
   readonly digits: number
+  readonly ask: Ask
+  readonly write: Writes
 }
 
 /** A form for what is held, with a way back to a new order. */
@@ -93,25 +98,29 @@ export const PositionForm = ({
   held,
   edits,
   onEdit,
+  clearEdits,
   digits,
-  onChange,
-  onClose,
-}: ChangeProps<Position> & {
-  onChange: (levels: BodyOf<'changePositionLevels'>) => void
-  /** Undefined closes all. */
-  onClose: (volume: number | undefined) => void
-}) => {
+  ask,
+  write,
+}: ChangeProps<Position>) => {
   const changes = changesOf(held, edits, digits)
   const hasChanges = changes !== undefined && Object.keys(changes).length > 0
   const volumeText = edits['volume'] ?? asTyped(held.volume, 2)
   const volume = parseTyped(volumeText)
   const canClose = volume !== undefined && volume > 0 && volume <= held.volume
+  /** Undefined closes all. */
+  const part = volume === held.volume ? undefined : volume
   return (
     <HeldSection title={`${held.symbol} ${held.type} ${lots(held.volume)}`}>
       <form
         class="ticket"
         onSubmit={() => {
-          if (hasChanges) onChange(changes)
+          if (hasChanges)
+            ask(
+              'Change it',
+              ({ position }) => position && write.changeLevels(position, changes, digits),
+              clearEdits,
+            )
         }}
       >
         <p class="quiet">
@@ -131,7 +140,12 @@ export const PositionForm = ({
       <form
         class="ticket apart"
         onSubmit={() => {
-          if (canClose) onClose(volume === held.volume ? undefined : volume)
+          if (canClose)
+            ask(
+              part === undefined ? 'Close it' : `Close ${lots(part)}`,
+              ({ position }) => position && write.close(position, part),
+              clearEdits,
+            )
         }}
       >
         <NumberField
@@ -142,7 +156,7 @@ export const PositionForm = ({
           onInput={(text) => onEdit('volume', text)}
         />
         <button type="submit" disabled={!canClose}>
-          Close {volume === held.volume ? 'all of it' : volumeText}…
+          Close {part === undefined ? 'all of it' : volumeText}…
         </button>
       </form>
     </HeldSection>
@@ -153,13 +167,11 @@ export const OrderForm = ({
   held,
   edits,
   onEdit,
+  clearEdits,
   digits,
-  onChange,
-  onCancel,
-}: ChangeProps<Order> & {
-  onChange: (terms: BodyOf<'modifyOrder'>) => void
-  onCancel: () => void
-}) => {
+  ask,
+  write,
+}: ChangeProps<Order>) => {
   const changes = changesOf(held, edits, digits)
   const expiresAt = edits['expiresAt']
   const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
@@ -174,7 +186,8 @@ export const OrderForm = ({
   }
   const hasChanges = isWhole && Object.keys(terms).length > 0
   const submit = (): void => {
-    if (hasChanges) onChange(terms)
+    if (hasChanges)
+      ask('Change it', ({ order }) => order && write.changeOrder(order, terms, digits), clearEdits)
   }
   return (
     <HeldSection
@@ -201,7 +214,10 @@ export const OrderForm = ({
         <button type="submit" class="primary" disabled={!hasChanges}>
           Change the order…
         </button>
-        <button type="button" onClick={onCancel}>
+        <button
+          type="button"
+          onClick={() => ask('Cancel the order', ({ order }) => order && write.cancel(order))}
+        >
           Cancel the order…
         </button>
       </form>

@@ -219,55 +219,49 @@ export const EventLog = () => {
   const [pausedAt, setPausedAt] = useState<string>()
   const newer =
     pausedAt === undefined ? 0 : (log.events ?? []).filter(({ id }) => id > pausedAt).length
+  if (log.hidden !== undefined) return <Notice>{log.hidden}</Notice>
   return (
     <>
-      <h1>Events</h1>
-      {log.hidden === undefined ? (
-        <>
-          <Filters {...{ types, accounts }} />
-          <Section
-            title="Log"
-            aside={
-              <div class="buttons">
-                {pausedAt === undefined ? (
-                  <ConnectionStatus log={log} />
-                ) : (
-                  <span role="status">
-                    {newer === 0 ? 'paused' : `paused, ${plural(newer, 'newer event')}`}
-                  </span>
-                )}
-                <button
-                  type="button"
-                  class="small"
-                  aria-pressed={pausedAt !== undefined}
-                  disabled={log.events === undefined}
-                  onClick={() =>
-                    setPausedAt(pausedAt === undefined ? (log.events?.[0]?.id ?? '') : undefined)
-                  }
-                >
-                  {pausedAt === undefined ? 'Pause' : 'Resume'}
+      <Filters {...{ types, accounts }} />
+      <Section
+        title="Log"
+        aside={
+          <div class="buttons">
+            {pausedAt === undefined ? (
+              <ConnectionStatus log={log} />
+            ) : (
+              <span role="status">
+                {newer === 0 ? 'paused' : `paused, ${plural(newer, 'newer event')}`}
+              </span>
+            )}
+            <button
+              type="button"
+              class="small"
+              aria-pressed={pausedAt !== undefined}
+              disabled={log.events === undefined}
+              onClick={() =>
+                setPausedAt(pausedAt === undefined ? (log.events?.[0]?.id ?? '') : undefined)
+              }
+            >
+              {pausedAt === undefined ? 'Pause' : 'Resume'}
+            </button>
+          </div>
+        }
+      >
+        <EventsOrReason log={log}>
+          {(events) => (
+            <>
+              <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
+              {log.hasOlder && (
+                <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
+                  Show {pageSize} older
                 </button>
-              </div>
-            }
-          >
-            <EventsOrReason log={log}>
-              {(events) => (
-                <>
-                  <EventTable events={events.slice(newer)} accounts={accounts.data ?? []} />
-                  {log.hasOlder && (
-                    <button type="button" disabled={log.reading.isDisabled} onClick={log.readOlder}>
-                      Show {pageSize} older
-                    </button>
-                  )}
-                  <ActionMessage action={log.reading} />
-                </>
               )}
-            </EventsOrReason>
-          </Section>
-        </>
-      ) : (
-        <Notice>{log.hidden}</Notice>
-      )}
+              <ActionMessage action={log.reading} />
+            </>
+          )}
+        </EventsOrReason>
+      </Section>
     </>
   )
 }

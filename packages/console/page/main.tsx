@@ -1,7 +1,7 @@
 // The console: signs in, and shows the page of the address.
 import { isTradeportError } from '@tradeport/client'
 import { render, type ComponentChildren, type ComponentType } from 'preact'
-import { useCallback, useEffect, useErrorBoundary, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { EventLog } from './event-log.tsx'
 import { capitalised, viewerZone } from './format.ts'
 import { lazy } from './lazy.tsx'
@@ -33,33 +33,41 @@ const Webhooks = lazy(async () => (await import('./webhooks.tsx')).Webhooks)
 const WebhookPage = lazy(async () => (await import('./webhook.tsx')).WebhookPage)
 const Trading = lazy(async () => (await import('./trading.tsx')).Trading)
 
-const navigation = [
-  ['/console', 'Overview'],
-  ['/console/trades', 'Trades'],
-  ['/console/trading', 'Trading'],
-  ['/console/events', 'Events'],
-  ['/console/webhooks', 'Webhooks'],
-] as const
-
-/** By the part of the address after /console: the page itself, and that of one thing by its id. */
-const pages: Readonly<
-  Record<string, readonly [list: ComponentType, detail?: ComponentType<{ id: string }>]>
-> = {
-  trades: [Trades, TradePage],
-  trading: [Trading],
-  report: [Report],
-  events: [EventLog],
-  webhooks: [Webhooks, WebhookPage],
-  orders: [Overview, OrderPage],
-  positions: [Overview, PositionPage],
+interface ConsolePage {
+  /** Absent where the navigation does not lead to it. */
+  readonly heading?: string
+  readonly List?: ComponentType
+  /** The page of one thing. */
+  readonly Detail?: ComponentType<{ id: string }>
 }
 
-const Page = ({ path }: { path: string }) => {
-  const [, , name = '', encodedId] = path.split('/')
-  const [ListPage, DetailPage] = pages[name] ?? [Overview]
-  if (DetailPage === undefined || encodedId === undefined) return <ListPage />
-  const id = decodeURIComponent(encodedId)
-  return <DetailPage key={id} id={id} />
+const overview: ConsolePage = { heading: 'Overview', List: Overview }
+
+/** By the part of the address after /console. */
+const pages: Readonly<Record<string, ConsolePage>> = {
+  '': overview,
+  trades: { heading: 'Trades', List: Trades, Detail: TradePage },
+  trading: { heading: 'Trading', List: Trading },
+  events: { heading: 'Events', List: EventLog },
+  webhooks: { heading: 'Webhooks', List: Webhooks, Detail: WebhookPage },
+  report: { List: Report },
+  orders: { Detail: OrderPage },
+  positions: { Detail: PositionPage },
+}
+
+const Page = ({ name, encodedId }: { name: string; encodedId: string | undefined }) => {
+  const page = pages[name]
+  if (page?.Detail !== undefined && encodedId !== undefined) {
+    const id = decodeURIComponent(encodedId)
+    return <page.Detail key={id} id={id} />
+  }
+  const { heading, List = Overview } = page?.List === undefined ? overview : page
+  return (
+    <>
+      {heading && <h1>{heading}</h1>}
+      <List />
+    </>
+  )
 }
 
 /** A page that cannot be shown, as with values of a newer service, hides nothing around it. */
@@ -79,7 +87,7 @@ const Console = () => {
   const [message, setMessage] = useState<string>()
   const [isOpening, setIsOpening] = useState(true)
 
-  const signIn = useCallback(async (key: string, isKept: boolean): Promise<void> => {
+  const signIn = async (key: string, isKept: boolean): Promise<void> => {
     setIsOpening(true)
     try {
       setSession(await openSession(key))
@@ -91,16 +99,13 @@ const Console = () => {
       setMessage(sentenceOf(error))
     }
     setIsOpening(false)
-  }, [])
-  const signOut = useCallback(
-    (why?: string): void => {
-      const unresolved = unresolvedWords(session?.tracker.list() ?? [])
-      forgetSignIn()
-      setSession(undefined)
-      setMessage(unresolved === '' ? why : `${why ?? 'You were signed out.'} ${unresolved}`)
-    },
-    [session],
-  )
+  }
+  const signOut = (why?: string): void => {
+    const unresolved = unresolvedWords(session?.tracker.list() ?? [])
+    forgetSignIn()
+    setSession(undefined)
+    setMessage(unresolved === '' ? why : `${why ?? 'You were signed out.'} ${unresolved}`)
+  }
 
   useEffect(() => {
     const resume = async (): Promise<void> => {
@@ -121,7 +126,7 @@ const Console = () => {
       setIsOpening(false)
     }
     void resume()
-  }, [signIn])
+  }, [])
   useEffect(() => {
     if (session === undefined) return undefined
     const { ended, tracker } = session
@@ -140,7 +145,7 @@ const Console = () => {
       stopWaiting()
       tracker.stop()
     }
-  }, [session, signOut])
+  }, [session])
 
   if (session === undefined)
     return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
@@ -159,14 +164,13 @@ const keepPage = (event: Event): void => {
 const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
   const { path, query } = useAddress()
   const { me } = useSession()
-  const name = path.split('/')[2] || 'overview'
+  const [, , name = '', encodedId] = path.split('/')
   useEffect(() => {
-    document.title = `${capitalised(name)} – Tradeport console`
+    document.title = `${capitalised(name || 'overview')} – Tradeport console`
   }, [name])
   // The chosen account stays chosen on the next page.
   const account = query.get('account')
   const ofAccount = account === null ? '' : `?${new URLSearchParams({ account }).toString()}`
-  const current = `/${path.split('/').slice(1, 3).join('/')}`
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     // jsx-a11y/no-static-element-interactions
@@ -177,11 +181,18 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
       <header class="bar">
         <strong>Tradeport</strong>
         <nav aria-label="Pages">
-          {navigation.map(([url, name]) => (
-            <a key={url} href={url + ofAccount} aria-current={url === current ? 'page' : undefined}>
-              {name}
-            </a>
-          ))}
+          {Object.entries(pages).map(
+            ([key, { heading }]) =>
+              heading && (
+                <a
+                  key={key}
+                  href={`/console${key && `/${key}`}${ofAccount}`}
+                  aria-current={key === name ? 'page' : undefined}
+                >
+                  {heading}
+                </a>
+              ),
+          )}
         </nav>
         <span class="who" title={`Credential ${me.credential.id}, plan ${me.plan}`}>
           {me.userId}
@@ -192,7 +203,7 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
       </header>
       <main id="main" tabIndex={-1}>
         <ErrorBoundary key={path}>
-          <Page path={path} />
+          <Page {...{ name, encodedId }} />
         </ErrorBoundary>
       </main>
       <SentList />

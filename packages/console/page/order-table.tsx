@@ -43,7 +43,6 @@ export const OrderTable = ({
   chosen?: string | undefined
   mayChange: boolean
 }) => {
-  if (orders.length === 0) return <p class="quiet">No order is open or pending.</p>
   const columns: Columns<Order> = [
     [
       'Symbol',
@@ -99,6 +98,7 @@ export const OrderTable = ({
     <>
       <Table
         label="Working orders"
+        none="No order is open or pending."
         columns={columns}
         rows={orders}
         keyOf={({ id }) => id}

@@ -3,12 +3,14 @@ import type { Account, DataOf, NewOrder } from '@tradeport/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
 import { Choice, NumberField, Select, UntilField } from './fields.tsx'
-import { money, parseTyped, percent } from './format.ts'
-import { Section, ReadResult, Time } from './parts.tsx'
+import { lots, money, parseTyped, percent } from './format.ts'
+import { Notice, ReadResult, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
+import type { Ask } from './send-question.tsx'
 import { useSession } from './session.ts'
 import type { useMarket } from './trading-reads.ts'
 import { orderTypeNames, priceText } from './words.ts'
+import type { Writes } from './writes.ts'
 
 /** As it is typed. */
 export const newTicket = {
@@ -100,13 +102,15 @@ export const OrderTicket = ({
   fields,
   onChange,
   market: { instrument, quote, digits },
-  onPlace,
+  ask,
+  write,
 }: {
   account: Account
   fields: TicketFields
   onChange: (changes: Partial<TicketFields>) => void
   market: Pick<ReturnType<typeof useMarket>, 'instrument' | 'quote' | 'digits'>
-  onPlace: (order: NewOrder, preview: (Preview & { readAt: string }) | undefined) => void
+  ask: Ask
+  write: Writes
 }) => {
   const { me, whyHidden } = useSession()
   const hasPending = me.capabilities.includes('pending-orders')
@@ -115,7 +119,8 @@ export const OrderTicket = ({
   const { data: previewed, readAt, failure } = usePreview(order)
   const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
   const isCurrent = isOfOrder && failure === undefined
-  const preview = isCurrent && previewed && readAt ? { ...previewed, readAt } : undefined
+  const preview = isCurrent ? previewed : undefined
+  const verb = fields.type === 'buy' ? 'Buy' : 'Sell'
   const isPending = fields.orderType !== 'market'
   /** It has its place before the first one arrives, so that no button moves under a finger. */
   const priceOf = (price: number | undefined) =>
@@ -127,7 +132,23 @@ export const OrderTicket = ({
     ))
   const submit = (): void => {
     if (typeof order === 'string' || preview?.allowed === false) return
-    onPlace(order, preview)
+    ask(
+      `${verb} ${lots(order.volume)} ${order.symbol}`,
+      () => write.place(order, digits),
+      undefined,
+      preview && readAt ? (
+        <>
+          <Estimate estimate={preview.estimate} currency={account.currency} digits={digits} />
+          <p class="quiet">
+            Estimated at <Time iso={readAt} />.
+          </p>
+        </>
+      ) : (
+        <Notice kind="warning">
+          This order was not checked first, so what it costs is not known.
+        </Notice>
+      ),
+    )
   }
   return (
     <Section title="New order">
@@ -224,7 +245,7 @@ export const OrderTicket = ({
           class="primary"
           disabled={typeof order === 'string' || preview?.allowed === false}
         >
-          {fields.type === 'buy' ? 'Buy' : 'Sell'} {fields.volume} {fields.symbol}…
+          {verb} {fields.volume} {fields.symbol}…
         </button>
       </form>
       {typeof order === 'string' ? (
@@ -251,7 +272,7 @@ export const OrderTicket = ({
   )
 }
 
-export const Estimate = ({
+const Estimate = ({
   estimate,
   currency,
   digits,

@@ -14,6 +14,7 @@ import {
   Scroll,
   Section,
   ReadResult,
+  ReadSection,
   Table,
   Time,
   type Column,
@@ -55,17 +56,14 @@ export const Overview = () => {
   const held = positions.find(({ account }) => account.id === chosen?.id)
   return (
     <>
-      <h1>Overview</h1>
-      <Section title="Accounts">
-        <ReadResult read={accounts}>
-          {(list) => (
-            <>
-              <AccountTable accounts={list} chosenId={chosen?.id} />
-              {wanted && chosen === undefined && <Notice>{unknownAccount(wanted)}</Notice>}
-            </>
-          )}
-        </ReadResult>
-      </Section>
+      <ReadSection title="Accounts" read={accounts}>
+        {(list) => (
+          <>
+            <AccountTable accounts={list} chosenId={chosen?.id} />
+            {wanted && chosen === undefined && <Notice>{unknownAccount(wanted)}</Notice>}
+          </>
+        )}
+      </ReadSection>
       {chosen !== undefined && (
         <AccountSummary
           key={chosen.id}
@@ -86,17 +84,15 @@ export const Overview = () => {
         accounts={accounts}
         positions={positions}
       />
-      <Section title="Working orders">
-        <ReadResult read={orders}>
-          {(working) => (
-            <OrderTable
-              working={working}
-              accountOf={(id) => accountName(all, id)}
-              mayChange={whyHidden('ordering') === undefined}
-            />
-          )}
-        </ReadResult>
-      </Section>
+      <ReadSection title="Working orders" read={orders}>
+        {(working) => (
+          <OrderTable
+            working={working}
+            accountOf={(id) => accountName(all, id)}
+            mayChange={whyHidden('ordering') === undefined}
+          />
+        )}
+      </ReadSection>
       <Events accounts={all} log={log} />
     </>
   )

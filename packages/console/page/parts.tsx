@@ -126,6 +126,7 @@ export const Table = <Row,>({
   classOf,
   sums = [],
   kind = '',
+  none,
 }: {
   label: string
   columns: Columns<Row>
@@ -135,7 +136,10 @@ export const Table = <Row,>({
   /** Rows beneath, with cells by the names of their columns. */
   sums?: readonly Readonly<Record<string, ComponentChildren>>[]
   kind?: string
+  /** Shown instead of a table without rows. */
+  none?: string
 }) => {
+  if (rows.length === 0 && none !== undefined) return <p class="quiet">{none}</p>
   const columns = allColumns.filter((column) => column !== undefined && column !== false)
   return (
     <Scroll label={label}>
@@ -232,6 +236,17 @@ export const ReadResult = <A,>({
   ) : (
     <Notice>{hidden}</Notice>
   )
+
+/** A section of what was read. */
+export const ReadSection = <A,>({
+  read,
+  children,
+  ...section
+}: Omit<Parameters<typeof Section>[0], 'children'> & Parameters<typeof ReadResult<A>>[0]) => (
+  <Section {...section}>
+    <ReadResult {...{ read, children }} />
+  </Section>
+)
 
 /** Positions that are in no figure, by name, with the reasons. */
 export const Skipped = ({

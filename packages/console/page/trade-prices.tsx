@@ -1,6 +1,7 @@
 // The prices around a closed trade: candles with its deals and the levels that it was opened with.
 import type { DataOf, Trade } from '@tradeport/client'
 import { useMemo } from 'preact/hooks'
+import { CandleSection } from './candle-section.tsx'
 import {
   lineIfPriced,
   timeframeNames,
@@ -10,12 +11,7 @@ import {
   type Timeframe,
 } from './candles.ts'
 import { lots } from './format.ts'
-import { lazy } from './lazy.tsx'
-import { Notice, Section, ReadResult } from './parts.tsx'
 import { useData } from './read.ts'
-
-/** Loaded with its library when candles are first shown. */
-const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
 
 /** The most candles of the trade itself, and how many are shown before and after it. */
 const [maxInside, around] = [90, 30]
@@ -54,32 +50,19 @@ export const TradePrices = ({
   const lines = useMemo(() => linesOfTrade(trade, deals), [trade, deals])
   const levels = lines.filter(({ kind }) => kind !== 'entry')
   return (
-    <Section
+    <CandleSection
       title="Prices around it"
       aside={candles.data !== undefined && `Candles of ${timeframe}, bid prices`}
-    >
-      <ReadResult read={candles}>
-        {(list) =>
-          list.length === 0 ? (
-            <Notice>The broker has no candles of {trade.symbol} for the time of the trade.</Notice>
-          ) : (
-            <>
-              <PriceChart
-                candles={list}
-                lines={lines}
-                markers={markers}
-                label={`Candles of ${trade.symbol} around the trade, with its entry and exit. The figures above sum it up.`}
-              />
-              <p class="quiet">
-                {levels.length > 0
-                  ? 'The stop and the target are those that it was opened with; later changes are not drawn.'
-                  : 'No stop and no target are known that it was opened with.'}
-              </p>
-            </>
-          )
-        }
-      </ReadResult>
-    </Section>
+      read={candles}
+      none={`The broker has no candles of ${trade.symbol} for the time of the trade.`}
+      {...{ lines, markers }}
+      label={`Candles of ${trade.symbol} around the trade, with its entry and exit. The figures above sum it up.`}
+      note={
+        levels.length > 0
+          ? 'The stop and the target are those that it was opened with; later changes are not drawn.'
+          : 'No stop and no target are known that it was opened with.'
+      }
+    />
   )
 }
 

@@ -11,6 +11,7 @@ import {
   Result,
   Section,
   ReadResult,
+  ReadSection,
   Table,
   Time,
   useMoney,
@@ -70,31 +71,30 @@ export const TradePage = ({ id }: { id: string }) => {
             <EntryAndExit trade={data} accountName={account?.name ?? data.accountId} />
             <TradePrices trade={data} deals={deals.data?.data.deals} />
             <Arithmetic trade={data} />
-            <Section title="The broker's deals">
-              <ReadResult read={deals}>
-                {({ data: shown, meta: { pagination } }) => (
-                  <>
-                    <Deals deals={shown} />
-                    {pagination.has_next && (
-                      <Notice>
-                        These are the first {number(pagination.limit)} of {number(pagination.total)}{' '}
-                        deals. The sums are of all.
-                      </Notice>
-                    )}
-                  </>
-                )}
-              </ReadResult>
-            </Section>
-            {reconciliation.hidden === undefined && (
-              <Section title="Does the account's history agree with the broker?">
-                <ReadResult read={reconciliation}>
-                  {(shown) => (
-                    <p>
-                      <Reconciled reconciliation={shown} />
-                    </p>
+            <ReadSection title="The broker's deals" read={deals}>
+              {({ data: shown, meta: { pagination } }) => (
+                <>
+                  <Deals deals={shown} />
+                  {pagination.has_next && (
+                    <Notice>
+                      These are the first {number(pagination.limit)} of {number(pagination.total)}{' '}
+                      deals. The sums are of all.
+                    </Notice>
                   )}
-                </ReadResult>
-              </Section>
+                </>
+              )}
+            </ReadSection>
+            {reconciliation.hidden === undefined && (
+              <ReadSection
+                title="Does the account's history agree with the broker?"
+                read={reconciliation}
+              >
+                {(shown) => (
+                  <p>
+                    <Reconciled reconciliation={shown} />
+                  </p>
+                )}
+              </ReadSection>
             )}
             <p class="quiet">
               From the broker's deals, read <Age iso={meta.provenance.readAt} />.

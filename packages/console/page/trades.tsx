@@ -11,7 +11,7 @@ import {
 import { pluralIs } from './format.ts'
 import { useQuery } from './location.ts'
 import { TradeCharts, ResampledIntervals } from './insights.tsx'
-import { Age, CurrencyProvider, Notice, Section, ReadResult, Skipped } from './parts.tsx'
+import { Age, CurrencyProvider, Notice, ReadSection, Skipped } from './parts.tsx'
 import { inTurn, useAccounts, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
@@ -68,16 +68,9 @@ export const Trades = () => {
       .map(({ currency }) => currency),
   )
   const currency = currencies.size === 1 ? [...currencies][0] : undefined
-  if (hidden !== undefined)
-    return (
-      <>
-        <h1>Trades</h1>
-        <Notice>{hidden}</Notice>
-      </>
-    )
+  if (hidden !== undefined) return <Notice>{hidden}</Notice>
   return (
     <>
-      <h1>Trades</h1>
       <form class="filters" aria-label="Filters">
         <AccountFilter accounts={accounts} none="All" />
         <QueryInput label="Symbol" name="symbol" size={10} />
@@ -85,8 +78,9 @@ export const Trades = () => {
         <QuerySelect label="Result" name="result" value={result} options={results} fallback="all" />
       </form>
       <CurrencyProvider value={currency}>
-        <Section
+        <ReadSection
           title="Statistics"
+          read={statistics}
           aside={
             filter.accountId !== undefined && (
               <a href={reportUrl(query)} title="Of all symbols, on a page that prints">
@@ -95,26 +89,24 @@ export const Trades = () => {
             )
           }
         >
-          <ReadResult read={statistics}>
-            {({ data, meta: { warnings, provenance } }) => (
-              <>
-                {warnings?.map(({ code, message }) => (
-                  <Notice key={code}>{message}</Notice>
-                ))}
-                <Statistics statistics={data} />
-                <p class="quiet">
-                  From the broker's deals, read <Age iso={provenance.readAt} />.{' '}
-                  {provenance.skipped.length === 0
-                    ? 'No position was left out.'
-                    : `${pluralIs(provenance.skipped.length, 'position')} left out, because the deals do not add up to a trade:`}
-                </p>
-                <div class="quiet">
-                  <Skipped skipped={provenance.skipped} accountOf={(id) => accountName(list, id)} />
-                </div>
-              </>
-            )}
-          </ReadResult>
-        </Section>
+          {({ data, meta: { warnings, provenance } }) => (
+            <>
+              {warnings?.map(({ code, message }) => (
+                <Notice key={code}>{message}</Notice>
+              ))}
+              <Statistics statistics={data} />
+              <p class="quiet">
+                From the broker's deals, read <Age iso={provenance.readAt} />.{' '}
+                {provenance.skipped.length === 0
+                  ? 'No position was left out.'
+                  : `${pluralIs(provenance.skipped.length, 'position')} left out, because the deals do not add up to a trade:`}
+              </p>
+              <div class="quiet">
+                <Skipped skipped={provenance.skipped} accountOf={(id) => accountName(list, id)} />
+              </div>
+            </>
+          )}
+        </ReadSection>
         {isExtended && (
           <>
             <Breakdown filter={filter} />

@@ -1,24 +1,28 @@
 // What can be changed on an account: its open positions, and its halt.
-import type { Account, BodyOf, DataOf, Position } from '@tradeport/client'
+import type { Account, DataOf, Position } from '@tradeport/client'
 import { useState } from 'preact/hooks'
 import { lots } from './format.ts'
-import { Notice, Section, ReadResult, Time, type Column } from './parts.tsx'
+import { Notice, ReadResult, ReadSection, Section, Time, type Column } from './parts.tsx'
 import { PositionTable, type PositionRow } from './position-table.tsx'
 import type { Read } from './read.ts'
+import type { Ask } from './send-question.tsx'
+import type { Writes } from './writes.ts'
 
 export const PositionList = ({
   read,
   account,
   chosen,
   whyReadOnly,
-  onCloseSelected,
+  ask,
+  write,
 }: {
   read: Read<readonly Position[]>
   account: Account
   chosen: string | undefined
   /** Why the key may not change them. */
   whyReadOnly: string | undefined
-  onCloseSelected: (positions: readonly Position[]) => void
+  ask: Ask
+  write: Writes
 }) => {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const positions = read.data ?? []
@@ -29,6 +33,10 @@ export const PositionList = ({
     if (!next.delete(id)) next.add(id)
     setSelected(next)
   }
+  const closeSelected = (): void =>
+    ask(ticked.length === 1 ? 'Close it' : `Close these ${ticked.length}`, ({ positions: now }) =>
+      now.filter(({ id }) => selected.has(id)).map((one) => write.close(one)),
+    )
   const tick: Column<PositionRow> = [
     'Select',
     ({ position: { id, symbol, type, volume, brokerPositionId } }) => (
@@ -53,11 +61,7 @@ export const PositionList = ({
       aside={
         whyReadOnly === undefined &&
         positions.length > 0 && (
-          <button
-            type="button"
-            disabled={ticked.length === 0}
-            onClick={() => onCloseSelected(ticked)}
-          >
+          <button type="button" disabled={ticked.length === 0} onClick={closeSelected}>
             Close selected ({ticked.length})…
           </button>
         )
@@ -91,77 +95,76 @@ export const HaltSection = ({
   openCount,
   orderCount,
   whyReadOnly,
-  onHalt,
-  onLift,
+  ask,
+  write,
 }: {
   read: Read<DataOf<'getHalt'>>
   accountName: string
   openCount: number | undefined
   orderCount: number | undefined
   whyReadOnly: string | undefined
-  onHalt: (terms: BodyOf<'haltAccount'>) => void
-  onLift: () => void
+  ask: Ask
+  write: Writes
 }) => {
   const submit = ({ currentTarget }: { readonly currentTarget: HTMLFormElement }): void => {
     const form = new FormData(currentTarget)
     const typed = form.get('reason')
     const reason = typeof typed === 'string' ? typed.trim() : ''
-    onHalt({
+    const terms = {
       closePositions: form.has('closePositions'),
       cancelOrders: form.has('cancelOrders'),
       ...(reason !== '' && { reason }),
-    })
+    }
+    ask('Halt the account', () => write.halt(terms))
   }
   return (
-    <Section title={`Halt ${accountName}`}>
-      <ReadResult read={read}>
-        {({ by, since, reason }) =>
-          by !== null ? (
-            <>
-              <Notice kind="warning">
-                The account is halted by its {by}
-                {since !== null && (
-                  <>
-                    {' '}
-                    since <Time iso={since} />
-                  </>
-                )}{' '}
-                and accepts no orders.{reason !== null && ` Why: ${reason}.`}{' '}
-                {by === 'operator' && 'Only the operator can lift that.'}
-              </Notice>
-              {by === 'owner' && whyReadOnly === undefined && (
-                <button type="button" onClick={onLift}>
-                  Lift the halt…
-                </button>
-              )}
-            </>
-          ) : whyReadOnly !== undefined ? (
-            <Notice>{whyReadOnly}</Notice>
-          ) : (
-            <form class="halt" onSubmit={submit}>
-              <p class="quiet">
-                A halted account accepts no order until the halt is lifted. Its positions can still
-                be changed and closed.
-              </p>
-              <label class="check">
-                <input type="checkbox" name="cancelOrders" />
-                Also cancel its open orders{counted(orderCount)}
+    <ReadSection title={`Halt ${accountName}`} read={read}>
+      {({ by, since, reason }) =>
+        by !== null ? (
+          <>
+            <Notice kind="warning">
+              The account is halted by its {by}
+              {since !== null && (
+                <>
+                  {' '}
+                  since <Time iso={since} />
+                </>
+              )}{' '}
+              and accepts no orders.{reason !== null && ` Why: ${reason}.`}{' '}
+              {by === 'operator' && 'Only the operator can lift that.'}
+            </Notice>
+            {by === 'owner' && whyReadOnly === undefined && (
+              <button type="button" onClick={() => ask('Lift the halt', write.liftHalt)}>
+                Lift the halt…
+              </button>
+            )}
+          </>
+        ) : whyReadOnly !== undefined ? (
+          <Notice>{whyReadOnly}</Notice>
+        ) : (
+          <form class="halt" onSubmit={submit}>
+            <p class="quiet">
+              A halted account accepts no order until the halt is lifted. Its positions can still be
+              changed and closed.
+            </p>
+            <label class="check">
+              <input type="checkbox" name="cancelOrders" />
+              Also cancel its open orders{counted(orderCount)}
+            </label>
+            <label class="check">
+              <input type="checkbox" name="closePositions" />
+              Also close its positions{counted(openCount)}
+            </label>
+            <div class="field">
+              <label>
+                Reason
+                <input name="reason" maxLength={200} autocomplete="off" />
               </label>
-              <label class="check">
-                <input type="checkbox" name="closePositions" />
-                Also close its positions{counted(openCount)}
-              </label>
-              <div class="field">
-                <label>
-                  Reason
-                  <input name="reason" maxLength={200} autocomplete="off" />
-                </label>
-              </div>
-              <button type="submit">Halt the account…</button>
-            </form>
-          )
-        }
-      </ReadResult>
-    </Section>
+            </div>
+            <button type="submit">Halt the account…</button>
+          </form>
+        )
+      }
+    </ReadSection>
   )
 }

@@ -1,5 +1,6 @@
 // The prices of the trading page: candles, and the lines of what is typed, which can be moved.
 import type { Candle } from '@tradeport/client'
+import { CandleSection } from './candle-section.tsx'
 import {
   lineIfPriced,
   timeframeNames,
@@ -9,12 +10,8 @@ import {
 } from './candles.ts'
 import { QuerySelect } from './filters.tsx'
 import { parseTyped } from './format.ts'
-import { lazy } from './lazy.tsx'
-import { Notice, Section, ReadResult } from './parts.tsx'
+import { Section } from './parts.tsx'
 import type { Read } from './read.ts'
-
-/** Loaded with its library when candles are first shown. */
-const PriceChart = lazy(async () => (await import('./price-chart.tsx')).PriceChart)
 
 /** A price of an order or a position that is a line on the chart. */
 export type PriceField = 'price' | 'stopLoss' | 'takeProfit'
@@ -33,48 +30,33 @@ export const PricePanel = ({
   lines: readonly PriceLine[]
   digits: number
   onEdit: (name: PriceField, text: string) => void
-}) => (
-  <Section
-    title={symbol === '' ? 'Prices' : `Prices of ${symbol}`}
-    aside={
-      candles.hidden === undefined && (
-        <QuerySelect
-          label={<span class="sr-only">Length of a candle</span>}
-          name="candles"
-          value={timeframe}
-          options={timeframeNames.map((name) => [name, name])}
-          fallback={usualTimeframe}
-        />
-      )
-    }
-  >
-    {symbol === '' && candles.hidden === undefined ? (
+}) =>
+  symbol === '' ? (
+    <Section title="Prices" whyHidden={candles.hidden}>
       <p class="quiet">Enter a symbol.</p>
-    ) : (
-      <ReadResult read={candles}>
-        {(list) =>
-          list.length === 0 ? (
-            <Notice>The broker has no candles of {symbol}.</Notice>
-          ) : (
-            <>
-              <PriceChart
-                candles={list}
-                lines={lines}
-                label={`Candles of ${symbol}. The fields beside hold the same prices as the lines.`}
-                onMove={(id, price) => onEdit(id as PriceField, price.toFixed(digits))}
-              />
-              <p class="quiet">
-                Bid prices.{' '}
-                {lines.some(({ isMovable }) => isMovable === true) &&
-                  'Drag a line, or choose it and press the arrow keys; nothing is sent before you confirm it.'}
-              </p>
-            </>
-          )
-        }
-      </ReadResult>
-    )}
-  </Section>
-)
+    </Section>
+  ) : (
+    <CandleSection
+      title={`Prices of ${symbol}`}
+      aside={
+        candles.hidden === undefined && (
+          <QuerySelect
+            label={<span class="sr-only">Length of a candle</span>}
+            name="candles"
+            value={timeframe}
+            options={timeframeNames.map((name) => [name, name])}
+            fallback={usualTimeframe}
+          />
+        )
+      }
+      read={candles}
+      none={`The broker has no candles of ${symbol}.`}
+      lines={lines}
+      label={`Candles of ${symbol}. The fields beside hold the same prices as the lines.`}
+      onMove={(id, price) => onEdit(id as PriceField, price.toFixed(digits))}
+      note={`Bid prices. ${lines.some(({ isMovable }) => isMovable === true) ? 'Drag a line, or choose it and press the arrow keys; nothing is sent before you confirm it.' : ''}`}
+    />
+  )
 
 export const linesOfTicket = (
   { price, stopLoss, takeProfit }: Readonly<Record<PriceField, string>>,

@@ -1,25 +1,21 @@
 // Trading on one account: a new order or a change of what is held, beside the prices, and lists of
-// what is held. Nothing is sent before the user has confirmed a sentence that describes it.
-import type { Account, Order, Position } from '@tradeport/client'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+// what is held.
+import type { Account } from '@tradeport/client'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { timeframeNames, usualTimeframe } from './candles.ts'
 import { HeldSection, OrderForm, PositionForm, shownOf, type Edits } from './change-forms.tsx'
-import { Dialog } from './confirm.tsx'
 import { AccountFilter, useChoice } from './filters.tsx'
-import { lots } from './format.ts'
 import { useQuery } from './location.ts'
 import { OrderTable } from './order-table.tsx'
-import { Estimate, newTicket, OrderTicket } from './order-ticket.tsx'
-import { Notice, Section, ReadResult, Time } from './parts.tsx'
+import { newTicket, OrderTicket } from './order-ticket.tsx'
+import { Notice, ReadResult, ReadSection, Section } from './parts.tsx'
 import { useAccounts, type Read } from './read.ts'
-import { useSentWrites } from './sent-list.tsx'
+import { SendQuestion, type Ask } from './send-question.tsx'
 import { useSession } from './session.ts'
 import { HaltSection, PositionList } from './trading-lists.tsx'
 import { linesOfTicket, PricePanel, type PriceField } from './trading-prices.tsx'
 import { useHoldings, useMarket } from './trading-reads.ts'
 import { unknownAccount } from './words.ts'
-import { isUnresolved, type Write } from './write-tracker.ts'
 import { createWrites } from './writes.ts'
 
 export const Trading = () => {
@@ -30,122 +26,45 @@ export const Trading = () => {
   const whyPageHidden = (mayChange ? undefined : whyHidden('ordering')) ?? whyHidden('accounts')
   const accounts = useAccounts()
   return (
-    <>
-      <h1>Trading</h1>
-      <ReadResult read={{ ...accounts, hidden: whyPageHidden }}>
-        {(all) => {
-          const wanted = query.get('account')
-          const account = wanted
-            ? all.find(({ id }) => id === wanted)
-            : (all.find(isTradable) ?? all[0])
-          if (all.length === 0)
-            return <Notice>No account that could be traded is linked to this user.</Notice>
-          return (
-            <>
-              <form class="filters">
-                <AccountFilter
-                  accounts={accounts}
-                  value={account?.id ?? ''}
-                  none={account === undefined ? 'Choose…' : undefined}
-                />
-              </form>
-              {account !== undefined && isTradable(account) ? (
-                <AccountTrading key={account.id} account={account} />
-              ) : (
-                <Notice>
-                  {account === undefined
-                    ? unknownAccount(wanted ?? '')
-                    : `${account.name} cannot be traded here. Only demo accounts at a broker, whose purpose is trading, can.`}
-                </Notice>
-              )}
-            </>
-          )
-        }}
-      </ReadResult>
-    </>
+    <ReadResult read={{ ...accounts, hidden: whyPageHidden }}>
+      {(all) => {
+        const wanted = query.get('account')
+        const account = wanted
+          ? all.find(({ id }) => id === wanted)
+          : (all.find(isTradable) ?? all[0])
+        if (all.length === 0)
+          return <Notice>No account that could be traded is linked to this user.</Notice>
+        return (
+          <>
+            <form class="filters">
+              <AccountFilter
+                accounts={accounts}
+                value={account?.id ?? ''}
+                none={account === undefined ? 'Choose…' : undefined}
+              />
+            </form>
+            {account !== undefined && isTradable(account) ? (
+              <AccountTrading key={account.id} account={account} />
+            ) : (
+              <Notice>
+                {account === undefined
+                  ? unknownAccount(wanted ?? '')
+                  : `${account.name} cannot be traded here. Only demo accounts at a broker, whose purpose is trading, can.`}
+              </Notice>
+            )}
+          </>
+        )
+      }}
+    </ReadResult>
   )
 }
 
 const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
   isDemo && purpose === 'trading' && brokerType !== 'paper'
 
-/** Says so in the question before a write that is like another whose outcome is not known yet. */
-const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
-  const unresolved = useSentWrites().filter(isUnresolved)
-  const isRepeated = writes.some(({ words, positionToClose }) =>
-    unresolved.some(
-      (one) =>
-        one.words === words ||
-        (positionToClose !== undefined && one.positionToClose === positionToClose),
-    ),
-  )
-  return (
-    isRepeated && (
-      <Notice kind="warning">
-        You have sent this, or another close of the same position, already, and its outcome is not
-        known yet. This would be done in addition.
-      </Notice>
-    )
-  )
-}
-
 /** Without data where the last read failed: what was read earlier may not be held any more. */
 const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
   read.failure === undefined ? read : { ...read, data: undefined }
-
-/** What an account holds, as far as a write may depend on it. */
-interface Holdings {
-  readonly position: Position | undefined
-  readonly order: Order | undefined
-  readonly positions: readonly Position[]
-  readonly orderCount: number | undefined
-}
-
-/** Writes that the user is to confirm, and what is shown beneath their sentences. */
-type Asked = readonly [
-  verb: string,
-  writesFor: (holdings: Holdings) => Write | readonly Write[] | undefined,
-  onDone?: () => void,
-  detail?: ComponentChildren,
-]
-
-/** Closes once its sentences would read differently, because what is held has changed. */
-const SendQuestion = ({
-  asked: [verb, writesFor, onDone, detail],
-  holdings,
-  onClose,
-}: {
-  asked: Asked
-  holdings: Holdings
-  onClose: () => void
-}) => {
-  const { tracker } = useSession()
-  const writes = [writesFor(holdings) ?? []].flat()
-  const sentences = writes.map(({ words }) => words).join()
-  const asked = useRef(sentences).current
-  useEffect(() => {
-    if (sentences !== asked) onClose()
-  }, [sentences])
-  return (
-    <Dialog
-      title="Send this?"
-      verb={verb}
-      back="Do not send"
-      onClose={onClose}
-      onConfirm={() => {
-        for (const one of writes) tracker.run(one, onDone)
-      }}
-    >
-      {writes.map(({ words }) => (
-        <p key={words} class="sentence">
-          {words}.
-        </p>
-      ))}
-      {detail}
-      <RepeatWarning writes={writes} />
-    </Dialog>
-  )
-}
 
 const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
@@ -171,8 +90,8 @@ const AccountTrading = ({ account }: { account: Account }) => {
   // What was typed for one is not meant for another.
   useEffect(clearEdits, [held?.id])
 
-  const [asked, setAsked] = useState<Asked>()
-  const ask = (...question: Asked): void => setAsked(question)
+  const [asked, setAsked] = useState<Parameters<Ask>>()
+  const ask: Ask = (...question) => setAsked(question)
 
   const symbol = held?.symbol ?? ticket.symbol
   const timeframe = useChoice('candles', timeframeNames, usualTimeframe)
@@ -197,44 +116,14 @@ const AccountTrading = ({ account }: { account: Account }) => {
     () => linesOfTicket(texts, position?.entryPrice, lastPrice, isFresh),
     [texts.price, texts.stopLoss, texts.takeProfit, position?.entryPrice, lastPrice, isFresh],
   )
-  const editProps = { edits, digits, onEdit }
+  const change = { edits, digits, onEdit, clearEdits, ask, write }
   return (
     <>
       <div class="trading">
-        {position !== undefined ? (
-          <PositionForm
-            key={position.id}
-            held={position}
-            {...editProps}
-            onChange={(levels) =>
-              ask(
-                'Change it',
-                ({ position }) => position && write.changeLevels(position, levels, digits),
-                clearEdits,
-              )
-            }
-            onClose={(volume) =>
-              ask(
-                volume === undefined ? 'Close it' : `Close ${lots(volume)}`,
-                ({ position }) => position && write.close(position, volume),
-                clearEdits,
-              )
-            }
-          />
-        ) : order !== undefined ? (
-          <OrderForm
-            key={order.id}
-            held={order}
-            {...editProps}
-            onChange={(terms) =>
-              ask(
-                'Change it',
-                ({ order }) => order && write.changeOrder(order, terms, digits),
-                clearEdits,
-              )
-            }
-            onCancel={() => ask('Cancel the order', ({ order }) => order && write.cancel(order))}
-          />
+        {position ? (
+          <PositionForm key={position.id} held={position} {...change} />
+        ) : order ? (
+          <OrderForm key={order.id} held={order} {...change} />
         ) : positionId !== null || orderId !== null ? (
           <HeldSection title="Change">
             <ReadResult read={withoutStaleData<unknown>(positionId !== null ? positions : orders)}>
@@ -251,30 +140,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
             account={account}
             fields={ticket}
             onChange={(changes) => setTicket((last) => ({ ...last, ...changes }))}
-            market={market}
-            onPlace={(placed, preview) =>
-              ask(
-                `${placed.type === 'buy' ? 'Buy' : 'Sell'} ${lots(placed.volume)} ${placed.symbol}`,
-                () => write.place(placed, digits),
-                undefined,
-                preview === undefined ? (
-                  <Notice kind="warning">
-                    This order was not checked first, so what it costs is not known.
-                  </Notice>
-                ) : (
-                  <>
-                    <Estimate
-                      estimate={preview.estimate}
-                      currency={account.currency}
-                      digits={digits}
-                    />
-                    <p class="quiet">
-                      Estimated at <Time iso={preview.readAt} />.
-                    </p>
-                  </>
-                ),
-              )
-            }
+            {...{ market, ask, write }}
           />
         ) : (
           <Section title="New order" whyHidden={whyHidden('ordering')} />
@@ -283,18 +149,12 @@ const AccountTrading = ({ account }: { account: Account }) => {
       </div>
       <PositionList
         read={positions}
-        {...{ account, whyReadOnly }}
+        {...{ account, whyReadOnly, ask, write }}
         chosen={position?.id}
-        onCloseSelected={(list) =>
-          ask(list.length === 1 ? 'Close it' : `Close these ${list.length}`, ({ positions }) =>
-            positions
-              .filter(({ id }) => list.some((one) => one.id === id))
-              .map((one) => write.close(one)),
-          )
-        }
       />
-      <Section
+      <ReadSection
         title="Working orders"
+        read={orders}
         aside={
           mayOrder &&
           orders.data !== undefined &&
@@ -308,17 +168,13 @@ const AccountTrading = ({ account }: { account: Account }) => {
           )
         }
       >
-        <ReadResult read={orders}>
-          {(working) => <OrderTable working={working} chosen={order?.id} mayChange={mayOrder} />}
-        </ReadResult>
-      </Section>
+        {(working) => <OrderTable working={working} chosen={order?.id} mayChange={mayOrder} />}
+      </ReadSection>
       <HaltSection
         read={halt}
         accountName={account.name}
-        {...{ openCount, orderCount }}
+        {...{ openCount, orderCount, ask, write }}
         whyReadOnly={whyHidden('halting')}
-        onHalt={(terms) => ask('Halt the account', () => write.halt(terms))}
-        onLift={() => ask('Lift the halt', write.liftHalt)}
       />
       {asked && (
         <SendQuestion

@@ -8,7 +8,17 @@ import { eventTitle } from './events.ts'
 import { QuerySelect } from './filters.tsx'
 import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
-import { Age, Facts, Notice, Section, ReadResult, Table, Time, type Column } from './parts.tsx'
+import {
+  Age,
+  Facts,
+  Notice,
+  ReadResult,
+  ReadSection,
+  Section,
+  Table,
+  Time,
+  type Column,
+} from './parts.tsx'
 import { useData, useRead } from './read.ts'
 import { useSession } from './session.ts'
 import {
@@ -79,8 +89,9 @@ export const WebhookPage = ({ id }: { id: string }) => {
       </ReadResult>
       {hidden === undefined && (
         <>
-          <Section
+          <ReadSection
             title="Deliveries"
+            read={deliveries}
             aside={
               <QuerySelect
                 label="Show"
@@ -95,20 +106,18 @@ export const WebhookPage = ({ id }: { id: string }) => {
               />
             }
           >
-            <ReadResult read={deliveries}>
-              {({ data, meta: { pagination } }) => (
-                <>
-                  <DeliveryTable
-                    {...{ refresh, deliveries: data }}
-                    mayReplay={whyReadOnly === undefined}
-                  />
-                  {pagination.total_pages > 1 && (
-                    <Paging page={pagination.page} pages={pagination.total_pages} />
-                  )}
-                </>
-              )}
-            </ReadResult>
-          </Section>
+            {({ data, meta: { pagination } }) => (
+              <>
+                <DeliveryTable
+                  {...{ refresh, deliveries: data }}
+                  mayReplay={whyReadOnly === undefined}
+                />
+                {pagination.total_pages > 1 && (
+                  <Paging page={pagination.page} pages={pagination.total_pages} />
+                )}
+              </>
+            )}
+          </ReadSection>
           {whyReadOnly === undefined && me.capabilities.includes('events') && (
             <Recover {...{ id, refresh }} />
           )}
@@ -288,7 +297,6 @@ const DeliveryTable = ({
       await client.replayWebhookDelivery(webhookId, id, { idempotencyKey })
       return 'It is sent again, once, as a new delivery.'
     }, id)
-  if (deliveries.length === 0) return <p class="quiet">There is no such delivery.</p>
   const replayColumn: Column<Delivery> = [
     'Replay',
     (delivery) => (
@@ -309,6 +317,7 @@ const DeliveryTable = ({
       <ActionMessage action={action} />
       <Table
         label="Deliveries"
+        none="There is no such delivery."
         rows={deliveries}
         keyOf={({ id }) => id}
         columns={[

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
 import { eventTitle, eventTypes, type EventType } from './events.ts'
 import { TypeChoices } from './filters.tsx'
-import { Age, Notice, Section, ReadResult, Table, Time } from './parts.tsx'
+import { Age, Notice, ReadSection, Section, Table, Time } from './parts.tsx'
 import { useData, useRead } from './read.ts'
 import { useSession } from './session.ts'
 
@@ -19,7 +19,6 @@ export const Webhooks = () => {
   const webhooks = useData('webhooks', 'listWebhooks', [], { everyMs })
   return (
     <>
-      <h1>Webhooks</h1>
       <DeliversNothing />
       {created.map((webhook) => (
         <Secret
@@ -28,9 +27,9 @@ export const Webhooks = () => {
           onStored={() => setCreated((all) => all.filter((one) => one !== webhook))}
         />
       ))}
-      <Section title="Your webhooks" aside="at most ten">
-        <ReadResult read={webhooks}>{(list) => <WebhookTable webhooks={list} />}</ReadResult>
-      </Section>
+      <ReadSection title="Your webhooks" aside="at most ten" read={webhooks}>
+        {(list) => <WebhookTable webhooks={list} />}
+      </ReadSection>
       <Section title="New webhook" whyHidden={whyReadOnly}>
         <WebhookForm
           key={createdCount}
@@ -59,43 +58,40 @@ export const DeliversNothing = () =>
     </Notice>
   )
 
-const WebhookTable = ({ webhooks }: { webhooks: readonly Webhook[] }) => {
-  if (webhooks.length === 0)
-    return <p class="quiet">No webhook is registered: nothing is posted anywhere.</p>
-  return (
-    <Table
-      label="Webhooks"
-      kind="webhooks"
-      rows={webhooks}
-      keyOf={({ id }) => id}
-      columns={[
-        [
-          'Posts to',
-          ({ id, url }) => (
-            <a class="url" href={`/console/webhooks/${id}`}>
-              {url}
-            </a>
-          ),
-          'row',
-        ],
-        ['State', (webhook) => <WebhookState webhook={webhook} />],
-        [
-          'Events',
-          (webhook) => (
-            <span title={webhook.eventTypes.map(eventTitle).join(', ')}>
-              {webhook.eventTypes.length} of {eventTypes.length}
-            </span>
-          ),
-        ],
-        [
-          'Last success',
-          ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : <Age iso={lastSuccessAt} />),
-        ],
-        ['Last failure', (webhook) => <LastFailure webhook={webhook} />, 'words'],
-      ]}
-    />
-  )
-}
+const WebhookTable = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
+  <Table
+    label="Webhooks"
+    none="No webhook is registered: nothing is posted anywhere."
+    kind="webhooks"
+    rows={webhooks}
+    keyOf={({ id }) => id}
+    columns={[
+      [
+        'Posts to',
+        ({ id, url }) => (
+          <a class="url" href={`/console/webhooks/${id}`}>
+            {url}
+          </a>
+        ),
+        'row',
+      ],
+      ['State', (webhook) => <WebhookState webhook={webhook} />],
+      [
+        'Events',
+        (webhook) => (
+          <span title={webhook.eventTypes.map(eventTitle).join(', ')}>
+            {webhook.eventTypes.length} of {eventTypes.length}
+          </span>
+        ),
+      ],
+      [
+        'Last success',
+        ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : <Age iso={lastSuccessAt} />),
+      ],
+      ['Last failure', (webhook) => <LastFailure webhook={webhook} />, 'words'],
+    ]}
+  />
+)
 
 export const WebhookState = ({ webhook: { enabled, failureCount } }: { webhook: Webhook }) =>
   enabled ? (

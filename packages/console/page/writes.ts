@@ -110,6 +110,8 @@ const longTimeout = { timeoutMs: 120_000 }
 /** So long the service holds its answer back while a new order is pending. */
 const placedWithinSeconds = 20
 
+export type Writes = ReturnType<typeof createWrites>
+
 export const createWrites = (client: Client, { id: accountId, name, currency }: Account) => ({
   place: (order: NewOrder, digits: number): Write => ({
     words: orderWords(order, name, digits),

@@ -1,0 +1,87 @@
+// The question before a write is sent. Nothing is sent before the user has confirmed a sentence that
+// describes it.
+import type { Order, Position } from '@tradeport/client'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Dialog } from './confirm.tsx'
+import { Notice } from './parts.tsx'
+import { useSentWrites } from './sent-list.tsx'
+import { useSession } from './session.ts'
+import { isUnresolved, type Write } from './write-tracker.ts'
+
+/** What an account holds, as far as a write may depend on it. */
+interface Holdings {
+  readonly position: Position | undefined
+  readonly order: Order | undefined
+  readonly positions: readonly Position[]
+  readonly orderCount: number | undefined
+}
+
+/**
+ * Asks the user to confirm writes.
+ * @param detail is shown beneath their sentences
+ */
+export type Ask = (
+  verb: string,
+  writesFor: (holdings: Holdings) => Write | readonly Write[] | undefined,
+  onDone?: () => void,
+  detail?: ComponentChildren,
+) => void
+
+/** Closes once its sentences would read differently, because what is held has changed. */
+export const SendQuestion = ({
+  asked: [verb, writesFor, onDone, detail],
+  holdings,
+  onClose,
+}: {
+  asked: Parameters<Ask>
+  holdings: Holdings
+  onClose: () => void
+}) => {
+  const { tracker } = useSession()
+  const writes = [writesFor(holdings) ?? []].flat()
+  const sentences = writes.map(({ words }) => words).join()
+  const asked = useRef(sentences).current
+  useEffect(() => {
+    if (sentences !== asked) onClose()
+  }, [sentences])
+  return (
+    <Dialog
+      title="Send this?"
+      verb={verb}
+      back="Do not send"
+      onClose={onClose}
+      onConfirm={() => {
+        for (const one of writes) tracker.run(one, onDone)
+      }}
+    >
+      {writes.map(({ words }) => (
+        <p key={words} class="sentence">
+          {words}.
+        </p>
+      ))}
+      {detail}
+      <RepeatWarning writes={writes} />
+    </Dialog>
+  )
+}
+
+/** Says so in the question before a write that is like another whose outcome is not known yet. */
+const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
+  const unresolved = useSentWrites().filter(isUnresolved)
+  const isRepeated = writes.some(({ words, positionToClose }) =>
+    unresolved.some(
+      (one) =>
+        one.words === words ||
+        (positionToClose !== undefined && one.positionToClose === positionToClose),
+    ),
+  )
+  return (
+    isRepeated && (
+      <Notice kind="warning">
+        You have sent this, or another close of the same position, already, and its outcome is not
+        known yet. This would be done in addition.
+      </Notice>
+    )
+  )
+}
