@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     // What is typed meanwhile stays.
     await page.getByLabel('Lots to close').fill('0,04')
     // What was changed is read at once: the time does not pass to the next regular read.
-    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100)
+    await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000)
     await held[0]?.continue()
     await sent(page, 'Change the buy position').getByText('Changed.').waitFor()
     await page.clock.runFor(100)

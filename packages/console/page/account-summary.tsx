@@ -185,9 +185,9 @@ const DrawdownSymbol = ({
   }
   const query = { accountId, by: 'symbol', ...period } as const
   const { data, failure } = useData('insights', 'getTradeBreakdown', [query])
-  if (failure !== undefined) return <>Which symbol caused it is not known: {failure}</>
+  if (failure) return <>Which symbol caused it is not known: {failure}</>
   const worst = worstFirst(data?.groups ?? [])[0]
-  if (worst === undefined) return null
+  if (!worst) return null
   const { key, netProfit, totalTrades, largestLoss } = worst
   return (
     <>
@@ -206,8 +206,7 @@ const LosingSymbols = ({
 }) => {
   const losing = worstFirst(groups.filter(({ netProfit }) => netProfit < 0))
   const [worst] = losing
-  if (worst === undefined)
-    return <>{groups.length === 0 ? 'No trade has been closed yet.' : 'None lost.'}</>
+  if (!worst) return <>{groups.length === 0 ? 'No trade has been closed yet.' : 'None lost.'}</>
   const { key, netProfit, totalTrades, enough } = worst
   return (
     <>

@@ -64,11 +64,11 @@ export const useAction = (onEnd?: () => void): Action => {
 
 export const ActionMessage = ({ action: { done, failure } }: { action: Action }) => (
   <>
-    {done !== undefined && (
+    {done && (
       <p class="notice done" role="status">
         {done}
       </p>
     )}
-    {failure !== undefined && <Notice kind="warning">{failure}</Notice>}
+    {failure && <Notice kind="warning">{failure}</Notice>}
   </>
 )

@@ -104,7 +104,7 @@ export const PositionForm = ({
   write,
 }: ChangeProps<Position>) => {
   const changes = changesOf(held, edits, digits)
-  const hasChanges = changes !== undefined && Object.keys(changes).length > 0
+  const hasChanges = changes && Object.keys(changes).length > 0
   const volumeText = edits['volume'] ?? asTyped(held.volume, 2)
   const volume = parseTyped(volumeText)
   const canClose = volume !== undefined && volume > 0 && volume <= held.volume
@@ -177,12 +177,12 @@ export const OrderForm = ({
   const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
   const { price, stopLimitPrice, ...levels } = changes ?? {}
   // A price cannot be removed.
-  const isWhole = changes !== undefined && price !== null && stopLimitPrice !== null
+  const isWhole = changes && price !== null && stopLimitPrice !== null
   const terms: BodyOf<'modifyOrder'> = {
     ...(typeof price === 'number' && { price }),
     ...(typeof stopLimitPrice === 'number' && { stopLimitPrice }),
     ...levels,
-    ...(expiry !== undefined && expiry !== held.expiresAt && { expiresAt: expiry }),
+    ...(expiry && expiry !== held.expiresAt && { expiresAt: expiry }),
   }
   const hasChanges = isWhole && Object.keys(terms).length > 0
   const submit = (): void => {
@@ -205,7 +205,7 @@ export const OrderForm = ({
           textOf={(name) => shownOf(held, edits, name, digits)}
           onEdit={onEdit}
         />
-        {held.timeInForce === 'gtd' && held.expiresAt !== undefined && (
+        {held.timeInForce === 'gtd' && held.expiresAt && (
           <UntilField
             value={expiresAt ?? localInput(held.expiresAt)}
             onInput={(text) => onEdit('expiresAt', text)}

@@ -23,7 +23,7 @@ export const ChartFrame = ({
         <p class="quiet">{note}</p>
       </figcaption>
       {children}
-      {table !== undefined && (
+      {table && (
         <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
           <summary>As a table</summary>
           {isOpen && table(`${title} as a table`)}
@@ -43,7 +43,7 @@ export const useWidth = (element: RefObject<Element | null>): number => {
     if (current === null) return undefined
     const observer = new ResizeObserver(([entry]) => {
       // Nothing is measured while it is not shown.
-      if (entry !== undefined && entry.contentRect.width > 0) setWidth(entry.contentRect.width)
+      if (entry && entry.contentRect.width > 0) setWidth(entry.contentRect.width)
     })
     observer.observe(current)
     // A page that is printed from a phone is wider than its screen.

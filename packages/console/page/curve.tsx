@@ -127,12 +127,12 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
         [
           'Open positions, with commission and swap',
           now &&
-            (now.open === undefined ? (
-              'not known'
-            ) : (
+            (now.open ? (
               <>
                 <Result amount={now.open.amount} /> <At iso={now.open.at} />
               </>
+            ) : (
+              'not known'
             )),
         ],
         [
@@ -187,11 +187,11 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
   // A new curve has other steps.
   useEffect(() => setPointed(undefined), [curve])
   const [first, last] = [steps[0], steps.at(-1)] as [Step, Step]
-  const nowAt = now === undefined ? last.at : Math.max(last.at, Date.parse(now.at))
+  const nowAt = now ? Math.max(last.at, Date.parse(now.at)) : last.at
   const right = width - 58
   const x = (at: number): number =>
     ((at - first.at) / (nowAt - first.at || 1)) * (right - left) + left
-  const values = [...steps.map(({ value }) => value), ...(now === undefined ? [] : [now.equity])]
+  const values = [...steps.map(({ value }) => value), ...(now ? [now.equity] : [])]
   const valueTicks = ticks(Math.min(...values), Math.max(...values), 4)
   const [least, most] = [
     Math.min(...values, ...valueTicks),
@@ -217,14 +217,14 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
   const end = maxDrawdown.recoveredAt === null ? nowAt : Date.parse(maxDrawdown.recoveredAt)
   const dayCount = Math.max(2, Math.min(6, Math.floor(right / 130)))
   const describe = ({ drawdown, flow }: Step): string => {
-    if (flow !== undefined) return `, ${reasons[flow.reason]} ${signed(flow.amount)}`
+    if (flow) return `, ${reasons[flow.reason]} ${signed(flow.amount)}`
     return drawdown === undefined || drawdown === 0
       ? ', at its peak'
       : `, ${money(drawdown)} below its peak`
   }
   const point = (event: PointerEvent): void => {
     const box = svg.current?.getBoundingClientRect()
-    if (box === undefined) return
+    if (!box) return
     const pointedX = ((event.clientX - box.left) / box.width) * width
     setPointed(steps.findLast(({ at }) => x(at) <= pointedX) ?? first)
   }
@@ -268,7 +268,7 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
         <path class="fall" d={`${falls}H${x(nowAt)}V${lowerTop}Z`} />
         <path class="line" d={`${line}H${x(nowAt)}`} />
         <Flows {...{ steps, x, y, right }} />
-        {now !== undefined && (
+        {now && (
           <>
             <line
               class="equity"
@@ -282,7 +282,7 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
             </circle>
           </>
         )}
-        {pointed !== undefined && (
+        {pointed && (
           <line class="pointed" x1={x(pointed.at)} x2={x(pointed.at)} y1={top} y2={bottom} />
         )}
         {Array.from({ length: dayCount }, (_, index) => {
@@ -318,7 +318,7 @@ const Flows = ({
 }) => {
   let free = -Infinity
   return steps.flatMap(({ at, value, flow }, index) => {
-    if (flow === undefined) return []
+    if (!flow) return []
     const [middle, isIn] = [x(at), flow.amount > 0]
     const isLabelled = middle >= free && (flow.reason === 'deposit' || flow.reason === 'withdrawal')
     if (isLabelled) free = middle + 64
@@ -354,8 +354,7 @@ const StepTable = ({ label, steps }: { label: string; steps: readonly Step[] }) 
         ['Time', ({ at }) => <Time iso={new Date(at).toISOString()} />],
         [
           'What',
-          ({ flow }) =>
-            flow === undefined ? 'trade closed' : `${reasons[flow.reason]} ${signed(flow.amount)}`,
+          ({ flow }) => (flow ? `${reasons[flow.reason]} ${signed(flow.amount)}` : 'trade closed'),
         ],
         ['Value after it', ({ value }) => money(value), 'figure'],
         ['Below its peak', ({ drawdown }) => drawdown !== undefined && money(drawdown), 'figure'],

@@ -74,7 +74,7 @@ export const useEventLog = (filter: EventFilter) => {
   const reading = useAction()
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
-  const query = { ...ofAccount, ...(types !== undefined && { types: types.join() }) }
+  const query = { ...ofAccount, ...(types && { types: types.join() }) }
   /** From where the log is followed again; another object once it is read anew. */
   const latest = useRef<{ readonly key: string; newest?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
@@ -90,7 +90,7 @@ export const useEventLog = (filter: EventFilter) => {
     }
     while (!signal.aborted) {
       try {
-        if (read.newest === undefined) {
+        if (!read.newest) {
           // Read first: where no event matches the filter, the stream begins after this one.
           const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
           const { data, meta } = await client.listEvents(
@@ -219,7 +219,7 @@ export const EventLog = () => {
   const [pausedAt, setPausedAt] = useState<string>()
   const newer =
     pausedAt === undefined ? 0 : (log.events ?? []).filter(({ id }) => id > pausedAt).length
-  if (log.hidden !== undefined) return <Notice>{log.hidden}</Notice>
+  if (log.hidden) return <Notice>{log.hidden}</Notice>
   return (
     <>
       <Filters {...{ types, accounts }} />
@@ -238,7 +238,7 @@ export const EventLog = () => {
               type="button"
               class="small"
               aria-pressed={pausedAt !== undefined}
-              disabled={log.events === undefined}
+              disabled={!log.events}
               onClick={() =>
                 setPausedAt(pausedAt === undefined ? (log.events?.[0]?.id ?? '') : undefined)
               }

@@ -45,8 +45,8 @@ export const NumberField = ({
           autocomplete="off"
           required={isRequired}
           value={value}
-          aria-invalid={fault === undefined ? undefined : 'true'}
-          aria-describedby={fault === undefined && hint === undefined ? undefined : note}
+          aria-invalid={fault ? 'true' : undefined}
+          aria-describedby={fault || hint ? note : undefined}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       </label>
@@ -55,8 +55,8 @@ export const NumberField = ({
           None<span class="sr-only"> (remove the {label.toLowerCase()})</span>
         </button>
       )}
-      {(fault !== undefined || hint !== undefined) && (
-        <small id={note} class={fault === undefined ? 'quiet' : 'loss'}>
+      {(fault || hint) && (
+        <small id={note} class={fault ? 'loss' : 'quiet'}>
           {fault ?? hint}
         </small>
       )}

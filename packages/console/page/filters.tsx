@@ -78,12 +78,12 @@ export const AccountFilter = ({
         value={value ?? wanted}
         fallback=""
         options={[
-          ...(none === undefined ? [] : [['', none] as const]),
+          ...(none ? [['', none] as const] : []),
           ...(accounts.data ?? []).map(({ id, name }) => [id, name] as const),
         ]}
         clears={{ position: '', order: '' }}
       />
-      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
+      {!accounts.data && <ReadResult read={accounts}>{() => null}</ReadResult>}
     </>
   )
 }

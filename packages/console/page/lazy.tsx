@@ -27,6 +27,6 @@ export const lazy = <Props extends object>(
           A part of the page cannot be loaded. Reload the page: the service may have been updated.
         </Notice>
       )
-    return Part === undefined ? <p class="reading">Loading…</p> : <Part {...props} />
+    return Part ? <Part {...props} /> : <p class="reading">Loading…</p>
   }
 }

@@ -57,11 +57,11 @@ const pages: Readonly<Record<string, ConsolePage>> = {
 
 const Page = ({ name, encodedId }: { name: string; encodedId: string | undefined }) => {
   const page = pages[name]
-  if (page?.Detail !== undefined && encodedId !== undefined) {
+  if (page?.Detail && encodedId) {
     const id = decodeURIComponent(encodedId)
     return <page.Detail key={id} id={id} />
   }
-  const { heading, List = Overview } = page?.List === undefined ? overview : page
+  const { heading, List = Overview } = page?.List ? page : overview
   return (
     <>
       {heading && <h1>{heading}</h1>}
@@ -73,12 +73,12 @@ const Page = ({ name, encodedId }: { name: string; encodedId: string | undefined
 /** A page that cannot be shown, as with values of a newer service, hides nothing around it. */
 const ErrorBoundary = ({ children }: { children: ComponentChildren }) => {
   const [error] = useErrorBoundary()
-  return error === undefined ? (
-    <>{children}</>
-  ) : (
+  return error ? (
     <Notice kind="warning">
       This page cannot be shown: {sentenceOf(error)} Open another page and come back.
     </Notice>
+  ) : (
+    <>{children}</>
   )
 }
 
@@ -113,8 +113,8 @@ const Console = () => {
         const linked = await redeemLink()
         const kept = keptSignIn()
         const key = linked ?? kept?.key
-        if (key !== undefined) return await signIn(key, linked === undefined)
-        if (kept !== undefined) {
+        if (key) return await signIn(key, linked === undefined)
+        if (kept) {
           forgetSignIn()
           setMessage(
             'Reloading the tab signed you out, because the key was only in its memory. Choose to stay signed in to keep it.',
@@ -128,7 +128,7 @@ const Console = () => {
     void resume()
   }, [])
   useEffect(() => {
-    if (session === undefined) return undefined
+    if (!session) return undefined
     const { ended, tracker } = session
     const over = new AbortController()
     ended.addEventListener(
@@ -147,8 +147,7 @@ const Console = () => {
     }
   }, [session])
 
-  if (session === undefined)
-    return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
+  if (!session) return <SignIn message={message} isOpening={isOpening} onKey={signIn} />
   return (
     <SessionProvider value={session}>
       <SignedIn onSignOut={() => signOut()} />

@@ -114,7 +114,7 @@ export const OrderTicket = ({
 }) => {
   const { me, whyHidden } = useSession()
   const hasPending = me.capabilities.includes('pending-orders')
-  const hasPrices = whyHidden('prices') === undefined
+  const hasPrices = !whyHidden('prices')
   const order = orderOf(fields, account.id, digits)
   const { data: previewed, readAt, failure } = usePreview(order)
   const isOfOrder = JSON.stringify(previewed?.order) === JSON.stringify(order)
@@ -256,7 +256,7 @@ export const OrderTicket = ({
             read={{
               failure,
               readAt,
-              data: isOfOrder || failure === undefined ? previewed : undefined,
+              data: isOfOrder || !failure ? previewed : undefined,
             }}
           >
             {({ estimate, ...shown }) => (

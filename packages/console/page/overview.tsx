@@ -60,16 +60,16 @@ export const Overview = () => {
         {(list) => (
           <>
             <AccountTable accounts={list} chosenId={chosen?.id} />
-            {wanted && chosen === undefined && <Notice>{unknownAccount(wanted)}</Notice>}
+            {wanted && !chosen && <Notice>{unknownAccount(wanted)}</Notice>}
           </>
         )}
       </ReadSection>
-      {chosen !== undefined && (
+      {chosen && (
         <AccountSummary
           key={chosen.id}
           account={chosen}
           open={
-            held?.data && held.readAt && held.failure === undefined
+            held?.data && held.readAt && !held.failure
               ? { amount: openResult(held.data), at: held.readAt }
               : undefined
           }
@@ -89,7 +89,7 @@ export const Overview = () => {
           <OrderTable
             working={working}
             accountOf={(id) => accountName(all, id)}
-            mayChange={whyHidden('ordering') === undefined}
+            mayChange={!whyHidden('ordering')}
           />
         )}
       </ReadSection>
@@ -265,25 +265,25 @@ const Positions = ({
   )
   const isComplete =
     accounts.data !== undefined &&
-    positions.every(({ data, failure }) => data !== undefined && failure === undefined)
+    positions.every(({ data, failure }) => data !== undefined && !failure)
   return (
     <Section
       title="Open positions"
       whyHidden={hidden}
-      aside={isComplete && hidden === undefined ? `${held.length} open` : undefined}
+      aside={isComplete && !hidden ? `${held.length} open` : undefined}
     >
-      {accounts.data === undefined && <ReadResult read={accounts}>{() => null}</ReadResult>}
+      {!accounts.data && <ReadResult read={accounts}>{() => null}</ReadResult>}
       {positions.map(
         ({ account, readAt, failure }) =>
-          failure !== undefined && (
+          failure && (
             <Notice kind="warning" key={account.id}>
               {account.name}: {failure}{' '}
-              {readAt === undefined ? (
-                'Its positions are not known.'
-              ) : (
+              {readAt ? (
                 <>
                   Its positions are those of <Age iso={readAt} />.
                 </>
+              ) : (
+                'Its positions are not known.'
               )}
             </Notice>
           ),
@@ -293,7 +293,7 @@ const Positions = ({
       ) : isComplete ? (
         <p class="quiet">No position is open.</p>
       ) : (
-        positions.some(({ data, failure }) => data === undefined && failure === undefined) && (
+        positions.some(({ data, failure }) => data === undefined && !failure) && (
           <p class="reading">Reading…</p>
         )
       )}
@@ -305,7 +305,7 @@ const Events = ({ accounts, log }: { accounts: readonly Account[]; log: Followed
   <Section
     title="Latest events"
     aside={
-      log.hidden === undefined && (
+      !log.hidden && (
         <>
           <ConnectionStatus log={log} /> <a href="/console/events">All events</a>
         </>

@@ -76,9 +76,9 @@ export const Section = ({
   <section aria-label={title}>
     <header>
       <h2>{title}</h2>
-      {aside !== undefined && <div class="aside">{aside}</div>}
+      {aside && <div class="aside">{aside}</div>}
     </header>
-    {whyHidden === undefined ? children : <Notice>{whyHidden}</Notice>}
+    {whyHidden ? <Notice>{whyHidden}</Notice> : children}
   </section>
 )
 
@@ -108,7 +108,7 @@ export const Cells = <Row,>({ columns, row }: { columns: readonly Column<Row>[];
         {cell(row)}
       </th>
     ) : (
-      <td key={name} class={set} data-name={heading === undefined ? name : undefined}>
+      <td key={name} class={set} data-name={heading ? undefined : name}>
         {cell(row)}
       </td>
     ),
@@ -139,7 +139,7 @@ export const Table = <Row,>({
   /** Shown instead of a table without rows. */
   none?: string
 }) => {
-  if (rows.length === 0 && none !== undefined) return <p class="quiet">{none}</p>
+  if (rows.length === 0 && none) return <p class="quiet">{none}</p>
   const columns = allColumns.filter((column) => column !== undefined && column !== false)
   return (
     <Scroll label={label}>
@@ -215,27 +215,28 @@ export const ReadResult = <A,>({
 }: {
   read: Read<A>
   children: (data: A) => ComponentChildren
-}) =>
-  hidden === undefined ? (
+}) => {
+  if (hidden) return <Notice>{hidden}</Notice>
+  return (
     <>
-      {failure !== undefined && (
+      {failure && (
         <Notice kind="warning">
           {failure}{' '}
-          {data !== undefined && readAt !== undefined && (
+          {data !== undefined && readAt && (
             <>
               What is shown was read <Age iso={readAt} />.
             </>
           )}
         </Notice>
       )}
-      {data !== undefined && (
-        <div class={failure === undefined ? undefined : 'stale'}>{children(data)}</div>
+      {data === undefined ? (
+        !failure && <p class="reading">Reading…</p>
+      ) : (
+        <div class={failure && 'stale'}>{children(data)}</div>
       )}
-      {data === undefined && failure === undefined && <p class="reading">Reading…</p>}
     </>
-  ) : (
-    <Notice>{hidden}</Notice>
   )
+}
 
 /** A section of what was read. */
 export const ReadSection = <A,>({

@@ -47,7 +47,7 @@ export const PositionPage = ({ id }: { id: string }) => {
                 held={[{ position, account }]}
                 isOfSeveral
                 isSummed
-                mayChange={whyHidden('changing') === undefined}
+                mayChange={!whyHidden('changing')}
               />
             </Section>
           </>

@@ -37,7 +37,7 @@ export const PriceChart = ({
     const { width, height } = drawn.size()
     for (const handle of frame.current?.querySelectorAll<HTMLElement>('.handle') ?? []) {
       const line = latest.current.find(({ id }) => id === handle.dataset['line'])
-      const y = line === undefined ? undefined : drawn.yOf(line.price)
+      const y = line && drawn.yOf(line.price)
       handle.hidden = y === undefined
       // A line beyond the scale stays within reach at the edge.
       handle.style.top = `${Math.min(Math.max(y ?? 0, handlePx / 2), height - handlePx / 2)}px`
@@ -68,13 +68,13 @@ export const PriceChart = ({
   useEffect(() => chart?.setMarkers(markers), [chart, candles, markers])
   useEffect(() => {
     chart?.setLines(lines)
-    if (chart !== undefined) placeHandles(chart)
+    if (chart) placeHandles(chart)
   }, [chart, lines])
   return (
     <div class="price-chart" ref={frame}>
       <div class="chart" role="img" aria-label={label} ref={container} />
-      {chart !== undefined &&
-        onMove !== undefined &&
+      {chart &&
+        onMove &&
         lines
           .filter(({ isMovable }) => isMovable === true)
           .map((line) => <Handle key={line.id} {...{ line, chart, digits, onMove }} />)}

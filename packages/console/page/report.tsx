@@ -43,8 +43,7 @@ type Data = Awaited<ReturnType<typeof readReport>>
 /** @throws where the text is no day */
 const requireMoment = (name: string, ...of: Parameters<typeof momentOf>): string => {
   const moment = momentOf(...of)
-  if (moment === undefined)
-    throw new Error(`${name} must be a day such as 2026-01-31; got "${of[0]}".`)
+  if (!moment) throw new Error(`${name} must be a day such as 2026-01-31; got "${of[0]}".`)
   return moment
 }
 
@@ -58,16 +57,15 @@ const readReport = async (
   // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
   // account and the reconciliation are as they are when they are read.
   const madeAt = new Date(serviceNow()).toISOString()
-  const end = to === undefined ? madeAt : requireMoment('to', to, '23:59:59.999')
+  const end = to ? requireMoment('to', to, '23:59:59.999') : madeAt
   const startDate = from && requireMoment('from', from, '00:00:00.000')
   const endDate = end < madeAt ? end : madeAt
-  if (startDate !== undefined && startDate > endDate)
+  if (startDate && startDate > endDate)
     throw new Error(`from must not be after ${end < madeAt ? to : 'today'}; got "${from}".`)
   const filter = { accountId, endDate, ...(startDate && { startDate }) }
   const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
-  if (account === undefined)
-    throw new Error(`This key's user has no account with the id "${accountId}".`)
-  const hasInsights = whyHidden('insights') === undefined
+  if (!account) throw new Error(`This key's user has no account with the id "${accountId}".`)
+  const hasInsights = !whyHidden('insights')
   // One after the other: the service computes few long histories of a user at a time.
   const { data: statistics, meta } = await client.getTradeStatistics(
     { ...filter, ...(hasInsights && { extended: true }) },
@@ -115,7 +113,7 @@ export const Report = () => {
   useEffect(() => {
     const before = document.title
     // The name that browsers propose for the file.
-    if (name !== undefined) document.title = `Report of ${name}, ${periodText(period)}`
+    if (name) document.title = `Report of ${name}, ${periodText(period)}`
     return () => void (document.title = before)
   }, [name, period.from, period.to])
   const whyNot = hidden ?? failure
@@ -126,18 +124,15 @@ export const Report = () => {
       <form class="filters report-choice">
         <AccountFilter accounts={accounts} none="Choose…" />
         <PeriodFilter />
-        <button type="button" class="primary" disabled={data === undefined} onClick={() => print()}>
+        <button type="button" class="primary" disabled={!data} onClick={() => print()}>
           Print or save as PDF
         </button>
       </form>
       {/* A program that prints the page waits until this is complete or failed. */}
-      <article
-        class="report"
-        data-report={whyNot !== undefined ? 'failed' : data === undefined ? 'reading' : 'complete'}
-      >
-        {whyNot !== undefined ? (
+      <article class="report" data-report={whyNot ? 'failed' : data ? 'complete' : 'reading'}>
+        {whyNot ? (
           <Notice kind="warning">The report cannot be made: {whyNot}</Notice>
-        ) : data !== undefined ? (
+        ) : data ? (
           <ReportBody data={data} whyNoInsights={session.whyHidden('insights')} />
         ) : accountId === '' ? (
           <p class="quiet">Choose an account.</p>
@@ -154,8 +149,8 @@ const SourceNote = ({ children }: { children: ComponentChildren }) => (
 )
 
 const periodText = ({ from, to }: Period): string => {
-  if (from === undefined) return to === undefined ? 'whole history' : `until ${to}`
-  return to === undefined ? `since ${from}` : `${from} to ${to}`
+  if (!from) return to ? `until ${to}` : 'whole history'
+  return to ? `${from} to ${to}` : `since ${from}`
 }
 
 const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string | undefined }) => {
@@ -288,7 +283,7 @@ const WorstAndBest = ({
   trades: readonly Trade[] | undefined
   statistics: TradeStatistics
 }) => {
-  if (trades === undefined)
+  if (!trades)
     return (
       <Notice>
         The worst and best of {number(totalTrades)} trades are not listed: at most{' '}
@@ -365,7 +360,7 @@ const LeftOut = ({ account, provenance, period, trades, insights }: Data) => {
             </>
           )}
         </li>
-        {(period.from !== undefined || period.to !== undefined) && (
+        {(period.from || period.to) && (
           <li>
             Trades that were closed outside of the period. One that was opened before it and closed
             in it counts wholly.

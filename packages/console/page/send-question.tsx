@@ -71,9 +71,7 @@ const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
   const unresolved = useSentWrites().filter(isUnresolved)
   const isRepeated = writes.some(({ words, positionToClose }) =>
     unresolved.some(
-      (one) =>
-        one.words === words ||
-        (positionToClose !== undefined && one.positionToClose === positionToClose),
+      (one) => one.words === words || (positionToClose && one.positionToClose === positionToClose),
     ),
   )
   return (

@@ -66,7 +66,7 @@ export const SentList = () => {
                   </span>
                   {state === 'unknown' && (
                     <span class="buttons">
-                      {sendAgain !== undefined && (
+                      {sendAgain && (
                         <button
                           type="button"
                           title="With the same key: it is done once at most."

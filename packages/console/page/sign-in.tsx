@@ -42,7 +42,7 @@ export const SignIn = ({ message, isOpening, onKey }: SignInProps) => {
         <button type="submit" class="primary" disabled={isOpening}>
           {isOpening ? 'Signing in…' : 'Sign in'}
         </button>
-        {message !== undefined && (
+        {message && (
           <p class="notice warning" role="alert">
             {message}
           </p>

@@ -20,7 +20,7 @@ const sumOf = (cells: readonly Cell[]): Cell => ({
 })
 
 const inMoney = (currency: string | undefined): string =>
-  `Net profit${currency === undefined ? '' : ` in ${currency}`}`
+  `Net profit${currency ? ` in ${currency}` : ''}`
 
 const Count = ({ count }: { count: number }) => (
   <small>

@@ -138,9 +138,9 @@ export const TradeList = ({
       title="Closed trades"
       aside={<Download filter={filter} isEmpty={loaded?.total === 0} />}
     >
-      {failure !== undefined && <Notice kind="warning">{failure}</Notice>}
-      {loaded === undefined ? (
-        failure === undefined && <p class="reading">Reading…</p>
+      {failure && <Notice kind="warning">{failure}</Notice>}
+      {!loaded ? (
+        !failure && <p class="reading">Reading…</p>
       ) : loaded.trades.length === 0 ? (
         <p class="quiet">No closed trade matches the filters.</p>
       ) : (
@@ -151,7 +151,7 @@ export const TradeList = ({
           <TradeTable trades={loaded.trades} accounts={accounts} />
         </>
       )}
-      {loaded?.cursor !== undefined && (
+      {loaded?.cursor && (
         <p class="more">
           <button type="button" disabled={isDisabled} onClick={() => void more()}>
             {isRunning ? 'Reading…' : `Show ${pageSize} more`}
@@ -173,7 +173,7 @@ export const TradeList = ({
           )}
         </p>
       )}
-      {loaded === undefined && failure !== undefined && (
+      {!loaded && failure && (
         <button type="button" disabled={isDisabled} onClick={() => void more()}>
           Try again
         </button>
@@ -184,7 +184,7 @@ export const TradeList = ({
 
 /** How many trades there are in the table, and which of them are sorted. */
 const countWords = ({ trades, total, cursor }: Loaded, isSorted: boolean): string => {
-  if (cursor === undefined) return `${plural(trades.length, 'trade')}.`
+  if (!cursor) return `${plural(trades.length, 'trade')}.`
   const words = `${number(trades.length)} of ${number(total)} trades, the most recently closed.`
   if (!isSorted) return words
   return `${words} The order is that of these only${total > maxListed ? `; the whole list can be sorted up to ${number(maxListed)} trades, so choose narrower filters` : ', until all are shown'}.`
@@ -224,7 +224,7 @@ const TradeTable = ({
           <tr>
             {columns.map(([name, , kind], at) => {
               const key = sortKeys[at]
-              if (key === undefined)
+              if (!key)
                 return (
                   <th key={name} scope="col">
                     {name}
@@ -306,7 +306,7 @@ const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty:
   }
   return (
     <>
-      <span role="status">{failure === undefined ? done : `${failure} `}</span>
+      <span role="status">{failure ? `${failure} ` : done}</span>
       <button type="button" disabled={isEmpty || isDisabled} onClick={() => void run(download)}>
         {isRunning ? 'Reading…' : 'Download CSV'}
       </button>

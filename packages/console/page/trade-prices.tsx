@@ -52,7 +52,7 @@ export const TradePrices = ({
   return (
     <CandleSection
       title="Prices around it"
-      aside={candles.data !== undefined && `Candles of ${timeframe}, bid prices`}
+      aside={candles.data && `Candles of ${timeframe}, bid prices`}
       read={candles}
       none={`The broker has no candles of ${trade.symbol} for the time of the trade.`}
       {...{ lines, markers }}

@@ -53,14 +53,12 @@ export const TradePage = ({ id }: { id: string }) => {
   const reconciliation = useData(
     'insights',
     'getReconciliation',
-    accountId === undefined ? undefined : [accountId],
+    accountId ? [accountId] : undefined,
   )
   return (
     <>
       <p>
-        <a href={`/console/trades${account === undefined ? '' : `?account=${account.id}`}`}>
-          ← Trades
-        </a>
+        <a href={`/console/trades${account ? `?account=${account.id}` : ''}`}>← Trades</a>
       </p>
       <ReadResult read={trade}>
         {({ data, meta }) => (
@@ -84,7 +82,7 @@ export const TradePage = ({ id }: { id: string }) => {
                 </>
               )}
             </ReadSection>
-            {reconciliation.hidden === undefined && (
+            {!reconciliation.hidden && (
               <ReadSection
                 title="Does the account's history agree with the broker?"
                 read={reconciliation}
@@ -185,7 +183,7 @@ const Deals = ({ deals: { deals, sums } }: { deals: DataOf<'getTradeDeals'> }) =
         [
           'What it does',
           ({ type, entry, reason }) =>
-            `${type}, ${entry === undefined ? 'not known' : entries[entry]}${reason === undefined ? '' : ` (${reason.replace('_', ' ')})`}`,
+            `${type}, ${entry ? entries[entry] : 'not known'}${reason ? ` (${reason.replace('_', ' ')})` : ''}`,
         ],
         ['Lots', ({ volume }) => (volume === undefined ? '–' : lots(volume)), 'figure'],
         ['Price', (deal) => (deal.price === undefined ? '–' : price(deal.price)), 'figure'],

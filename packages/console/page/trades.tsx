@@ -63,12 +63,12 @@ export const Trades = () => {
     list
       // Figures of all accounts are those of the accounts at brokers.
       .filter(({ id, brokerType }) =>
-        filter.accountId === undefined ? brokerType !== 'paper' : id === filter.accountId,
+        filter.accountId ? id === filter.accountId : brokerType !== 'paper',
       )
       .map(({ currency }) => currency),
   )
   const currency = currencies.size === 1 ? [...currencies][0] : undefined
-  if (hidden !== undefined) return <Notice>{hidden}</Notice>
+  if (hidden) return <Notice>{hidden}</Notice>
   return (
     <>
       <form class="filters" aria-label="Filters">
@@ -82,7 +82,7 @@ export const Trades = () => {
           title="Statistics"
           read={statistics}
           aside={
-            filter.accountId !== undefined && (
+            filter.accountId && (
               <a href={reportUrl(query)} title="Of all symbols, on a page that prints">
                 Report of this account
               </a>

@@ -59,7 +59,7 @@ export const PositionList = ({
     <Section
       title="Open positions"
       aside={
-        whyReadOnly === undefined &&
+        !whyReadOnly &&
         positions.length > 0 && (
           <button type="button" disabled={ticked.length === 0} onClick={closeSelected}>
             Close selected ({ticked.length})…
@@ -67,7 +67,7 @@ export const PositionList = ({
         )
       }
     >
-      {whyReadOnly !== undefined && read.hidden === undefined && <Notice>{whyReadOnly}</Notice>}
+      {whyReadOnly && !read.hidden && <Notice>{whyReadOnly}</Notice>}
       <ReadResult read={read}>
         {(list) =>
           list.length === 0 ? (
@@ -75,10 +75,10 @@ export const PositionList = ({
           ) : (
             <PositionTable
               held={list.map((position) => ({ position, account }))}
-              isSummed={read.failure === undefined}
+              isSummed={!read.failure}
               chosen={chosen}
-              mayChange={whyReadOnly === undefined}
-              tick={whyReadOnly === undefined ? tick : undefined}
+              mayChange={!whyReadOnly}
+              tick={whyReadOnly ? undefined : tick}
             />
           )
         }
@@ -133,13 +133,13 @@ export const HaltSection = ({
               and accepts no orders.{reason !== null && ` Why: ${reason}.`}{' '}
               {by === 'operator' && 'Only the operator can lift that.'}
             </Notice>
-            {by === 'owner' && whyReadOnly === undefined && (
+            {by === 'owner' && !whyReadOnly && (
               <button type="button" onClick={() => ask('Lift the halt', write.liftHalt)}>
                 Lift the halt…
               </button>
             )}
           </>
-        ) : whyReadOnly !== undefined ? (
+        ) : whyReadOnly ? (
           <Notice>{whyReadOnly}</Notice>
         ) : (
           <form class="halt" onSubmit={submit}>

@@ -39,7 +39,7 @@ export const PricePanel = ({
     <CandleSection
       title={`Prices of ${symbol}`}
       aside={
-        candles.hidden === undefined && (
+        !candles.hidden && (
           <QuerySelect
             label={<span class="sr-only">Length of a candle</span>}
             name="candles"

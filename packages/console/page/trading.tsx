@@ -21,7 +21,7 @@ import { createWrites } from './writes.ts'
 export const Trading = () => {
   const query = useQuery()
   const { whyHidden } = useSession()
-  const mayChange = whyHidden('changing') === undefined
+  const mayChange = !whyHidden('changing')
   // For keys that may read accounts, and change what is held or place orders.
   const whyPageHidden = (mayChange ? undefined : whyHidden('ordering')) ?? whyHidden('accounts')
   const accounts = useAccounts()
@@ -40,10 +40,10 @@ export const Trading = () => {
               <AccountFilter
                 accounts={accounts}
                 value={account?.id ?? ''}
-                none={account === undefined ? 'Choose…' : undefined}
+                none={account ? undefined : 'Choose…'}
               />
             </form>
-            {account !== undefined && isTradable(account) ? (
+            {account && isTradable(account) ? (
               <AccountTrading key={account.id} account={account} />
             ) : (
               <Notice>
@@ -64,12 +64,12 @@ const isTradable = ({ isDemo, purpose, brokerType }: Account): boolean =>
 
 /** Without data where the last read failed: what was read earlier may not be held any more. */
 const withoutStaleData = <A,>(read: Read<A>): Read<A> =>
-  read.failure === undefined ? read : { ...read, data: undefined }
+  read.failure ? { ...read, data: undefined } : read
 
 const AccountTrading = ({ account }: { account: Account }) => {
   const query = useQuery()
   const { client, whyHidden } = useSession()
-  const mayOrder = whyHidden('ordering') === undefined
+  const mayOrder = !whyHidden('ordering')
   const whyReadOnly = whyHidden('changing')
   const write = createWrites(client, account)
   const [ticket, setTicket] = useState(newTicket)
@@ -82,7 +82,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
   const orderCount = withoutStaleData(orders).data?.openTotal
   // Ignore a selection that the API key may not change: the page then shows the ticket and its
   // symbol.
-  const positionId = whyReadOnly === undefined ? query.get('position') : null
+  const positionId = whyReadOnly ? null : query.get('position')
   const orderId = mayOrder ? query.get('order') : null
   const position = positions.data?.find(({ id }) => id === positionId)
   const order = orders.data?.orders.find(({ id, status }) => id === orderId && status === 'open')
@@ -106,7 +106,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
     held === undefined
       ? { ...ticket, price: ticket.orderType === 'market' ? '' : ticket.price }
       : {
-          price: order === undefined ? '' : shownOf(order, edits, 'price', digits),
+          price: order ? shownOf(order, edits, 'price', digits) : '',
           stopLoss: shownOf(held, edits, 'stopLoss', digits),
           takeProfit: shownOf(held, edits, 'takeProfit', digits),
         }
@@ -157,7 +157,7 @@ const AccountTrading = ({ account }: { account: Account }) => {
         read={orders}
         aside={
           mayOrder &&
-          orders.data !== undefined &&
+          orders.data &&
           orders.data.openTotal > 0 && (
             <button
               type="button"

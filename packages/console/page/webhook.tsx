@@ -59,7 +59,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
         <a href="/console/webhooks">← Webhooks</a>
       </p>
       <DeliversNothing />
-      {rotated !== undefined && (
+      {rotated && (
         <Secret key={rotated.secret} webhook={rotated} onStored={() => setRotated(undefined)} />
       )}
       <ReadResult read={webhook}>
@@ -78,16 +78,16 @@ export const WebhookPage = ({ id }: { id: string }) => {
                   ['Events', shown.eventTypes.map(eventTitle).join(', '), 'whole'],
                 ]}
               />
-              {whyReadOnly === undefined ? (
-                <WebhookActions {...{ refresh, webhook: shown, onRotated: setRotated }} />
-              ) : (
+              {whyReadOnly ? (
                 <Notice>{whyReadOnly}</Notice>
+              ) : (
+                <WebhookActions {...{ refresh, webhook: shown, onRotated: setRotated }} />
               )}
             </Section>
           </>
         )}
       </ReadResult>
-      {hidden === undefined && (
+      {!hidden && (
         <>
           <ReadSection
             title="Deliveries"
@@ -108,19 +108,14 @@ export const WebhookPage = ({ id }: { id: string }) => {
           >
             {({ data, meta: { pagination } }) => (
               <>
-                <DeliveryTable
-                  {...{ refresh, deliveries: data }}
-                  mayReplay={whyReadOnly === undefined}
-                />
+                <DeliveryTable {...{ refresh, deliveries: data }} mayReplay={!whyReadOnly} />
                 {pagination.total_pages > 1 && (
                   <Paging page={pagination.page} pages={pagination.total_pages} />
                 )}
               </>
             )}
           </ReadSection>
-          {whyReadOnly === undefined && me.capabilities.includes('events') && (
-            <Recover {...{ id, refresh }} />
-          )}
+          {!whyReadOnly && me.capabilities.includes('events') && <Recover {...{ id, refresh }} />}
         </>
       )}
     </>
@@ -140,7 +135,7 @@ const filterOf = (query: URLSearchParams): QueryOf<'listWebhookDeliveries'> => {
   const status = statusNames.find((name) => name === query.get('status'))
   const page = Number(query.get('page') ?? 1)
   return {
-    ...(status !== undefined && { status }),
+    ...(status && { status }),
     page: Number.isInteger(page) && page > 0 ? page : 1,
   }
 }

@@ -153,7 +153,7 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
     <>
       <Time iso={lastFailureAt} />
       {failureReason && `: ${failureWords(failureReason, responseCode ?? null)}`}
-      {cause.failure !== undefined && `: why is not known. ${cause.failure}`}
+      {cause.failure && `: why is not known. ${cause.failure}`}
     </>
   )
 }
@@ -262,7 +262,7 @@ export const WebhookForm = ({
         <button type="submit" class="primary" disabled={action.isDisabled}>
           {label}
         </button>
-        {onCancel !== undefined && (
+        {onCancel && (
           <button type="button" onClick={onCancel}>
             Cancel
           </button>
