@@ -87,96 +87,93 @@ const pass = async (seconds: number): Promise<void> => {
 
 type Writes = ReturnType<typeof createWrites>
 
-interface Row {
-  readonly name: string
-  readonly write: (writes: Writes) => Write
-  readonly answers: readonly Answer[]
-  /** Whether "Send it again" is pressed once. */
-  readonly isSentAgain?: boolean
-  readonly state: SentWrite['state']
-  readonly text: RegExp
-  /** Whether it can be sent again at the end. */
-  readonly maySendAgain?: boolean
-}
+type Row = readonly [
+  name: string,
+  write: (writes: Writes) => Write,
+  answers: readonly Answer[],
+  state: SentWrite['state'],
+  text: RegExp,
+  /** Whether "Send it again" is pressed once, and whether it can be pressed at the end. */
+  resending?: { readonly isSentAgain?: boolean; readonly maySendAgain?: boolean },
+]
 
 const place = (writes: Writes) => writes.place(terms, 5)
 const cancel = (writes: Writes) => writes.cancel(order)
 const haltAll = (writes: Writes) => writes.halt({ closePositions: true, cancelOrders: true })
 
 const rows: readonly Row[] = [
-  {
-    name: 'an order that is lost stays unknown while it is not found',
-    write: place,
-    answers: [lost, success([])],
-    state: 'unknown',
-    text: /^It may have been done\. The service does not answer\.$/,
-    maySendAgain: true,
-  },
-  {
-    name: 'an order that is lost is filled once it is found',
-    write: place,
-    answers: [lost, success([]), success([now({ status: 'filled', filledVolume: 0.1 })])],
-    state: 'done',
-    text: /^Filled 0\.10 of 0\.10\.$/,
-  },
-  {
-    name: 'an order that is not found at the broker may still be',
-    write: place,
-    answers: [
+  [
+    'an order that is lost stays unknown while it is not found',
+    place,
+    [lost, success([])],
+    'unknown',
+    /^It may have been done\. The service does not answer\.$/,
+    { maySendAgain: true },
+  ],
+  [
+    'an order that is lost is filled once it is found',
+    place,
+    [lost, success([]), success([now({ status: 'filled', filledVolume: 0.1 })])],
+    'done',
+    /^Filled 0\.10 of 0\.10\.$/,
+  ],
+  [
+    'an order that is not found at the broker may still be',
+    place,
+    [
       success(
         now({ status: 'rejected', rejectReason: { code: 'NOT_FOUND_AT_BROKER', message: 'Why.' } }),
       ),
     ],
-    state: 'unknown',
-    text: /Why\./,
-  },
-  {
-    name: 'an order that is lost and recorded is with the service',
-    write: place,
-    answers: [lost, success([now({ status: 'pending' })])],
-    state: 'unknown',
-    text: /^It is recorded as ord_1, and the broker may have it\./,
-  },
-  {
-    name: 'an order that is lost and may not be read stays unknown',
-    write: place,
-    answers: [lost, refusal(403, 'INSUFFICIENT_SCOPE')],
-    state: 'unknown',
-    text: /does not answer\. The API key may not read whether it was done\.$/,
-    maySendAgain: true,
-  },
-  ...([401, 403, 429, 503] as const).map((status): Row => ({
-    name: `an order that is lost stays unknown where its repetition is refused with ${status}`,
-    write: place,
-    answers: [lost, refusal(status, 'SERVICE_UNAVAILABLE'), success([])],
-    isSentAgain: true,
-    state: 'unknown',
-    text: /^It may have been done before\. Sent again: SERVICE_UNAVAILABLE in words\.$/,
-    maySendAgain: true,
-  })),
-  {
-    name: 'an order that is lost is looked for after its repetition was refused',
-    write: place,
-    answers: [lost, refusal(503, 'SERVICE_UNAVAILABLE'), success([now({ status: 'filled' })])],
-    isSentAgain: true,
-    state: 'done',
-    text: /^Filled\.$/,
-  },
-  {
-    name: 'an order that is refused at once is not done',
-    write: place,
-    answers: [refusal(422, 'ACCOUNT_HALTED')],
-    state: 'not_done',
-    text: /^ACCOUNT_HALTED in words\.$/,
-  },
-  {
-    name: 'an order that fails with advice for programmers is unknown in plain words',
-    write: place,
-    answers: [refusal(500, 'INTERNAL_ERROR'), success([])],
-    state: 'unknown',
-    text: /^It may have been done\. The service could not complete the request \(INTERNAL_ERROR\)\.$/,
-    maySendAgain: true,
-  },
+    'unknown',
+    /Why\./,
+  ],
+  [
+    'an order that is lost and recorded is with the service',
+    place,
+    [lost, success([now({ status: 'pending' })])],
+    'unknown',
+    /^It is recorded as ord_1, and the broker may have it\./,
+  ],
+  [
+    'an order that is lost and may not be read stays unknown',
+    place,
+    [lost, refusal(403, 'INSUFFICIENT_SCOPE')],
+    'unknown',
+    /does not answer\. The API key may not read whether it was done\.$/,
+    { maySendAgain: true },
+  ],
+  ...([401, 403, 429, 503] as const).map((status): Row => [
+    `an order that is lost stays unknown where its repetition is refused with ${status}`,
+    place,
+    [lost, refusal(status, 'SERVICE_UNAVAILABLE'), success([])],
+    'unknown',
+    /^It may have been done before\. Sent again: SERVICE_UNAVAILABLE in words\.$/,
+    { isSentAgain: true, maySendAgain: true },
+  ]),
+  [
+    'an order that is lost is looked for after its repetition was refused',
+    place,
+    [lost, refusal(503, 'SERVICE_UNAVAILABLE'), success([now({ status: 'filled' })])],
+    'done',
+    /^Filled\.$/,
+    { isSentAgain: true },
+  ],
+  [
+    'an order that is refused at once is not done',
+    place,
+    [refusal(422, 'ACCOUNT_HALTED')],
+    'not_done',
+    /^ACCOUNT_HALTED in words\.$/,
+  ],
+  [
+    'an order that fails with advice for programmers is unknown in plain words',
+    place,
+    [refusal(500, 'INTERNAL_ERROR'), success([])],
+    'unknown',
+    /^It may have been done\. The service could not complete the request \(INTERNAL_ERROR\)\.$/,
+    { maySendAgain: true },
+  ],
   ...(
     [
       ['open', 'done'],
@@ -187,13 +184,13 @@ const rows: readonly Row[] = [
       ['rejected', 'not_done'],
       ['of_a_newer_service', 'unknown'],
     ] as const
-  ).map(([status, state]): Row => ({
-    name: `a new order that is ${status} is ${state}`,
-    write: place,
-    answers: [success({ ...order, status }), success([{ ...order, status }])],
+  ).map(([status, state]): Row => [
+    `a new order that is ${status} is ${state}`,
+    place,
+    [success({ ...order, status }), success([{ ...order, status }])],
     state,
-    text: /./,
-  })),
+    /./,
+  ]),
   ...(
     [
       ['open', 'unknown'],
@@ -203,73 +200,69 @@ const rows: readonly Row[] = [
       ['expired', 'not_done'],
       ['of_a_newer_service', 'unknown'],
     ] as const
-  ).flatMap(([status, state]) => {
+  ).flatMap(([status, state]): readonly Row[] => {
     const found = success({ ...order, status, filledVolume: 0.04 })
     return [
-      {
-        name: `a cancellation whose order is then ${status} is ${state}`,
-        write: cancel,
-        answers: [found],
-      },
-      {
-        name: `a cancellation that is lost, whose order is then ${status}, is ${state}`,
-        write: cancel,
-        answers: [lost, found],
-      },
-    ].map((row): Row => ({ ...row, state, text: /./ }))
+      [`a cancellation whose order is then ${status} is ${state}`, cancel, [found], state, /./],
+      [
+        `a cancellation that is lost, whose order is then ${status}, is ${state}`,
+        cancel,
+        [lost, found],
+        state,
+        /./,
+      ],
+    ]
   }),
-  {
-    name: 'a close that is lost may have left a rest where its number is gone',
-    write: (writes) => writes.close(position),
-    answers: [lost, refusal(404, 'POSITION_NOT_FOUND')],
-    state: 'partial',
-    text: /^Its number is not open any more\. Look at the positions\.$/,
-  },
-  {
-    name: 'a close that the broker does not answer stays unknown while the position is open',
-    write: (writes) => writes.close(position),
-    answers: [refusal(504, 'BROKER_OUTCOME_UNKNOWN'), success(position)],
-    state: 'unknown',
-    text: /^It may have been done\./,
-  },
-  {
-    name: 'a close of a part that is lost stays unknown where the position is gone',
-    write: (writes) => writes.close(position, 0.04),
-    answers: [lost, refusal(404, 'POSITION_NOT_FOUND')],
-    state: 'unknown',
-    text: /^It may have been done\./,
-    maySendAgain: true,
-  },
-  {
-    name: 'a close of a part that is lost is done once the rest is open',
-    write: (writes) => writes.close(position, 0.04),
-    answers: [lost, success({ ...position, volume: 0.06 })],
-    state: 'done',
-    text: /^Closed 0\.04; its price is not known yet; 0\.06 stay open\.$/,
-  },
-  {
-    name: 'a close of all closes what was confirmed, and is done in part where more was open',
-    write: (writes) => writes.close(position),
-    answers: [
+  [
+    'a close that is lost may have left a rest where its number is gone',
+    (writes) => writes.close(position),
+    [lost, refusal(404, 'POSITION_NOT_FOUND')],
+    'partial',
+    /^Its number is not open any more\. Look at the positions\.$/,
+  ],
+  [
+    'a close that the broker does not answer stays unknown while the position is open',
+    (writes) => writes.close(position),
+    [refusal(504, 'BROKER_OUTCOME_UNKNOWN'), success(position)],
+    'unknown',
+    /^It may have been done\./,
+  ],
+  [
+    'a close of a part that is lost stays unknown where the position is gone',
+    (writes) => writes.close(position, 0.04),
+    [lost, refusal(404, 'POSITION_NOT_FOUND')],
+    'unknown',
+    /^It may have been done\./,
+    { maySendAgain: true },
+  ],
+  [
+    'a close of a part that is lost is done once the rest is open',
+    (writes) => writes.close(position, 0.04),
+    [lost, success({ ...position, volume: 0.06 })],
+    'done',
+    /^Closed 0\.04; its price is not known yet; 0\.06 stay open\.$/,
+  ],
+  [
+    'a close of all closes what was confirmed, and is done in part where more was open',
+    (writes) => writes.close(position),
+    [
       (body) =>
         success({ ...closing, closedVolume: JSON.parse(body).volume, remainingVolume: 0.06 })(body),
     ],
-    state: 'partial',
-    text: /^Closed 0\.10 at 1\.10, .*; 0\.06 stay open\.$/,
-  },
-  {
-    name: 'a halt that closed nothing is done in part',
-    write: haltAll,
-    answers: [
-      success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } }),
-    ],
-    state: 'partial',
-    text: /^The account is halted\. There was no open order\. No position was closed: It is away\.$/,
-  },
-  {
-    name: 'a halt whose closes are partly unknown is unknown',
-    write: haltAll,
-    answers: [
+    'partial',
+    /^Closed 0\.10 at 1\.10, .*; 0\.06 stay open\.$/,
+  ],
+  [
+    'a halt that closed nothing is done in part',
+    haltAll,
+    [success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } })],
+    'partial',
+    /^The account is halted\. There was no open order\. No position was closed: It is away\.$/,
+  ],
+  [
+    'a halt whose closes are partly unknown is unknown',
+    haltAll,
+    [
       success({
         ...halted,
         cancellations: [{ orderId: '1', outcome: 'cancelled' }],
@@ -279,9 +272,9 @@ const rows: readonly Row[] = [
         ],
       }),
     ],
-    state: 'unknown',
-    text: /Orders: 1 cancelled\. Positions: 1 closed, 1 unknown\.$/,
-  },
+    'unknown',
+    /Orders: 1 cancelled\. Positions: 1 closed, 1 unknown\.$/,
+  ],
   ...(
     [
       [['cancelled', 'cancelled'], 'done'],
@@ -292,13 +285,13 @@ const rows: readonly Row[] = [
       [['cancelled', 'of_a_newer_service'], 'unknown'],
       [[], 'done'],
     ] as const
-  ).map(([outcomes, state]): Row => ({
-    name: `cancellations that are ${outcomes.join(' and ')} are ${state}`,
-    write: (writes) => writes.cancelAll(outcomes.length),
-    answers: [success(outcomes.map((outcome) => ({ orderId: '1', outcome }))), success([], 1)],
+  ).map(([outcomes, state]): Row => [
+    `cancellations that are ${outcomes.join(' and ')} are ${state}`,
+    (writes) => writes.cancelAll(outcomes.length),
+    [success(outcomes.map((outcome) => ({ orderId: '1', outcome }))), success([], 1)],
     state,
-    text: /./,
-  })),
+    /./,
+  ]),
   ...(
     [
       [
@@ -311,30 +304,31 @@ const rows: readonly Row[] = [
       [lost, 0],
       [lost, 1],
     ] as const
-  ).map(([answer, left]): Row => ({
-    name: `cancellations whose outcome is unknown are not called done once ${left} are open`,
-    write: (writes) => writes.cancelAll(2),
-    answers: [answer, success([], left)],
-    state: left === 0 ? 'partial' : 'unknown',
-    text: left === 0 ? /^No order is open any more\. Look at what was filled\.$/ : /./,
-  })),
-  {
-    name: 'a halt that is lifted in vain stays unknown, and cannot be lifted again without a key',
-    write: (writes) => writes.liftHalt(),
-    answers: [lost, success(halted)],
-    state: 'unknown',
-    text: /^It may have been done\./,
-  },
-  {
-    name: 'a lift that is lost is done once the account is not halted',
-    write: (writes) => writes.liftHalt(),
-    answers: [lost, success({ ...halted, halted: false })],
-    state: 'done',
-    text: /^Orders are accepted again\.$/,
-  },
+  ).map(([answer, left]): Row => [
+    `cancellations whose outcome is unknown are not called done once ${left} are open`,
+    (writes) => writes.cancelAll(2),
+    [answer, success([], left)],
+    left === 0 ? 'partial' : 'unknown',
+    left === 0 ? /^No order is open any more\. Look at what was filled\.$/ : /./,
+  ]),
+  [
+    'a halt that is lifted in vain stays unknown, and cannot be lifted again without a key',
+    (writes) => writes.liftHalt(),
+    [lost, success(halted)],
+    'unknown',
+    /^It may have been done\./,
+  ],
+  [
+    'a lift that is lost is done once the account is not halted',
+    (writes) => writes.liftHalt(),
+    [lost, success({ ...halted, halted: false })],
+    'done',
+    /^Orders are accepted again\.$/,
+  ],
 ]
 
-it.each(rows)('$name', async ({ write, answers, isSentAgain = false, state, text, ...row }) => {
+it.each(rows)('%s', async (_, write, answers, state, text, resending = {}) => {
+  const { isSentAgain = false, maySendAgain = false } = resending
   const { writes, sent, requests } = setUp(answers)
   sent.run(write(writes))
   if (isSentAgain) {
@@ -343,7 +337,7 @@ it.each(rows)('$name', async ({ write, answers, isSentAgain = false, state, text
   }
   await pass(10)
   expect(sent.list()).toMatchObject([{ state, text: expect.stringMatching(text) as unknown }])
-  expect(sent.list()[0]?.sendAgain !== undefined).toBe(row.maySendAgain ?? false)
+  expect(sent.list()[0]?.sendAgain !== undefined).toBe(maySendAgain)
   const posts = requests.filter(({ method }) => method === 'POST')
   expect(new Set(posts.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
 })
