@@ -1,10 +1,10 @@
 // One account in short: what a reader wants to know first, answered in sentences, and its curve.
-import type { Account, DataOf, TradeStatistics } from '@tradeport/client'
+import type { Account, DataOf, ReplyOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
 import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
 import { Age, CurrencyProvider, Notice, Result, Section, ReadResult, useMoney } from './parts.tsx'
-import { inTurn, useData, useRead, type Read } from './read.ts'
+import { useData, useReply, type Read } from './read.ts'
 import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
 import { reconciledWords } from './words.ts'
@@ -33,16 +33,7 @@ export const AccountSummary = ({
   const hidden = useSession().whyHidden('insights')
   const { id: accountId, currency, name, balance, equity, liveDataUpdatedAt: readAt } = account
   const when = { everyMs, changes: `${changes} ${balance}` }
-  const statistics = useRead(
-    'insights',
-    accountId,
-    inTurn((client, signal) =>
-      client
-        .getTradeStatistics({ accountId }, { signal })
-        .then(({ data, meta }) => ({ ...data, skipped: meta.provenance.skipped.length })),
-    ),
-    when,
-  )
+  const statistics = useReply('insights', 'getTradeStatistics', [{ accountId }], when)
   const curve = useData('insights', 'getTradeCurve', [{ accountId }], when)
   const symbols = useData('insights', 'getTradeBreakdown', [{ accountId, by: 'symbol' }], when)
   const reconciliation = useData('insights', 'getReconciliation', [accountId], when)
@@ -60,10 +51,10 @@ export const AccountSummary = ({
       <CurrencyProvider value={currency}>
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
-            {(data) => <ProfitAnswer statistics={data} open={open?.amount} />}
+            {(reply) => <ProfitAnswer {...reply} open={open?.amount} />}
           </Answer>
           <Answer question="Is that luck?" read={statistics}>
-            {verdict}
+            {({ data }) => verdict(data)}
           </Answer>
           <Answer question="What was the worst time?" read={curve}>
             {(data) => <DrawdownAnswer accountId={accountId} curve={data} />}
@@ -113,12 +104,11 @@ const Answer = <A,>({
 )
 
 const ProfitAnswer = ({
-  statistics: { netProfit, totalTrades, skipped },
+  data: { netProfit, totalTrades },
+  meta: { provenance },
   open,
-}: {
-  statistics: TradeStatistics & { readonly skipped: number }
-  open: number | undefined
-}) => {
+}: ReplyOf<'getTradeStatistics'> & { open: number | undefined }) => {
+  const skipped = provenance.skipped.length
   // An open loss may outweigh what was closed with a profit.
   const total = netProfit + (open ?? 0)
   const word = total > 0 ? 'Yes' : total < 0 ? 'No' : 'Neither made nor lost'

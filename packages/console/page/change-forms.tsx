@@ -10,10 +10,10 @@ import type { Ask } from './send-question.tsx'
 import { orderTypeNames, priceText } from './words.ts'
 import type { Writes } from './writes.ts'
 
-/** As they are typed, by the name of the field; a field that is not changed is left out. */
+/** The typed texts by field; a field that was not changed is absent. */
 export type Edits = Readonly<Record<string, string>>
 
-/** What the broker holds of them. */
+/** The prices that the broker holds. */
 type CurrentPrices = Partial<Record<ChangeableField, number>>
 
 /** The text of a field: as it was typed, else as the broker holds it. */
@@ -225,7 +225,7 @@ export const OrderForm = ({
   )
 }
 
-/** As a field for a local time has it. */
+/** In the format of a field for a local time. */
 const localInput = (iso: string): string => {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -67,7 +67,7 @@ export const useEventLog = (filter: EventFilter) => {
   const { client, whyHidden } = useSession()
   /** Undefined until it was read. */
   const [log, setLog] = useState<Shown>()
-  /** How often some came that may have changed what else is shown. */
+  /** Grows when events arrived that may have changed what else is shown. */
   const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
@@ -75,7 +75,7 @@ export const useEventLog = (filter: EventFilter) => {
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types && { types: types.join() }) }
-  /** From where the log is followed again; another object once it is read anew. */
+  /** The event after which the log is followed; another object once the log is read anew. */
   const latest = useRef<{ readonly key: string; newest?: string | undefined }>(undefined)
   useStream('events', key, async (client, signal) => {
     const changed = throttled(() => setChanges((last) => last + 1))

@@ -22,7 +22,7 @@ export const money = (
 ): string => {
   if (currencies.has(currency ?? ''))
     return numberFormat({ style: 'currency', currency, signDisplay }).format(amount)
-  // Of others, such as BTC, little is worth much.
+  // What is no official currency, such as BTC, may need more decimals.
   const maximumFractionDigits = currency === undefined ? 2 : 8
   const digits = { minimumFractionDigits: 2, maximumFractionDigits, signDisplay }
   return `${numberFormat(digits).format(amount)} ${currency ?? ''}`.trim()

@@ -1,4 +1,4 @@
-// Requests of one key: none that its limits would refuse, and what ends with it.
+// Requests with one key: reads pause once its limits refused one, and a refused key is reported.
 
 const shortestPauseMs = 60_000
 

@@ -1,4 +1,4 @@
-// Tasks that are asked for while they, or others like them, run.
+// Runs a task once at a time, a few tasks at a time, or one not too often.
 
 /** @param task never rejects */
 export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
@@ -35,7 +35,7 @@ export const oneAtATime = (task: (signal: AbortSignal) => Promise<void>) => {
   }
 }
 
-/** Runs so many tasks at once; the others wait in turn, and are not run once they are aborted. */
+/** Runs `count` tasks at once at most. The others wait in turn; an aborted one is not run. */
 export const atMost = (count: number) => {
   let running = 0
   const waiting: (() => void)[] = []

@@ -12,7 +12,7 @@ import type { useMarket } from './trading-reads.ts'
 import { orderTypeNames, priceText } from './words.ts'
 import type { Writes } from './writes.ts'
 
-/** As it is typed. */
+/** The fields of a ticket as they are typed, before anything is. */
 export const newTicket = {
   symbol: 'EURUSD',
   type: 'buy' as NewOrder['type'],
@@ -29,7 +29,7 @@ export const newTicket = {
 
 type TicketFields = Readonly<typeof newTicket>
 
-/** The order, or what is missing of it. */
+/** The order, or a sentence that says what is missing. */
 const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOrder | string => {
   const { symbol, type, orderType, timeInForce } = fields
   const isPending = orderType !== 'market'

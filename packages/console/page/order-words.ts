@@ -1,6 +1,6 @@
 // What is done with orders and positions, and its outcome, in words that say all of it.
 import type { NewOrder, Order, Position } from '@tradeport/client'
-import { localSecond, lots, money } from './format.ts'
+import { localSecond, lots, result } from './format.ts'
 import { priceText, timeInForceText } from './words.ts'
 
 const executionOf = (
@@ -109,7 +109,7 @@ export const closeOutcome = (
     `Closed ${lots(closedVolume)}`,
     typeof closePrice === 'number' ? ` at ${priceText(closePrice)}` : '',
     typeof realizedPnl === 'number'
-      ? `, result ${money(realizedPnl, currency, 'exceptZero')} before commission and swap`
+      ? `, result ${result(realizedPnl, currency)} before commission and swap`
       : '; its price is not known yet',
     remainingVolume > 0 ? `; ${lots(remainingVolume)} stay open` : '',
     '.',

@@ -1,7 +1,7 @@
 // One order, from its record to its outcome.
 import { lots, price } from './format.ts'
 import { Facts, Section, ReadResult, Time } from './parts.tsx'
-import { useAccounts, useData } from './read.ts'
+import { useAccounts, useReply } from './read.ts'
 import { accountName, mayStillAppear, timeInForceText } from './words.ts'
 
 const everyMs = 5_000
@@ -11,16 +11,17 @@ const priceOrNothing = (value: number | undefined) => value !== undefined && pri
 
 const cancelledBy = { user: 'its owner', broker: 'the broker', halt: 'the halt' } as const
 
-/** What an order does not say of itself is left out. */
+/** Fields that an order does not have are left out. */
 export const OrderPage = ({ id }: { id: string }) => {
-  const read = useData('orders', 'getOrder', [id], {
+  const read = useReply('orders', 'getOrder', [id], {
     everyMs,
-    isFinal: (order) => !['pending', 'open'].includes(order.status) && !mayStillAppear(order),
+    isFinal: ({ data: order }) =>
+      !['pending', 'open'].includes(order.status) && !mayStillAppear(order),
   })
   const accounts = useAccounts()
   return (
     <ReadResult read={read}>
-      {(order) => {
+      {({ data: order }) => {
         const { accountId, symbol, type, orderType, volume, positionId, rejectReason } = order
         return (
           <>

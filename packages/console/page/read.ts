@@ -1,6 +1,6 @@
 // Reading from the service. When a read fails, the data of the last one that succeeded stay, with
 // their time.
-import type { ArgsOf, DataOf, Operation } from '@tradeport/client'
+import type { ArgsOf, Operation, ReplyOf } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
@@ -95,10 +95,10 @@ export const useRead = <A>(
 const isLate = ({ readAt, failure }: Read<unknown>, everyMs = Infinity): boolean =>
   failure === undefined && readAt !== undefined && serviceNow() - Date.parse(readAt) > 2 * everyMs
 
-/** The service runs so many calculations over long histories at a time for one user. */
+/** How many calculations over long histories the service runs at a time for one user. */
 const limitCalculations = atMost(2)
 
-/** Makes a calculation wait until fewer than that many are running. */
+/** Makes a calculation wait while that many are running. */
 export const inTurn =
   <A>(calculate: Request<A>): Request<A> =>
   (client, signal) =>
@@ -106,28 +106,38 @@ export const inTurn =
 
 type ReadOperation = Extract<Operation, `get${string}` | `list${string}`>
 
-const isCalculation = /^get(Trade(Curve|Breakdown)|Reconciliation)$/
+const isCalculation = /^get(Trade(Curve|Breakdown|Statistics)|Reconciliation)$/
 
-/** Reads the data of one route. What it is called with is its key; undefined: not yet. */
-export const useData = <Op extends ReadOperation>(
+/** Reads one route. What it is called with is its key; undefined: not yet. */
+export const useReply = <Op extends ReadOperation>(
   area: Area,
   operation: Op,
   args: ArgsOf<Op> | undefined,
-  when?: RefreshWhen<DataOf<Op>>,
+  when?: RefreshWhen<ReplyOf<Op>>,
 ) => {
-  const call: Request<DataOf<Op>> = async (client, signal) => {
+  const call: Request<ReplyOf<Op>> = (client, signal) => {
     const method = client[operation] as unknown as (
       ...args: readonly unknown[]
-    ) => Promise<{ readonly data: DataOf<Op> }>
-    return (await method(...(args ?? []), { signal })).data
+    ) => Promise<ReplyOf<Op>>
+    return method(...(args ?? []), { signal })
   }
   const read = isCalculation.test(operation) ? inTurn(call) : call
   return useRead(area, JSON.stringify([operation, args]), args && read, when)
 }
 
+/** Reads the data of one route. */
+export const useData = <Op extends ReadOperation>(
+  area: Area,
+  operation: Op,
+  args: ArgsOf<Op> | undefined,
+  when?: Omit<RefreshWhen, 'isFinal'>,
+) => {
+  const { data, ...read } = useReply(area, operation, args, when)
+  return { ...read, data: data?.data }
+}
+
 /** The linked accounts. */
-export const useAccounts = (when?: RefreshWhen<DataOf<'listAccounts'>>) =>
-  useData('accounts', 'listAccounts', [], when)
+export const useAccounts = (when?: RefreshWhen) => useData('accounts', 'listAccounts', [], when)
 
 /** Calls again and again while the page is visible, and once it is again; never without a time. */
 export const useInterval = (act: () => void, everyMs: number | undefined): void => {

@@ -77,8 +77,8 @@ const RepeatWarning = ({ writes }: { writes: readonly Write[] }) => {
   return (
     isRepeated && (
       <Notice kind="warning">
-        You have sent this, or another close of the same position, already, and its outcome is not
-        known yet. This would be done in addition.
+        You have already sent this, or another close of the same position, and its outcome is not
+        known yet. This one would be done in addition.
       </Notice>
     )
   )

@@ -16,7 +16,7 @@ import {
   Time,
   useMoney,
 } from './parts.tsx'
-import { useAccounts, useData, useRead } from './read.ts'
+import { useAccounts, useData, useReply } from './read.ts'
 import { TradePrices } from './trade-prices.tsx'
 
 /** A position that was just closed may not be in the history yet: it is read again for a minute. */
@@ -35,18 +35,8 @@ export const useIsRecent = (): boolean => {
 export const TradePage = ({ id }: { id: string }) => {
   const isRecent = useIsRecent()
   const untilFound = { ...(isRecent && { everyMs }), isFinal: () => true }
-  const trade = useRead(
-    'trades',
-    id,
-    (client, signal) => client.getTrade(id, { signal }),
-    untilFound,
-  )
-  const deals = useRead(
-    'insights',
-    id,
-    (client, signal) => client.getTradeDeals(id, {}, { signal }),
-    untilFound,
-  )
+  const trade = useReply('trades', 'getTrade', [id], untilFound)
+  const deals = useReply('insights', 'getTradeDeals', [id, {}], untilFound)
   const accounts = useAccounts()
   const accountId = trade.data?.data.accountId
   const account = accounts.data?.find((one) => one.id === accountId)

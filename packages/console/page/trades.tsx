@@ -12,7 +12,7 @@ import { pluralIs } from './format.ts'
 import { useQuery } from './location.ts'
 import { TradeCharts, ResampledIntervals } from './insights.tsx'
 import { Age, CurrencyProvider, Notice, ReadSection, Skipped } from './parts.tsx'
-import { inTurn, useAccounts, useRead } from './read.ts'
+import { useAccounts, useReply } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
 import { TradeList } from './trade-list.tsx'
@@ -51,13 +51,9 @@ export const Trades = () => {
   const isExtended = me.capabilities.includes('insights')
   const filter = filterOf(query)
   const key = JSON.stringify(filter)
-  const statistics = useRead(
-    'trades',
-    key,
-    inTurn((client, signal) =>
-      client.getTradeStatistics({ ...filter, ...(isExtended && { extended: true }) }, { signal }),
-    ),
-  )
+  const statistics = useReply('trades', 'getTradeStatistics', [
+    { ...filter, ...(isExtended && { extended: true }) },
+  ])
   const list = accounts.data ?? []
   const currencies = new Set(
     list

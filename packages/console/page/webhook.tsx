@@ -19,7 +19,7 @@ import {
   Time,
   type Column,
 } from './parts.tsx'
-import { useData, useRead } from './read.ts'
+import { useData, useReply } from './read.ts'
 import { useSession } from './session.ts'
 import {
   DeliversNothing,
@@ -42,13 +42,8 @@ export const WebhookPage = ({ id }: { id: string }) => {
   const again = { everyMs }
   const webhook = useData('webhooks', 'getWebhook', [id], again)
   const filter = filterOf(query)
-  const deliveries = useRead(
-    'webhooks',
-    `${id} ${JSON.stringify(filter)}`,
-    (client, signal) =>
-      client.listWebhookDeliveries(id, { ...filter, limit: pageSize }, { signal }),
-    again,
-  )
+  const page = { ...filter, limit: pageSize }
+  const deliveries = useReply('webhooks', 'listWebhookDeliveries', [id, page], again)
   const refresh = (): void => {
     webhook.refresh()
     deliveries.refresh()
@@ -404,5 +399,5 @@ const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   )
 }
 
-/** One call schedules no more. */
+/** One call schedules at most so many. */
 const maxRecovered = 10_000

@@ -98,7 +98,7 @@ export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => 
     : { state: 'not_done', text: sentence }
 }
 
-/** So long the service asks to wait before the next attempt. */
+/** How long the service asks to wait before the next attempt. */
 export const retryAfterMs = (error: unknown): number =>
   isTradeportError(error) && 'retryAfterSeconds' in error
     ? 1_000 * (error.retryAfterSeconds ?? 0)

@@ -107,7 +107,7 @@ const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): 
 
 /** Closing many positions takes long, and after a timeout its outcome is unknown. */
 const longTimeout = { timeoutMs: 120_000 }
-/** So long the service holds its answer back while a new order is pending. */
+/** How long the service waits for the outcome of a new order before it answers. */
 const placedWithinSeconds = 20
 
 export type Writes = ReturnType<typeof createWrites>
