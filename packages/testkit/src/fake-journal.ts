@@ -188,7 +188,7 @@ export const createFakeJournal = (
         const { syncedAt, latestDealAt } = completed ?? held.state
         const wanted = [held.state.wantedAt, held.lastWantedAt]
         const wantedAt = completed
-          ? wanted.find((at) => at !== null && at > claim.claimedAt)
+          ? wanted.find((at) => (at ?? 0) > claim.claimedAt)
           : held.state.wantedAt
         held.state = {
           ...held.state,
@@ -217,11 +217,10 @@ export const createFakeJournal = (
           }
           happened(account.owner, journalEvents(written))
         }
-        const leavesOpen = inserted.some(
-          (deal) =>
-            deal.entry === 'out' && held.positions.get(positionIdOf(deal) ?? '')?.status === 'open',
+        const statusesAfterClose = inserted.flatMap((deal) =>
+          deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '')?.status ?? []) : [],
         )
-        return { state: held.state, leavesOpen }
+        return { state: held.state, statusesAfterClose }
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {

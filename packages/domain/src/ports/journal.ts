@@ -21,7 +21,7 @@ import type {
   RecordedKey,
   TradeResults,
 } from '../statistics/index.ts'
-import type { FoldedTrade, SkippedOnAccount } from '../trades/fold.ts'
+import type { FoldedPosition, FoldedTrade, SkippedOnAccount } from '../trades/fold.ts'
 import type { Work } from './time.ts'
 
 /** The exclusive right to write an account's journal, until it lapses. */
@@ -70,8 +70,8 @@ export interface JournalLost {
 
 export interface JournalWritten {
   readonly state: JournalState
-  /** Whether a new deal closes a part of a position that is still open. */
-  readonly leavesOpen: boolean
+  /** What the positions of new closing deals are now. */
+  readonly statusesAfterClose: readonly FoldedPosition['status'][]
 }
 
 export interface Journal {

@@ -359,9 +359,13 @@ const readClaimed = async (
           }),
         )
         state = written.state
-        // A partial close on MT4 may make two of the opening deal, however old that is. Neither has
-        // to move money, so that the balance would not show it.
-        isDifferent ||= written.leavesOpen && account.platform === 'mt4' && window.from > 0
+        // An opening deal before the window may be shown late, and a partial close on MT4 may make
+        // two of it. None of these has to move money, so that the balance would not show it.
+        const statuses = written.statusesAfterClose
+        isDifferent ||=
+          window.from > 0 &&
+          (statuses.includes('skipped') ||
+            (statuses.includes('open') && account.platform === 'mt4'))
       }
       from = to
     }

@@ -232,6 +232,19 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
   })
 
+  it('finds an opening deal that is shown more than a day late, once its position is closed', async () => {
+    const later = of('3', '4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
+    const [opening, closing] = of('2') as [Deal, Deal]
+    const desk = withHistory([deposit, ...later])
+    await rightOf(desk.sync())
+    const late = { ...closing, time: (closing.time ?? 0) + 3 * dayMs }
+    desk.put([deposit, { ...opening, commission: 0 }, ...later, late])
+    await desk.later()
+    await desk.later(minuteMs)
+    expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
+    expect(await desk.state()).toMatchObject({ rereadAt: null })
+  })
+
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
     const later = of('3', '4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
     const [opening, closing] = of('2') as [Deal, Deal]

@@ -13,7 +13,12 @@ import type {
   JournalLost,
   JournalWritten,
 } from '@tradeport/domain/ports'
-import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
+import {
+  foldPosition,
+  groupByPosition,
+  positionIdOf,
+  type FoldedPosition,
+} from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
@@ -43,7 +48,7 @@ export const writeJournal = async (
   if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
     const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false }
     const recorded = await recordProgress(knex, claim, change, nothing)
-    return E.map((state: JournalState) => ({ state, leavesOpen: false }))(recorded)
+    return E.map((state: JournalState) => ({ state, statusesAfterClose: [] }))(recorded)
   }
   return transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
@@ -67,7 +72,7 @@ export const writeJournal = async (
       withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const { trades, closedBefore, open } = await writeRows(trx, claim, inserted, positions, [
+    const { trades, closedBefore, statuses } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -111,10 +116,10 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    const leavesOpen = firstSeen.some(
-      (deal) => deal.entry === 'out' && open.has(positionIdOf(deal) ?? ''),
+    const statusesAfterClose = firstSeen.flatMap((deal) =>
+      deal.entry === 'out' ? (statuses.get(positionIdOf(deal) ?? '') ?? []) : [],
     )
-    return E.right({ state: recorded.right, leavesOpen })
+    return E.right({ state: recorded.right, statusesAfterClose })
   })
 }
 
@@ -200,7 +205,7 @@ const withoutStored = async (
 /**
  * Inserts deals, and replaces the rows of positions.
  * @param stored positions that may have rows
- * @returns the positions that had a closed trade, those that are open now, and how many more closed
+ * @returns the positions that had a closed trade, what each is now, and how many more closed
  * trades there are
  */
 const writeRows = async (
@@ -212,7 +217,7 @@ const writeRows = async (
 ): Promise<{
   readonly trades: number
   readonly closedBefore: ReadonlySet<string>
-  readonly open: ReadonlySet<string>
+  readonly statuses: ReadonlyMap<string, FoldedPosition['status']>
 }> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
@@ -227,7 +232,7 @@ const writeRows = async (
             returning position_id, status`,
         )
   let trades = 0
-  const open = new Set<string>()
+  const statuses = new Map<string, FoldedPosition['status']>()
   const dealRows = function* () {
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
   }
@@ -235,7 +240,7 @@ const writeRows = async (
     for (const [id, positionDeals] of positions) {
       const folded = foldPosition(id, positionDeals)
       if (folded.status === 'closed') trades += 1
-      else if (folded.status === 'open') open.add(id)
+      statuses.set(id, folded.status)
       yield [owner.tenantId, accountId, ...rowOfPosition(id, folded)]
     }
   }
@@ -246,7 +251,7 @@ const writeRows = async (
   const closedBefore = new Set(
     replaced.filter(({ status }) => status === 'closed').map((row) => row.position_id),
   )
-  return { trades: trades - closedBefore.size, closedBefore, open }
+  return { trades: trades - closedBefore.size, closedBefore, statuses }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
