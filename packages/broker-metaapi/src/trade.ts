@@ -52,6 +52,9 @@ export const createTradeOnce = ({
     body,
     maySend,
   ) => {
+    // Requests to accounts that it does not know make the provider refuse all of the token's.
+    const paused = readPauses.failureOf(target.accountKey)
+    if (paused?.fault.kind === 'unknown_account') throw paused
     const url = urlOf(target, '/trade')
     const gated = { ...target, route: 'trade' } as const
     // A trade behind one that hangs would hang as well, and its outcome would be unknown. After the

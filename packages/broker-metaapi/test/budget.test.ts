@@ -186,6 +186,21 @@ describe('an account that cannot be read', () => {
     expect([callsTo(own, 'price'), callsTo(own, 'account-information')]).toEqual([45, 5])
   })
 
+  it('that the provider does not know is sent a trade only after each pause', async () => {
+    const { place, time } = open()
+    const own = newAccount()
+    sandbox.faults.set(own.providerAccountId, 'any', { kind: 'not-found' })
+    for (let second = 0; second < 30; second += 1) {
+      expect(await place(own)).toMatchObject({ kind: 'not_sent' })
+      time.elapsedMs += 1_000
+    }
+    // At once and after 2, 6 and 14 seconds.
+    expect([callsTo(own, 'trade'), callsTo(own, 'account-information')]).toEqual([4, 4])
+    sandbox.faults.clear()
+    time.elapsedMs += 16_000
+    expect(await place(own)).toMatchObject({ kind: 'filled' })
+  })
+
   it('is read again once it has answered a trade', async () => {
     const { positions, place } = open()
     const own = newAccount()
