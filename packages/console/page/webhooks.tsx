@@ -152,6 +152,7 @@ export const LastFailure = ({ webhook: { id, lastFailureAt } }: { webhook: Webho
   return (
     <>
       <Time iso={lastFailureAt} />
+      {!cause.readAt && !cause.failure && <span class="reading"> Reading why…</span>}
       {failureReason && `: ${failureWords(failureReason, responseCode ?? null)}`}
       {cause.failure && `: why is not known. ${cause.failure}`}
     </>
