@@ -101,7 +101,11 @@ onEachDatabase('statements', (here) => {
     journal = openJournal({ knex: here.knex, log: silent, heartbeats })
     claimed = O.toNullable(await rightOf(journal.journal.claim(broker))) as JournalClaim
     await writeDeals()
-    await here.knex.raw('analyze')
+    // One by one: all of a busy server may take longer than a statement may.
+    const { rows } = await here.knex.raw<{ rows: readonly { tablename: string }[] }>(
+      'select tablename from pg_tables where schemaname = current_schema()',
+    )
+    for (const { tablename } of rows) await here.knex.raw('analyze ??', tablename)
     here.knex.on('query', (query: Knex.Sql) => statements.push(query))
   })
 
