@@ -1,6 +1,6 @@
 // One gate before everything that is sent with a tenant's token. The provider counts requests by
-// token, by account and by method: after a 429 nothing is sent of what it limits until the time
-// that it named, and the rate is kept under its published limits, trades before reads.
+// token, by account and by method: after a 429, requests under that limit are refused until the
+// time that it named. The rate is kept under the published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import { setBounded } from './account-pauses.ts'
 import { nothingSent, rateLimited, type RateLimit } from './failures.ts'
@@ -30,18 +30,22 @@ type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'rout
 
 export interface TokenGate {
   /**
-   * Resolves when the request may be sent, with what must be called when it is over. Rejects with a
-   * CallFailure while the token or the account is limited, or when the signal is aborted first.
+   * Resolves when the request may be sent, with a function to call when the request ends. Rejects
+   * with a CallFailure while a limit holds, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
   /**
-   * The provider accepts no more of what it limits for so long. A read that used up the account's
-   * credits does not limit its trades: one may cost less, and is not executed where the provider
-   * refuses it too.
+   * Records a 429: requests under its limit are refused for `ms`. After a read used up the account's
+   * credits, its trades are still sent: they may cost less, and one that is refused is not executed.
    */
-  readonly limit: (key: GateKey, kind: RequestKind, ms: number, rateLimit: RateLimit) => void
+  readonly recordRateLimit: (
+    key: GateKey,
+    kind: RequestKind,
+    ms: number,
+    rateLimit: RateLimit,
+  ) => void
   /** The account answered, so that it counts for the rate. */
-  readonly answered: (key: Omit<GateKey, 'route'>) => void
+  readonly recordAnswer: (key: Omit<GateKey, 'route'>) => void
 }
 
 /** A `trial` is the read of an account that could not be read the last time. */
@@ -68,26 +72,24 @@ interface TokenState {
 
 const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
-const answerCountsMs = 3_600_000
+const activeAccountMs = 3_600_000
 
-type Limited = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
+type LimitedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
-/** The name of a limit: of one kind of requests, of reads or of all; of the account or the token. */
+/** The limit that a 429 to a request sets: of its method, of reads, or of all. */
 const limitName = (
-  { kind, accountKey, route }: Limited,
+  { kind, accountKey, route }: LimitedRequest,
   { isOfAccount, isOfMethod }: RateLimit,
 ): string => {
   const unnamed = isOfAccount && kind !== 'trade' ? 'reads' : 'all'
   return `${isOfMethod ? route : unnamed} of ${isOfAccount ? accountKey : 'token'}`
 }
 
-/** The names of the limits that a request is subject to. */
-const limitNames = (request: Limited): readonly string[] =>
-  [true, false].flatMap((isOfAccount) => [
-    limitName(request, { isOfAccount, isOfMethod: true }),
-    limitName(request, { isOfAccount, isOfMethod: false }),
-    limitName({ ...request, kind: 'trade' }, { isOfAccount, isOfMethod: false }),
-  ])
+/** The limits that a request is under. */
+const limitNames = ({ kind, accountKey, route }: LimitedRequest): readonly string[] => [
+  ...['token', accountKey].flatMap((whose) => [`all of ${whose}`, `${route} of ${whose}`]),
+  ...(kind === 'trade' ? [] : [`reads of ${accountKey}`]),
+]
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -125,7 +127,7 @@ export const createTokenGate = (
     const now = stopwatch.elapsedMs()
     state.starts = state.starts.filter((at) => now - at < rateWindowMs)
     for (const [account, at] of state.answeredAt) {
-      if (now - at < answerCountsMs) break
+      if (now - at < activeAccountMs) break
       state.answeredAt.delete(account)
     }
     const perSecond = limits.perSecondPerAccount * Math.max(1, state.answeredAt.size)
@@ -187,7 +189,7 @@ export const createTokenGate = (
       })
     },
 
-    limit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
+    recordRateLimit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
       const { limitedUntil, waiting } = stateOf(limitKey)
       const name = limitName({ kind, accountKey, route }, rateLimit)
       const until = stopwatch.elapsedMs() + ms
@@ -196,7 +198,7 @@ export const createTokenGate = (
         if (limitNames(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
     },
 
-    answered: ({ limitKey, accountKey }) =>
+    recordAnswer: ({ limitKey, accountKey }) =>
       setBounded(stateOf(limitKey).answeredAt, accountKey, stopwatch.elapsedMs()),
   }
 }

@@ -80,11 +80,11 @@ export const createTradeOnce = ({
       attempt.succeeded()
       skew.observe(date, sentAt, now)
       if (status === 200) {
-        gate.answered(target)
+        gate.recordAnswer(target)
         readPauses.end(target.accountKey)
       }
       if (status === 429)
-        gate.limit(gated, 'trade', retryAtOf(delivery, now) - now, rateLimitOf(delivery))
+        gate.recordRateLimit(gated, 'trade', retryAtOf(delivery, now) - now, rateLimitOf(delivery))
       return tradeAnswerOf(delivery, now)
     } finally {
       attempt.release()

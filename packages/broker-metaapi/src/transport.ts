@@ -77,14 +77,14 @@ export const createTransport = (
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
       const bytes = await exchange(request, target, signal)
-      gate.answered(target)
+      gate.recordAnswer(target)
       attempt.succeeded()
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
       const { kind, retryAt, rateLimit, pausesAccount } = failure.fault
       if (kind === 'rate_limited' && rateLimit !== undefined)
-        gate.limit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
+        gate.recordRateLimit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
       else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {

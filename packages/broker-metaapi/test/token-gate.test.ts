@@ -33,11 +33,11 @@ describe('the gate of a token', () => {
       return started
     }
     expect(await startsOf(6)).toEqual([0, 0, 1_000, 1_000, 2_000, 2_000])
-    gate.answered(key('a'))
-    gate.answered(key('b'))
+    gate.recordAnswer(key('a'))
+    gate.recordAnswer(key('b'))
     expect(await startsOf(5)).toEqual([0, 0, 0, 0, 1_000])
     await vi.advanceTimersByTimeAsync(3_600_000)
-    gate.answered(key('b'))
+    gate.recordAnswer(key('b'))
     expect(await startsOf(5)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
@@ -66,12 +66,12 @@ describe('the gate of a token', () => {
     const gate = gateOf()
     const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))
     const outcomes = Promise.allSettled(waiting)
-    gate.limit(key(), 'read', 60_000, ofToken)
+    gate.recordRateLimit(key(), 'read', 60_000, ofToken)
     const limited = { fault: { kind: 'rate_limited', retryAt: Date.now() + 60_000 } }
     expect((await outcomes).slice(2)).toMatchObject([{ reason: limited }, { reason: limited }])
     await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(limited)
     await gate.enter(key('a', 'another'), 'read', patient())
-    gate.limit(key(), 'trade', 1_000, ofToken)
+    gate.recordRateLimit(key(), 'trade', 1_000, ofToken)
     await vi.advanceTimersByTimeAsync(59_999)
     await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({
       fault: { kind: 'rate_limited' },
@@ -84,7 +84,7 @@ describe('the gate of a token', () => {
     'rejects what a limit of one method is of, and nothing else of the token: of the account alone %s',
     async (isOfAccount) => {
       const gate = gateOf({ perSecondPerAccount: 9, readsAtOnce: 9 })
-      gate.limit(key(), 'read', 1_000, { isOfAccount, isOfMethod: true })
+      gate.recordRateLimit(key(), 'read', 1_000, { isOfAccount, isOfMethod: true })
       const outcomes = await Promise.allSettled([
         gate.enter(key(), 'read', patient()),
         gate.enter(key('b'), 'read', patient()),

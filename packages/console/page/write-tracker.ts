@@ -1,5 +1,5 @@
-// Writes: each is sent with one Idempotency-Key, and stays in a list with what is known of its
-// outcome. Where the answer is lost, the outcome is unknown until a read shows whether it was done.
+// Writes: each is sent with one Idempotency-Key, and stays in a list with its state. Where the
+// answer is lost, the outcome is unknown until a read shows whether the write was done.
 import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { plural } from './format.ts'
 import { atMost } from './one-at-a-time.ts'
@@ -16,29 +16,29 @@ export interface SentWrite extends Pick<Write, 'words' | 'positionToClose'> {
   readonly id: number
   /** `waiting`: a close that is sent once fewer others are under way. */
   readonly state: 'waiting' | 'under_way' | Outcome['state']
-  /** What is known of it. */
+  /** Describes the state. */
   readonly text: string
-  /** Sends it again with the same key; only while its outcome is unknown and that could help. */
+  /** Sends it again with the same key; only while its outcome is unknown and that is allowed. */
   readonly sendAgain?: (() => void) | undefined
 }
 
 export interface Write {
-  /** What it does, as it is confirmed. */
+  /** Describes it where the user confirms it. */
   readonly words: string
   /** The id; absent where it closes no single position. */
   readonly positionToClose?: string | undefined
   readonly send: (idempotencyKey: string) => Promise<Outcome>
   /**
    * Reads what it should have changed; undefined while that does not show its outcome.
-   * @param isOnlyClose whether no other close of the position, of those sent until now, could
-   * explain what was read
+   * @param isOnlyClose whether no other close of this position, sent until now, could have made the
+   * change that was read
    */
   readonly readOutcome?: (
     key: string,
     signal: AbortSignal,
     isOnlyClose: () => boolean,
   ) => Promise<Outcome | undefined>
-  /** Whether the service carries it out once at most for its key. */
+  /** Whether the service carries it out at most once for each key. */
   readonly isIdempotent?: boolean
 }
 
@@ -56,7 +56,7 @@ interface TrackedWrite {
   readonly show: (changes: Partial<SentWrite>) => void
 }
 
-/** What is known once a write was sent. */
+/** The result of one send. */
 interface Attempt {
   readonly outcome: Outcome
   /** The time of `performance.now()` from which it may be sent again; infinite: never. */
@@ -88,7 +88,7 @@ const [firstPauseMs, longestPauseMs] = [2_000, 30_000]
 /** A browser has six connections to a host, and streams hold two. */
 const maxCloses = 4
 
-/** @param isRepeated an earlier attempt may have done it: a refusal of this one proves nothing */
+/** @param isRepeated an earlier send may have done it, so that a refusal proves nothing */
 export const outcomeOfError = (error: unknown, isRepeated: boolean): Outcome => {
   const sentence = sentenceOf(error)
   if (!isTradeportError(error) || error.outcome === 'unknown')
@@ -106,15 +106,15 @@ export const retryAfterMs = (error: unknown): number =>
 
 export const createWriteTracker = () => {
   let writes: readonly SentWrite[] = []
-  let count = 0
+  let lastId = 0
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
   const limitCloses = atMost(maxCloses)
   /**
-   * Every close that was sent and not refused, also after it was dismissed. Its outcome was known
-   * before the write `endedBefore` was confirmed; infinite while it is not known.
+   * Every close that was sent and not refused, also after it was dismissed, with the id of the
+   * first write that was confirmed after its outcome was known; infinite while it is not known.
    */
-  const closes = new Map<number, { readonly position: string; readonly endedBefore: number }>()
+  const closes = new Map<number, { readonly position: string; readonly resolvedBeforeId: number }>()
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
@@ -127,7 +127,7 @@ export const createWriteTracker = () => {
     const { positionToClose: position } = write
     const send = (): Promise<Outcome> => {
       if (!isRepeated) show({ state: 'under_way', text: 'Under way.' })
-      if (position !== undefined) closes.set(id, { position, endedBefore: Infinity })
+      if (position !== undefined) closes.set(id, { position, resolvedBeforeId: Infinity })
       return write.send(key)
     }
     try {
@@ -135,7 +135,7 @@ export const createWriteTracker = () => {
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
-      // The service keeps BROKER_OUTCOME_UNKNOWN as the answer for this key, and would repeat it.
+      // Sent again, it would only get the stored BROKER_OUTCOME_UNKNOWN.
       const mayResend =
         write.isIdempotent === true &&
         isTradeportError(error) &&
@@ -145,7 +145,7 @@ export const createWriteTracker = () => {
     }
   }
 
-  /** Undefined where the user sends it again, or `signal` is aborted, before it is known. */
+  /** Undefined if the user sends it again, or `signal` is aborted, before the outcome is known. */
   const readUntilKnown = async (
     { id, write: { positionToClose, readOutcome }, key, signal, show }: TrackedWrite,
     { outcome, mayResendAt }: Attempt,
@@ -154,8 +154,8 @@ export const createWriteTracker = () => {
     const ends = AbortSignal.any([signal, resend.signal])
     const isOnlyClose = (): boolean =>
       [...closes].every(
-        ([other, { position, endedBefore }]) =>
-          other === id || position !== positionToClose || endedBefore <= id,
+        ([other, { position, resolvedBeforeId }]) =>
+          other === id || position !== positionToClose || resolvedBeforeId <= id,
       )
     for (
       let ms = firstPauseMs;
@@ -173,7 +173,7 @@ export const createWriteTracker = () => {
         outcome = found
         mayResendAt = Infinity
       } catch (error) {
-        // A read that failed is tried again, except without the scope: every one would fail.
+        // A failed read is tried again, unless the key lacks the scope, so that each would fail.
         if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
         readOutcome = undefined
         const text = `${outcome.text} The API key may not read whether it was done.`
@@ -196,7 +196,7 @@ export const createWriteTracker = () => {
       if (outcome.state === 'done') onDone?.()
       const close = closes.get(id)
       if (outcome.state === 'not_done') closes.delete(id)
-      else if (close !== undefined) closes.set(id, { ...close, endedBefore: count + 1 })
+      else if (close !== undefined) closes.set(id, { ...close, resolvedBeforeId: lastId + 1 })
       return
     }
   }
@@ -204,7 +204,7 @@ export const createWriteTracker = () => {
   return {
     list: () => writes,
     run: (write: Write, onDone?: () => void): void => {
-      const id = (count += 1)
+      const id = (lastId += 1)
       const controller = new AbortController()
       const { signal } = controller
       running.set(id, controller)

@@ -354,7 +354,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
       readonly fill: CloseFill | undefined
     }> =>
     async () => {
-      const { request, target } = close
+      const { request, target, earlierDeals } = close
       const { brokerAccount } = target
       const { brokerOrderId } = sent
       let { shown } = sent
@@ -374,14 +374,13 @@ export const createPositionChanges = (ports: ChangePorts) => {
         return shown !== undefined && isDoneAsSent(shown.outcome, request)
       }
       const isFilled = async (): Promise<boolean> => {
-        if (brokerOrderId === null || close.earlierDeals === undefined) return true
+        if (brokerOrderId === null || earlierDeals === undefined) return true
         const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
         if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
         // By the broker's clock, which may be far from ours.
         const from = (synchronised.right.latestDealAt ?? 0) - dayMs
         const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
-        if (E.isRight(found))
-          deals = found.right.filter((deal) => close.earlierDeals?.has(dealKey(deal)) === false)
+        if (E.isRight(found)) deals = found.right.filter((deal) => !earlierDeals.has(dealKey(deal)))
         return fillOf(request.expected.closedVolume) !== undefined
       }
       // Each by itself: a first read of a long history must not delay the positions.
