@@ -623,13 +623,14 @@ onEachDatabase('the journal', (here, there, kind) => {
     for (const delayMs of [minuteMs, 0, 10 * minuteMs, secondMs]) await want(delayMs)
     expect((await stateOf(account))?.wantedAt).toBeLessThanOrEqual(Date.now())
     await ports.elapse(1)
-    const late = await readWanted(async () => undefined)
-    expect(late).toBeGreaterThan(9 * minuteMs)
+    expect(await readWanted(async () => undefined)).toBeGreaterThan(9 * minuteMs)
     await ports.elapse(10 * minuteMs)
-    // Wanted while it is read, whose process has a clock that is fast.
-    expect(await readWanted(() => want(0))).toBeLessThan(minuteMs)
-    await ports.elapse(minuteMs)
     expect(await readWanted(async () => undefined)).toBeNull()
+    // Wanted while it is read, whose process has a clock that is fast.
+    const wantedTwice = () => want(10 * minuteMs).then(() => want(0))
+    expect(await readWanted(wantedTwice)).toBeLessThan(minuteMs)
+    await ports.elapse(minuteMs)
+    expect(await readWanted(async () => undefined)).toBeGreaterThan(8 * minuteMs)
   })
 
   it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {
