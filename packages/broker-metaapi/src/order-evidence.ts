@@ -45,6 +45,7 @@ export interface LookupContext {
    * pending order: since when the broker is known not to hold it, or now.
    */
   readonly executedBy: Instant
+  readonly isCancelledByUs: boolean
   readonly platform: BrokerAccount['platform']
   /** How far the provider's clock is ahead of ours. */
   readonly skewMs: number
@@ -69,6 +70,8 @@ const clockSlackMs = minuteMs
 const executionWindowMs = 5 * minuteMs
 /** How far a broker's clock, which nothing measures, may be from the provider's. */
 const brokerClockMs = 10 * minuteMs
+/** How long a broker may take to place a pending order again that it cancelled to renumber it. */
+const renumberingMs = 10_000
 
 export const answerFrom = (
   orderToFind: OrderToFind,
@@ -81,7 +84,10 @@ export const answerFrom = (
     const isAbsent = isWhole && !mayBeHidden(orderToFind, evidence, context)
     return { kind: isAbsent ? 'nothing' : 'unreadable' }
   }
-  const isNoneOpen = evidence.orders.isWhole && rows.open.length === 0
+  const isNoneOpen =
+    evidence.orders.isWhole &&
+    rows.open.length === 0 &&
+    !mayBePlacedAgain(orderToFind.order, rows, context)
   const shown: ShownOrder = {
     ...rows,
     orderedLots: orderToFind.order.volume,
@@ -111,6 +117,7 @@ interface ShownOrder extends RowsOfOrder {
   readonly dealsFill: Fill | undefined
   /** What its finished orders executed; undefined if they do not show it. */
   readonly endedLots: number | undefined
+  /** None of its orders is open, nor will be. */
   readonly isNoneOpen: boolean
   /**
    * All lists are complete, none has it open, and its last change is over a minute ago: what they do
@@ -185,6 +192,17 @@ const endedUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderT
   // number that is known last has ended, `last` may be an earlier one.
   (shown.haveListsCaughtUp ||
     (shown.endedLots !== undefined && last.id === (tickets.orderId ?? last.id)))
+
+/** Whether the broker may have cancelled the order only to place it again under another number. */
+const mayBePlacedAgain = (
+  { limitOrStop }: OrderToSend,
+  { endedOrders }: RowsOfOrder,
+  { now, executedBy, isCancelledByUs }: LookupContext,
+): boolean =>
+  limitOrStop !== undefined &&
+  endedOrders.at(-1)?.state === 'CANCELED' &&
+  !isCancelledByUs &&
+  now - executedBy < renumberingMs
 
 /**
  * Whether the order may have been placed again under another number and without its client id: a

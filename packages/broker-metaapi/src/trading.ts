@@ -102,6 +102,7 @@ export const createTrading = (connection: Connection): Trading => {
       sentBy = sentAt,
       unexecutedAt = sentAt,
       missing,
+      cancelledBy = null,
       brokerOrderId,
       readFromTerminal,
       othersTickets,
@@ -122,6 +123,7 @@ export const createTrading = (connection: Connection): Trading => {
         order.limitOrStop === undefined
           ? sentBy + longestExecutionMs
           : (missing?.since ?? clock.now()),
+      isCancelledByUs: cancelledBy !== null,
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,
@@ -204,7 +206,10 @@ export const createTrading = (connection: Connection): Trading => {
   }
 }
 
-type LookupOptions = Pick<LookupContext, 'platform' | 'othersTickets' | 'executedBy'> &
+type LookupOptions = Pick<
+  LookupContext,
+  'platform' | 'othersTickets' | 'executedBy' | 'isCancelledByUs'
+> &
   Pick<RecordQuery, 'since' | 'readFromTerminal'>
 
 const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupOptions => ({
@@ -212,6 +217,7 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
   othersTickets: new Set(),
   since: sentAt,
   executedBy: sentAt + longestExecutionMs,
+  isCancelledByUs: false,
   readFromTerminal: false,
 })
 

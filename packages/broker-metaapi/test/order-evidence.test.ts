@@ -72,6 +72,7 @@ const evidenceOf = (lists: Lists): Evidence => ({
 const contextAt = (at: number, more: Partial<LookupContext> = {}): LookupContext => ({
   now: at,
   executedBy: sentAt + 60_000,
+  isCancelledByUs: false,
   platform: 'mt5',
   skewMs: 0,
   othersTickets: new Set(),
@@ -336,7 +337,7 @@ describe('a pending order', () => {
     limitOrStop: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
   }
   const filledAt = 3 * 86_400
-  const justAfter = sentAt + (filledAt + 1) * 1_000
+  const justAfter = sentAt + (filledAt + 10) * 1_000
   const later = justAfter + 61_000
   const type = 'ORDER_TYPE_BUY_LIMIT'
   const waiting = (more: Row = {}): Row =>
@@ -545,6 +546,17 @@ describe('a pending order', () => {
     ['no time at which it expires', { expirationType: 'ORDER_TIME_SPECIFIED' }],
   ])('with %s is held on terms that are not known', (_, more) => {
     expect(answers({ orders: [waiting(more)] })).toEqual(stillOpen)
+  })
+
+  it.each([
+    ['all', finished('CANCELED', unexecuted)],
+    ['the rest', finished('CANCELED', { currentVolume: 0.05 })],
+  ])('may be placed again for ten seconds after a broker cancelled %s of it', (_, ended) => {
+    const answersAfter = (ms: number, more?: Partial<LookupContext>) =>
+      answers({ historyOrders: [ended] }, fill.at + ms, more)
+    expect(answersAfter(9_999)).toEqual(stillOpen)
+    expect(answersAfter(10_000)).toMatchObject({ kind: 'found' })
+    expect(answersAfter(0, { isCancelledByUs: true })).toMatchObject({ kind: 'found' })
   })
 
   it('is cancelled without a known rest only once the lists agree', () => {

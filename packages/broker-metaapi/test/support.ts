@@ -84,6 +84,7 @@ export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
   order,
   sentAt: now,
   brokerOrderId: null,
+  cancelledBy: 'user' as const,
   readFromTerminal: false,
   othersTickets: [],
   ...more,

@@ -63,6 +63,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
             order: sought,
             sentAt,
             brokerOrderId: null,
+            cancelledBy: 'user',
             readFromTerminal,
             othersTickets: [],
           })(),
@@ -197,8 +198,10 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
         'that was %s by itself is found so',
         async (how) => {
           const gtd = { timeInForce: 'gtd', expiresAt: Date.UTC(2100, 0, 1) } as const
-          const limitOrStop = { type: 'limit', price: 0.9, ...gtd } as const
-          const desk = await openPendingDesk({ ...limit, limitOrStop })
+          const desk = await openPendingDesk({
+            ...limit,
+            limitOrStop: { type: 'limit', price: 0.9, ...gtd },
+          })
           await desk.place()
           expect(await desk.listed()).toMatchObject([gtd])
           await desk.endOrder(desk.numberOf(), how)

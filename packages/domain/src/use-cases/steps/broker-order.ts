@@ -37,7 +37,13 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 /** What a lookup needs besides the order. */
 export type LookupHints = Pick<
   SentOrder,
-  'sentAt' | 'sentBy' | 'unexecutedAt' | 'missing' | 'brokerOrderId' | 'readFromTerminal'
+  | 'sentAt'
+  | 'sentBy'
+  | 'unexecutedAt'
+  | 'missing'
+  | 'cancelledBy'
+  | 'brokerOrderId'
+  | 'readFromTerminal'
 >
 
 /** Looks for an order at the account that it was sent to, in the region where that is now. */
