@@ -47,6 +47,8 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
     maxThreads: threads,
     // A thread needs some 10 MB, and a tenth of a second to start.
     idleTimeout: 60_000,
+    // The event loop comes first where both share a processor.
+    niceIncrement: 10,
   })
   /** The user of each calculation that runs or waits. */
   const users: string[] = []

@@ -87,6 +87,8 @@ export const createBodyReader = (): BodyReader => {
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: 60_000,
+    // The event loop comes first where both share a processor.
+    niceIncrement: 10,
   })
   const parse = async (chunks: Buffer[]) => {
     // Emptied, because `freeBytes` counts the bytes once.
