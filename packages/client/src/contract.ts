@@ -1036,6 +1036,8 @@ export interface Operations {
     readonly data: readonly Trade[]
     readonly meta: {
       readonly provenance: TradeProvenance
+      /** Left out when there is none. */
+      readonly warnings?: readonly Warning[]
       readonly pagination: CursorPagination
     }
   }
@@ -2585,15 +2587,17 @@ export interface TradeStatistics {
   /** maxDrawdown in percent of the highest balance before it, deposits included; null where balances are not known. */
   readonly maxDrawdownPercent?: number | null
 }
-/** Something to know about the figures. */
+/** Something to know about the trades, or about what was computed of them. */
 export interface Warning {
   /**
-   * The accounts have several currencies, whose figures were added up as they are.
+   * The figures add up several currencies, or the history of an account may lack deals.
    * @enum {string}
    */
-  readonly code: 'mixed_currencies'
-  /** The currencies of the accounts. */
-  readonly currencies: readonly string[]
+  readonly code: 'mixed_currencies' | 'history_incomplete'
+  /** With mixed_currencies: of the accounts. */
+  readonly currencies?: readonly string[]
+  /** With history_incomplete: whose history it is. */
+  readonly accounts?: readonly string[]
   /** The same for a person. */
   readonly message: string
 }

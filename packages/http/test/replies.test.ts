@@ -151,6 +151,7 @@ const positionsWith = (total: number, page: number, pagination: object): Row => 
 })
 
 const mixed = { code: 'mixed_currencies', currencies: ['USD', 'EUR'] } as const
+const incomplete = { code: 'history_incomplete', accounts: [accountId] } as const
 const interval = { lower: 1, upper: 2 }
 const fullStatistics = {
   ...noStatistics,
@@ -376,10 +377,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       data: fullStatistics,
       meta: {
         ...ofTrades,
-        warnings: [{ ...mixed, message: expect.stringContaining('USD, EUR') as string }],
+        warnings: [
+          { ...mixed, message: expect.stringContaining('USD, EUR') as string },
+          { ...incomplete, message: expect.stringContaining(accountId) as string },
+        ],
       },
       parts: {
-        getTradeStatistics: () => TE.right({ data: fullStatistics, provenance, warnings: [mixed] }),
+        getTradeStatistics: () =>
+          TE.right({ data: fullStatistics, provenance, warnings: [mixed, incomplete] }),
       },
     },
   ],

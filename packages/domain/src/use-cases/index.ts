@@ -33,9 +33,9 @@ export {
 } from './synchronise-journal.ts'
 export {
   createTrades,
-  type MixedCurrencies,
   type Reconciliation,
   type Summed,
+  type TradeWarning,
   type TradeExport,
   type TradeProvenance,
   type TradesResult,

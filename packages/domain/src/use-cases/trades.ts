@@ -75,21 +75,27 @@ export interface TradeProvenance extends Provenance {
 interface JournalRead {
   readonly accountId: AccountId
   readonly readAt: Instant
+  /** Whether it disagreed with the broker the last time that this could be told. */
+  readonly isIncomplete: boolean
 }
 
 /** With the trades' provenance. */
 type SourcedTrades<A> = Sourced<A, TradeProvenance>
 
-/** A warning: sums over accounts of several currencies mix amounts of different currencies. */
-export interface MixedCurrencies {
-  readonly code: 'mixed_currencies'
-  readonly currencies: readonly string[]
+/** Something to know about trades, or about what was computed of them. */
+export type TradeWarning =
+  /** Amounts of several currencies were added up. */
+  | { readonly code: 'mixed_currencies'; readonly currencies: readonly string[] }
+  /** What is kept of these accounts disagreed with the broker, and is read again. */
+  | { readonly code: 'history_incomplete'; readonly accounts: readonly AccountId[] }
+
+interface WithWarnings {
+  /** Absent where there is none. */
+  readonly warnings?: readonly TradeWarning[]
 }
 
 /** What was computed of all trades of a filter. */
-export interface Summed<A> extends SourcedTrades<A> {
-  readonly warnings?: readonly MixedCurrencies[]
-}
+export interface Summed<A> extends SourcedTrades<A>, WithWarnings {}
 
 /** Of which trades something is computed: all of a filter, whatever their result. */
 interface SumsQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
@@ -111,7 +117,7 @@ const filterOf = ({
   profitFilter: profit = 'all',
 }: SumsQuery & Partial<FilteredTrades>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
-export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]> {
+export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]>, WithWarnings {
   readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
     readonly limit: number
     /** Leads to the next page; undefined on the last. */
@@ -165,9 +171,10 @@ export const createTrades = (ports: TradePorts) => {
         ({ deals }) => deals <= maxDeals,
         () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
       ),
-      TE.map(({ syncedAt }) => ({
+      TE.map(({ syncedAt, rereadAt }) => ({
         accountId: account.accountId,
         readAt: syncedAt ?? clock.now(),
+        isIncomplete: rereadAt !== null,
       })),
     )
 
@@ -225,10 +232,11 @@ export const createTrades = (ports: TradePorts) => {
           TE.apSW('provenance', tradeProvenance(owner, reads)),
         ),
       ),
-      TE.map(({ selected, selection, found }) => ({
+      TE.map(({ selected, reads, selection, found }) => ({
         ...found,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
+        incomplete: reads.flatMap((read) => (read.isIncomplete ? read.accountId : [])),
       })),
     )
 
@@ -243,7 +251,7 @@ export const createTrades = (ports: TradePorts) => {
       ? ports.calculate(owner, name, ...inputs)
       : TE.fromIO(() => calculateHere(name, inputs))
 
-  /** What is computed of all trades of a filter, with a warning about several currencies. */
+  /** What is computed of all trades of a filter. */
   const summarise = <Rows, A>(
     owner: Owner,
     of: SumsQuery,
@@ -253,10 +261,10 @@ export const createTrades = (ports: TradePorts) => {
     pipe(
       synchroniseAndQuery(owner, filterOf(of), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
-      TE.map(({ data, provenance, currencies }) => ({
+      TE.map(({ data, provenance, currencies, incomplete }) => ({
         data,
         provenance,
-        ...(currencies.length > 1 && { warnings: [{ code: 'mixed_currencies', currencies }] }),
+        ...withWarnings(incomplete, currencies),
       })),
     )
 
@@ -312,10 +320,10 @@ export const createTrades = (ports: TradePorts) => {
             trades.page(owner, selection, after, limit),
           ),
         ),
-        TE.map(({ rows, provenance }) => {
+        TE.map(({ rows, provenance, incomplete }) => {
           const { trades: data, total, before } = rows
           const pagination = { total, before, limit, cursor: nextCursor(owner, filter, rows) }
-          return { data, pagination, provenance }
+          return { data, pagination, provenance, ...withWarnings(incomplete) }
         }),
       )
     },
@@ -469,6 +477,17 @@ export const createTrades = (ports: TradePorts) => {
         })),
       ),
   }
+}
+
+const withWarnings = (
+  accounts: readonly AccountId[],
+  currencies: readonly string[] = [],
+): WithWarnings => {
+  const warnings: readonly TradeWarning[] = [
+    ...(currencies.length > 1 ? [{ code: 'mixed_currencies', currencies } as const] : []),
+    ...(accounts.length > 0 ? [{ code: 'history_incomplete', accounts } as const] : []),
+  ]
+  return warnings.length === 0 ? {} : { warnings }
 }
 
 const nextCursor = (

@@ -2,6 +2,7 @@
 // whether the deals add up.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
+import type { AccountId } from '../../src/primitives/ids.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
 import { utc } from '../../src/statistics/time-zone.ts'
@@ -23,6 +24,7 @@ const opened = () => {
   const accounts = [desk.link(), desk.link({ currency: 'EUR' })] as const
   const [{ id }] = accounts
   desk.put(accounts[0], [deposit, ...closed('5', 10, 101), ...closed('6', 20, -49)])
+  desk.put(accounts[1], [])
   return { desk, insights: createTrades(desk), accounts, id }
 }
 
@@ -152,6 +154,13 @@ it('compare the deals with the balance, and know nothing where it cannot be read
     difference: 50,
     complete: false,
   })
+  const incomplete = { code: 'history_incomplete', accounts: [accounts[1].id] }
+  const { warnings } = await rightOf(insights.getTradeStatistics(caller, { query: {} }))
+  expect(warnings).toMatchObject([{ code: 'mixed_currencies' }, incomplete])
+  const pageOf = (accountId: AccountId) =>
+    rightOf(insights.listTrades(caller, { query: { accountId, profitFilter: 'all', limit: 9 } }))
+  expect(await pageOf(accounts[1].id)).toMatchObject({ warnings: [incomplete] })
+  expect(await pageOf(id)).not.toHaveProperty('warnings')
   const third = desk.link()
   desk.put(third, deals)
   desk.broker.accountInformation = () => TE.left(down(third.id))

@@ -31,7 +31,7 @@ import {
 import { route } from '../use-cases.ts'
 import type { Yielder } from '@tradeport/domain/ports'
 import { toUtcDay } from '@tradeport/domain/primitives'
-import type { TradeExport } from '@tradeport/domain/use-cases'
+import type { TradeExport, TradeWarning } from '@tradeport/domain/use-cases'
 
 type Cell = string | number | boolean
 
@@ -199,26 +199,31 @@ const extendedFields = partial({
   ),
 })
 
-const sumWarning = (currencies: readonly string[]): string =>
-  `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
+const messageOf = (warning: TradeWarning): string =>
+  warning.code === 'mixed_currencies'
+    ? `The figures add up ${warning.currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
+    : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance, or changed at the broker since they were read, so that trades may be missing or wrong. The whole history is read again by itself.`
 
 const warning = record(
   'Warning',
-  'Something to know about the figures.',
+  'Something to know about the trades, or about what was computed of them.',
   {
     code: oneOf(
-      ['mixed_currencies'],
-      'The accounts have several currencies, whose figures were added up as they are.',
+      ['mixed_currencies', 'history_incomplete'],
+      'The figures add up several currencies, or the history of an account may lack deals.',
     ),
-    currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
-    message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
+    ...partial({
+      currencies: list(text('A currency.', 'USD'), 'With mixed_currencies: of the accounts.'),
+      accounts: list(accountId, 'With history_incomplete: whose history it is.'),
+    }),
+    message: text(
+      'The same for a person.',
+      messageOf({ code: 'mixed_currencies', currencies: ['USD', 'EUR'] }),
+    ),
   },
-  ({ currencies }: { readonly currencies: readonly string[] }) => ({
-    code: 'mixed_currencies' as const,
-    currencies,
-    message: sumWarning(currencies),
-  }),
+  (given: TradeWarning) => ({ ...given, message: messageOf(given) }),
 )
+const warnings = partial({ warnings: list(warning, 'Left out when there is none.') })
 
 export const accountsQuery = {
   ...partial({ accountId, symbol: symbolFilter }),
@@ -257,10 +262,7 @@ export const tradeRoute = {
 /** What was computed of all trades of a filter. */
 export const calculationReply = <A>(data: Schema<A>) => ({
   data,
-  meta: {
-    ...meta,
-    ...partial({ warnings: list(warning, 'Left out when there is none.') }),
-  },
+  meta: { ...meta, ...warnings },
 })
 
 export const tradeRoutes = (isOn: IsOn) => [
@@ -269,7 +271,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...tradesRoute.refusals, 'InvalidCursor'],
     data: list(tradeShape, 'Most recently closed first.'),
-    meta: { ...meta, pagination: cursorPaginationShape },
+    meta: { ...meta, ...warnings, pagination: cursorPaginationShape },
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...tradesRoute,
