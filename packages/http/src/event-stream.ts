@@ -40,7 +40,7 @@ const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
-  endless: events,
+  live: events,
 })
 
 async function* frames<Batch>(

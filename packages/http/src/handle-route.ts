@@ -230,28 +230,28 @@ const writeReply = (
 
 const writeStream = (
   ctx: Context,
-  { headers, content, endless }: StreamedReply,
+  { headers, content, live }: StreamedReply,
   dependencies: RouteDependencies,
   caller: AuthorizedCaller | undefined,
 ): void => {
   const { res } = ctx
   ctx.set(headers)
   ctx.body = Readable.from(content(dependencies))
-  if (endless === undefined) return
-  if (res.destroyed) return endless.close()
+  if (live === undefined) return
+  if (res.destroyed) return live.close()
   let isEnding = false
   const endUnlessAccepted = async (): Promise<void> => {
     const isAccepted = await caller?.isStillAccepted().catch(() => false)
-    if (isAccepted !== false && endless.isOver?.() !== true) return
+    if (isAccepted !== false && live.isOver?.() !== true) return
     // A reader that reads nothing, or is not at the end after another check, is cut off.
     if (res.writableNeedDrain || (isEnding && !res.writableEnded)) res.destroy()
     isEnding = true
-    endless.close()
+    live.close()
   }
   const checking = setInterval(() => void endUnlessAccepted(), checkMs)
   res.once('close', () => {
     clearInterval(checking)
-    endless.close()
+    live.close()
   })
 }
 

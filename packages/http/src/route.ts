@@ -74,7 +74,7 @@ export interface StreamedReply {
   readonly headers: Readonly<Record<string, string>>
   readonly content: (dependencies: Yielder & Draining) => AsyncIterable<string>
   /** Of events: it lasts as long as its reader and the credential do. */
-  readonly endless?: {
+  readonly live?: {
     /** Whether it has ended by itself. */
     readonly isOver?: (() => boolean) | undefined
     /** Ends it. It may be called again. */

@@ -61,7 +61,7 @@ export interface CandlesPage {
   readonly candles: readonly Candle[]
   readonly to: Instant
   /** Whether the broker is known to have a later candle. */
-  readonly isFollowed: boolean
+  readonly hasLaterCandle: boolean
   readonly now: Instant
 }
 
@@ -71,15 +71,21 @@ export interface CandlesPage {
  * candle precedes or follows, the provider may not have loaded more yet: no candle at all proves
  * nothing, and of the last day nothing is known from the last candle on.
  */
-export const readPage = ({ timeframe, candles, to, isFollowed, now }: CandlesPage): ReadCandles => {
+export const readPage = ({
+  timeframe,
+  candles,
+  to,
+  hasLaterCandle,
+  now,
+}: CandlesPage): ReadCandles => {
   const settled = settledUntil(timeframe, now)
   const [first, last] = [candles[0], candles.at(-1)]
   const from = first?.time ?? 0
   if (last === undefined) return { known: { from, to: -1 }, complete: candles }
-  if (isFollowed) return { known: { from, to }, complete: candles }
-  const proved = settled - lagMs
-  return last.time <= proved
-    ? { known: { from, to: Math.min(to, proved) }, complete: candles }
+  if (hasLaterCandle) return { known: { from, to }, complete: candles }
+  const knownTo = settled - lagMs
+  return last.time <= knownTo
+    ? { known: { from, to: Math.min(to, knownTo) }, complete: candles }
     : {
         known: { from, to: last.time - 1 },
         complete: candles.slice(0, -1),

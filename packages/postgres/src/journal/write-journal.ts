@@ -266,7 +266,7 @@ const recordProgress = async (
   knex: Knex,
   claim: JournalClaim,
   { firstReadOffset, completed }: JournalChange,
-  made: {
+  counts: {
     readonly deals: number
     readonly trades: number
     readonly revisions: number
@@ -281,8 +281,8 @@ const recordProgress = async (
     wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at end,`
   const state = await readFirst(
     knex,
-    sql`update journals set deals = deals + ${made.deals}, trades = trades + ${made.trades}, revision = revision + ${made.revisions},
-        ${made.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
+    sql`update journals set deals = deals + ${counts.deals}, trades = trades + ${counts.trades}, revision = revision + ${counts.revisions},
+        ${counts.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,
     states,

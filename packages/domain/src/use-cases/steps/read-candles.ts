@@ -96,9 +96,9 @@ export const createCandleReader = ({
       const page = await marketData.candles(account, symbol, { timeframe, to, limit })()
       if (E.isLeft(page)) return page
       const candles = page.right
-      const isFollowed: boolean =
+      const hasLaterCandle: boolean =
         hasLatest || (!isLatest && probed === gap.to && gap.to < wanted.range.to)
-      const found = readPage({ timeframe, candles, to, isFollowed, now })
+      const found = readPage({ timeframe, candles, to, hasLaterCandle, now })
       hasLatest ||= isLatest
       if (found.known.from <= found.known.to) {
         const added = await store.add(series, found.known, found.complete)()
