@@ -25,7 +25,7 @@ const variableType = <A>(
 const asSecret = <A>(plain: VariableType<A>): VariableType<A> => ({ ...plain, isSecret: true })
 
 const oneOf = <A extends string>(...values: readonly A[]): VariableType<A> =>
-  variableType(values.join(', '), (text) => values.find((value) => value === text))
+  variableType(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
 
 /** With commas between the values. */
 const listOf = <A>(

@@ -96,7 +96,8 @@ export const createConnection = (config: MetaApiConfig) => {
       config.providerToken(owner.tenantId)(),
     )
     if (E.isLeft(found)) throw nothingSent("the tenant's provider token cannot be read")
-    if (O.isNone(found.right)) throw nothingSent('the tenant has no provider token')
+    if (O.isNone(found.right))
+      throw nothingSent('the tenant has no provider token', 'token_missing')
     if (!isHeaderValue(found.right.value))
       throw nothingSent("the tenant's provider token has characters that no token has")
     return found.right.value

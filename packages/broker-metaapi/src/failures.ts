@@ -74,7 +74,8 @@ export const unavailable = (
 ): CallFailure => new CallFailure({ kind: 'unavailable', reason, ...more })
 
 /** No request was made, because something of ours is missing. */
-export const nothingSent = (why: string): CallFailure => unavailable(`nothing was sent: ${why}`)
+export const nothingSent = (why: string, cause?: UnavailableCause): CallFailure =>
+  unavailable(`nothing was sent: ${why}`, cause && { cause })
 
 export const rateLimited = (retryAt: Instant, rateLimit?: RateLimit): CallFailure =>
   new CallFailure({ kind: 'rate_limited', reason: 'rate limited', retryAt, rateLimit })

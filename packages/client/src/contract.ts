@@ -1657,6 +1657,7 @@ export interface OrderPreview {
       | 'volume_step'
       | 'stop_loss'
       | 'take_profit'
+      | 'margin'
     /** null: it cannot be said, for the reason in `message`. */
     readonly passed: boolean | null
     /** As in the error of a reply. */

@@ -359,4 +359,5 @@ const openWords: Partial<Record<Check, string>> = {
   volume_step: 'whether the volume has a step of the broker',
   stop_loss: 'whether the stop is far enough from the price',
   take_profit: 'whether the target is far enough from the price',
+  margin: 'whether enough margin is free',
 }

@@ -14,9 +14,9 @@ export interface Issue {
 
 /**
  * Why a broker cannot be read, where the operator of this service has to act: the provider answered
- * 401 to the token that the operator configured.
+ * 401 to the tenant's token, or the tenant has none.
  */
-export type UnavailableCause = 'token_refused'
+export type UnavailableCause = 'token_refused' | 'token_missing'
 
 /** A limit that the head trader set for the account: which, and what it allows. */
 export interface BreachedLimit {

@@ -150,15 +150,15 @@ export const createBodyReader = (): BodyReader => {
         throw new RefusalError(refusal)
       }
       if (expectsContinue(request)) response.writeContinue()
-      const fault = await receive(request, response, throttle, add, takeLargeSlot)
-      if (fault !== undefined) throw new RefusalError(fault)
+      const ofBody = await receive(request, response, throttle, add, takeLargeSlot)
+      if (ofBody !== undefined) throw new RefusalError(ofBody)
       if (heldBytes === 0) return undefined
-      const parsed = await parse(chunks)
-      const value = parsed?.value
+      const { value, fault: notJson } = await parse(chunks)
       if (isRecord(value) && credential !== undefined && holdsCredential(value))
         throw new RefusalError(refuse('Unauthorized'))
       if (!hasBody) return undefined
-      if (parsed === undefined) throw new RefusalError(notJson)
+      if (notJson !== undefined)
+        throw new RefusalError(bodyFault(`the body must be JSON in UTF-8; got ${notJson}`))
       // JSON.parse keeps the last of two members of one name: an order would have another volume
       // than its sender or a proxy read.
       if (membersIn(value) < members) throw new RefusalError(nameTwice)
@@ -189,7 +189,9 @@ const headRefusal = (headers: IncomingHttpHeaders, hasBody: boolean): Refusal | 
   if (lengthOf(headers) > bytes) return refuse('PayloadTooLarge', { limitBytes: bytes })
   if (!hasBody) return undefined
   if (!jsonType.test(type))
-    return bodyFault(`Content-Type must be application/json in UTF-8; got ${type.slice(0, 100)}`)
+    return bodyFault(
+      `Content-Type must be application/json in UTF-8; got ${type.slice(0, 100) || 'none'}`,
+    )
   return encoding.toLowerCase() === 'identity'
     ? undefined
     : bodyFault(`the body must be sent without Content-Encoding; got ${encoding.slice(0, 100)}`)
@@ -282,4 +284,3 @@ const tooDeep = bodyFault(
   `the body must hold lists and objects at most ${limits.depth} levels deep; got more levels`,
 )
 const nameTwice = bodyFault('each field must be sent once; got two fields of one name')
-const notJson = bodyFault('the body must be JSON in UTF-8; got something else')

@@ -81,13 +81,18 @@ const riskText = ({ limit, allowed, current }: ExceededRiskLimit): string =>
 
 const seconds = (count: number): string => `${count} ${count === 1 ? 'second' : 'seconds'}`
 
+const causeTexts: { readonly [Cause in UnavailableCause]: string } = {
+  token_refused: 'the provider refused the token that the operator of this service configured',
+  token_missing: 'the operator of this service has configured no token for the provider',
+}
+
 const causeText = (
   { cause }: { readonly cause?: UnavailableCause | undefined },
   effect: string,
 ): string =>
-  cause === 'token_refused'
-    ? `: the provider refused the token that the operator of this service configured. ${effect}; tell the operator.`
-    : `. ${effect}; try again.`
+  cause === undefined
+    ? `. ${effect}; try again.`
+    : `: ${causeTexts[cause]}. ${effect}; tell the operator.`
 
 const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   tier: "Your plan's requests are used up.",
@@ -215,7 +220,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   UnsupportedBroker: [
     400,
     (refusal) =>
-      `Account ${refusal.accountId} is not on a supported trading platform. Name another with accountId.`,
+      `Account ${refusal.accountId} is not on a supported trading platform. Use another.`,
     ofAccount,
   ],
   NotProvisioned: [
@@ -462,7 +467,10 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       outcome: oneOf(['unknown'], 'The change may or may not have been made.'),
     }),
   ],
-  InternalTimeout: [504, 'A part of the service did not answer in time. Try again.'],
+  InternalTimeout: [
+    504,
+    'An earlier change of the same position or order is still under way, so that this one was not begun. Nothing was sent for it; try again.',
+  ],
 }
 
 export interface ErrorReply {

@@ -1,11 +1,25 @@
 // Parses the JSON of a body, in a worker thread where it is long.
 
-/** Undefined where the bytes are not JSON in UTF-8. */
-const parseJson = (bytes: Uint8Array): { readonly value: unknown } | undefined => {
+interface ParsedJson {
+  readonly value?: unknown
+  /** What the bytes are instead of JSON in UTF-8. */
+  readonly fault?: string
+}
+
+const parseJson = (bytes: Uint8Array): ParsedJson => {
+  let text
   try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return undefined
+    return { fault: 'bytes that are not UTF-8' }
+  }
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    const [, length] = /at position (\d+)/.exec(String(error)) ?? []
+    return {
+      fault: `text that is not JSON${length === undefined ? '' : ` after ${length} characters`}`,
+    }
   }
 }
 

@@ -87,7 +87,8 @@ const describeReceived = (value: unknown, { writeOnly, type }: JsonSchema): stri
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
   const shown = String(value)
-  if (writeOnly === true || mayHoldSecret(shown)) return 'a value that is not shown here'
+  if (writeOnly === true || mayHoldSecret(shown))
+    return `${shown.length} characters that are not shown here`
   const isText = type === 'string'
   if (typeof value === 'string')
     return `${isText ? '' : 'the text '}${JSON.stringify(shorten(shown))}`
@@ -156,7 +157,7 @@ export const text = (
     value.length <= 2 * (maxLength ?? Infinity) && storable.test(value) && expression.test(value)
   const lengths = maxLength === undefined ? '' : ` of ${minLength} to ${maxLength} characters`
   return parsedString(
-    requirement ?? `text${lengths} without the character U+0000`,
+    requirement ?? `text${lengths} without U+0000 and half of a surrogate pair`,
     O.fromPredicate(isGood),
     description,
     example,

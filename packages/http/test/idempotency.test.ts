@@ -257,7 +257,7 @@ describe('an Idempotency-Key', () => {
     const must = `${path} must be 1 to 255 printable ASCII characters; got`
     for (const [key, shown] of [
       ['', '""'],
-      ['x'.repeat(256), 'a value that is not shown here'],
+      ['x'.repeat(256), '256 characters that are not shown here'],
       ['a\tb', String.raw`"a\tb"`],
       ['clé', '"clé"'],
       [['a', 'b'], 'a list of 2'],

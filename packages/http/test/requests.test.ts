@@ -254,7 +254,7 @@ describe('a request', () => {
   const url =
     'an https URL of at most 2048 characters on the public internet, without user name, password or fragment'
   const symbol = 'a symbol in capitals: 1 to 32 of A-Z 0-9 . _ # -'
-  const hidden = 'a value that is not shown here'
+  const hidden = 'characters that are not shown here'
   const typeNames = webhookEventTypes.join(', ')
 
   // One message of each kind; that every field is held to its bounds is a law of the documents.
@@ -285,7 +285,7 @@ describe('a request', () => {
     ),
     [
       ...get('/symbols?type=tp_live_abc'),
-      `type must be one of forex, metal, commodity, index, stock; got ${hidden}`,
+      `type must be one of forex, metal, commodity, index, stock; got 11 ${hidden}`,
     ],
     [
       ...get('/candles/EURUSD'),
@@ -320,7 +320,7 @@ describe('a request', () => {
       (sent) =>
         [
           ...order({ comment: sent }),
-          `comment must be text of 0 to 500 characters without the character U+0000; got ${JSON.stringify(sent)}`,
+          `comment must be text of 0 to 500 characters without U+0000 and half of a surrogate pair; got ${JSON.stringify(sent)}`,
         ] as const,
     ),
     [
@@ -343,15 +343,15 @@ describe('a request', () => {
         eventTypes: ['webhook.test', 'trade.closed', ''],
         secret: 'hush',
       },
-      `url must be ${url}; got ${hidden}`,
+      `url must be ${url}; got 28 ${hidden}`,
       `eventTypes[0] must be one of ${typeNames}; got "webhook.test"`,
       `eventTypes[2] must be one of ${typeNames}; got ""`,
-      `secret must be text of 16 to 64 characters without the character U+0000; got ${hidden}`,
+      `secret must be text of 16 to 64 characters without U+0000 and half of a surrogate pair; got 4 ${hidden}`,
     ],
     [
       'POST /webhooks/x/rotate-secret',
       { secret: 'hush', overlapHours: 169 },
-      `secret must be text of 16 to 64 characters without the character U+0000; got ${hidden}`,
+      `secret must be text of 16 to 64 characters without U+0000 and half of a surrogate pair; got 4 ${hidden}`,
       'overlapHours must be a number from 0 to 168; got 169',
     ],
     [

@@ -105,7 +105,7 @@ export const accountChecks = (
 ): readonly OrderCheck<AccountCheckTag>[] => {
   const { id: accountId } = account
   const linked = requireBrokerAccount(account)
-  const reason = 'the tenant has no provider token'
+  const noToken = { reason: 'the tenant has no provider token', cause: 'token_missing' } as const
   return [
     ['account_purpose', requireTradingPurpose(account)],
     ['demo_account', requireDemo(account)],
@@ -116,7 +116,7 @@ export const accountChecks = (
       'provider_token',
       E.flatMap(
         providerToken,
-        E.fromOption(() => refuse('BrokerUnavailable', { accountId, reason })),
+        E.fromOption(() => refuse('BrokerUnavailable', { accountId, ...noToken })),
       ),
     ],
     ['challenge', E.flatMap(challenges, requireUnlocked)],

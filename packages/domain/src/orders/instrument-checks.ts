@@ -1,5 +1,6 @@
 // What the broker's terms for an instrument and its quote say of a new order: checks of a preview
 // alone, since the answer to the order itself is the broker's, and the estimates of a preview.
+import type { AccountFigures } from '../accounts/account.ts'
 import {
   pointOf,
   weekdays,
@@ -25,7 +26,12 @@ import type { OrderRequest } from './order.ts'
 
 /** Why the broker would refuse the order. */
 export interface InstrumentFinding {
-  readonly code: 'INVALID_PRICE' | 'INVALID_VOLUME' | 'MARKET_CLOSED' | 'TRADING_DISABLED'
+  readonly code:
+    | 'INVALID_PRICE'
+    | 'INVALID_VOLUME'
+    | 'MARKET_CLOSED'
+    | 'TRADING_DISABLED'
+    | 'INSUFFICIENT_MARGIN'
   readonly message: string
   readonly details: Readonly<Record<string, number | string>>
 }
@@ -173,7 +179,7 @@ export interface EstimateFacts {
   readonly quote: Quote | undefined
   readonly instrument: BrokerInstrument | undefined
   readonly margin: number | undefined
-  readonly figures: { readonly equity: number; readonly margin: number } | undefined
+  readonly figures: Pick<AccountFigures, 'equity' | 'margin' | 'freeMargin'> | undefined
 }
 
 export const estimateOrder = (

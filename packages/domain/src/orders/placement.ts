@@ -215,6 +215,8 @@ const lateMessages = {
   unreachable: 'The order could not be sent to the broker within 30 seconds; it was not placed.',
   token_refused:
     'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
+  token_missing:
+    'The operator of this service has configured no token for the provider; the order was not placed. Tell the operator.',
   told_to_wait:
     'The provider limits requests, or an earlier trade of the account has no answer yet, so that no order could be sent within 30 seconds; it was not placed.',
   no_slot:

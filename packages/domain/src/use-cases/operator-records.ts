@@ -199,8 +199,9 @@ const asFaultOfInput = (
     case 'BrokerRateLimited':
       return refuse('ServiceUnavailable', { reason: 'the provider limits requests', unread })
     case 'BrokerUnavailable':
-      return error.cause === 'token_refused'
-        ? notReadable("it refuses the tenant's token")
+      if (error.cause === 'token_refused') return notReadable("it refuses the tenant's token")
+      return error.cause === 'token_missing'
+        ? notReadable('the tenant has no providerToken')
         : refuse('ServiceUnavailable', { reason: error.reason, unread })
     case 'NotProvisioned':
     case 'UnsupportedBroker':

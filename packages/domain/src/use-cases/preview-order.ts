@@ -47,6 +47,7 @@ import {
 export const previewCheckNames = [
   'instrument',
   ...instrumentChecks.map(({ name }) => name),
+  'margin',
 ] as const
 
 /** The result of one check. */
@@ -104,6 +105,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
           shown,
         ),
         ...checkInstrument(order, market, now),
+        checkMargin(market),
       ]
       return E.right({
         allowed: checks.every(({ passed }) => passed !== false),
@@ -150,7 +152,7 @@ const readMarket = async (
     return {
       ...nothing,
       symbol: resolved,
-      instrument: E.left(refuse('NotFound', { what: 'symbol' })),
+      instrument: E.left(refuse('NotFound', { what: 'symbol', name: symbol })),
     }
   const order = { ...requested, symbol }
   const quoteRead = marketData.quote(linked.right, symbol)()
@@ -202,7 +204,7 @@ const checkInstrument = (
 ): readonly PreviewedCheck[] => {
   if (E.isLeft(instrument)) {
     const because = instrument.left
-    return previewCheckNames.map((name) => ({
+    return previewCheckNames.slice(0, -1).map((name) => ({
       name,
       passed: name === 'instrument' && because._tag === 'NotFound' ? false : null,
       because,
@@ -217,4 +219,15 @@ const checkInstrument = (
       return result === 'passed' ? { name, passed: true } : { name, passed: false, because: result }
     }),
   ]
+}
+
+/** Of an order that reduces or hedges an open position the broker asks for less, or for none. */
+const checkMargin = ({ margin, figures }: Market): PreviewedCheck => {
+  const name = 'margin'
+  const freeMargin = figures?.freeMargin
+  if (margin === undefined || typeof freeMargin !== 'number') return { name, passed: null }
+  if (margin <= freeMargin) return { name, passed: true }
+  const message = `The order needs a margin of ${margin}, and ${freeMargin} is free: the broker refuses it, unless it reduces or hedges an open position.`
+  const because = { code: 'INSUFFICIENT_MARGIN', message, details: { margin, freeMargin } } as const
+  return { name, passed: null, because }
 }

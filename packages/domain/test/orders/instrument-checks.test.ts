@@ -254,7 +254,7 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
   [
     'no margin in use',
     {},
-    { margin: 0, figures: { equity: 10_000, margin: 0 } },
+    { margin: 0, figures: { equity: 10_000, margin: 0, freeMargin: null } },
     { margin: 0, marginLevelAfter: null },
   ],
   [
@@ -265,7 +265,7 @@ it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: o
   ],
   ['no instrument', { stopLoss: 1 }, { instrument: undefined }, { riskAmount: null }],
 ])('the estimates of an order: %s', (_, fields, parts, expected) => {
-  const figures = { equity: 10_000, margin: 100 }
+  const figures = { equity: 10_000, margin: 100, freeMargin: null }
   const facts = { quote, instrument, margin: 330, figures, ...parts }
   expect(estimateOrder({ ...order, ...fields }, facts)).toMatchObject(expected)
 })

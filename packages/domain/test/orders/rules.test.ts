@@ -125,6 +125,7 @@ it('an order of a tenant without a provider token is refused with that as the re
       _tag: 'BrokerUnavailable',
       accountId: account.id,
       reason: 'the tenant has no provider token',
+      cause: 'token_missing',
     }),
   ])
 })

@@ -340,6 +340,32 @@ describe('POST /orders/preview', () => {
     )
   })
 
+  it.each([
+    [10_000, { name: 'margin', passed: true }],
+    [
+      10_000.01,
+      {
+        name: 'margin',
+        passed: null,
+        because: {
+          code: 'INSUFFICIENT_MARGIN',
+          message:
+            'The order needs a margin of 10000.01, and 10000 is free: the broker refuses it, unless it reduces or hedges an open position.',
+          details: { margin: 10_000.01, freeMargin: 10_000 },
+        },
+      },
+    ],
+  ])('compares a margin of %d with the free one', async (margin, check) => {
+    const { desk, account } = opened()
+    const marketData = createFakeMarketData(desk.clock)
+    marketData.put(account.id, 'EURUSD')
+    const broker = { ...desk.broker, requiredMargin: () => TE.right(O.some(margin)) }
+    const { previewOrder } = createOrderPreviews({ ...desk, marketData, broker })
+    const body = bodyOn(account.id)
+    const { checks } = await rightOf(previewOrder({ owner }, { body, ...withoutKey }))
+    expect(checks.at(-1)).toEqual(check)
+  })
+
   it('does not say what depends on a broker that cannot be read, and refuses nothing for it', async () => {
     const { desk, account } = opened()
     const marketData = createFakeMarketData(desk.clock)

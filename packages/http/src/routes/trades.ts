@@ -201,7 +201,7 @@ const extendedFields = partial({
 
 const messageOf = (warning: TradeWarning): string =>
   warning.code === 'mixed_currencies'
-    ? `The figures add up ${warning.currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
+    ? `The accounts have ${warning.currencies.join(', ')}, which figures of several accounts add up as they are. Name one account with accountId to get one currency.`
     : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance, or changed at the broker since they were read, so that trades may be missing or wrong. The whole history is read again by itself.`
 
 const warning = record(

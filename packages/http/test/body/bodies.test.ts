@@ -71,10 +71,14 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ],
   ['body is required; it must be an object', ''],
   ['body is required; it must be an object', '', asChunks],
-  ['the body must be JSON in UTF-8; got something else', '{"a":1'],
-  ['the body must be JSON in UTF-8; got something else', Buffer.from('7b22ff223a317d', 'hex')],
+  ['the body must be JSON in UTF-8; got text that is not JSON after 6 characters', '{"a":1'],
+  ['the body must be JSON in UTF-8; got text that is not JSON', 'NaN'],
+  [
+    'the body must be JSON in UTF-8; got bytes that are not UTF-8',
+    Buffer.from('7b22ff223a317d', 'hex'),
+  ],
   // Half a character at the end.
-  ['the body must be JSON in UTF-8; got something else', Buffer.from('7b7dc3', 'hex')],
+  ['the body must be JSON in UTF-8; got bytes that are not UTF-8', Buffer.from('7b7dc3', 'hex')],
   ['the body must be a JSON object; got a list', '[1]'],
   ['the body must be a JSON object; got a string', '"a"'],
   [
@@ -94,7 +98,10 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ['a is not a known field; accepted here: volume', nested(64)],
   ['the body must hold lists and objects at most 64 levels deep; got more levels', nested(65)],
   ['a is not a known field; accepted here: volume', `{"a":"${String.raw`\n`.repeat(5_000_000)}"}`],
-  ['the body must be JSON in UTF-8; got something else', `{"a":"${' '.repeat(100_000)}`],
+  [
+    'the body must be JSON in UTF-8; got text that is not JSON after 100006 characters',
+    `{"a":"${' '.repeat(100_000)}`,
+  ],
   [
     'tokens is not a known field; accepted here: volume',
     '{"tokens":1,"a":{"token":1,"tp_live_x":1},"b":"my tp_live_x","c":"TP_LIVE_"}',
