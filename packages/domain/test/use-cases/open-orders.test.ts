@@ -2,8 +2,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
-import { refuse } from '../../src/errors.ts'
+import type { Account } from '../../src/accounts/account.ts'
+import { refuse, type Refusal } from '../../src/errors.ts'
 import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
 import {
   brokerClientId,
@@ -34,9 +34,18 @@ const sentTo = { providerAccountId: 'provider-1', region: 'london' }
 const moved = { providerAccountId: 'provider-1', region: 'singapore' }
 const another = { providerAccountId: 'provider-2', region: 'london' }
 
-const openDesk = (fields: object = {}) => {
+const never = new Promise<never>(() => {})
+const hangs = () => () => never
+/** Hangs from the given call on. */
+const from =
+  <A extends readonly unknown[], B>(first: number, real: (...of: A) => () => Promise<B>) =>
+  (...of: A) =>
+  () =>
+    --first < 0 ? never : real(...of)()
+
+const openDesk = () => {
   const desk = createOrderDesk()
-  const account = desk.link({ tradeMode: 'demo', ...fields })
+  const account = desk.link({ tradeMode: 'demo', provider: sentTo })
   const brokerAccount = brokerAccountOf(account)
   const { open } = desk
   const halts = createHalts({
@@ -72,6 +81,40 @@ const openDesk = (fields: object = {}) => {
 
 type Desk = ReturnType<typeof openDesk>
 
+/** With one order, of which the methods are. */
+const opened = async (...of: Parameters<Desk['place']>) => {
+  const desk = openDesk()
+  const order = await desk.place(...of)
+  const clientId = brokerClientId(order.id)
+  return {
+    ...desk,
+    order,
+    read: () => desk.read(order),
+    placement: () => desk.placement(order),
+    job: () => desk.jobOf(order),
+    modify: (body: TermsChange, by = desk.open) => by.modifyOrder(caller, { id: order.id, body }),
+    cancel: (by = desk.open) => by.cancelOrder(caller, { id: order.id }),
+    changeHeld: (fields: Parameters<Desk['trading']['change']>[1]) =>
+      desk.trading.change(clientId, fields),
+    end: (outcome: OrderOutcome) => desk.trading.end(clientId, outcome),
+    lose: () => desk.trading.lose(clientId),
+    halt: (cancelsOrders = true) =>
+      rightOf(
+        desk.halts.halt(owner, desk.account.id, { since: noon, reason: null, cancelsOrders }),
+      ),
+  }
+}
+
+/** Each with the refusal of an order that has ended. */
+type Opened = Awaited<ReturnType<typeof opened>>
+const changes: readonly (readonly [
+  change: (desk: Opened, by?: Desk['open']) => TE.TaskEither<Refusal, unknown>,
+  tag: string,
+])[] = [
+  [({ modify }, by) => modify({ price: 1.12 }, by), 'OrderNotModifiable'],
+  [({ cancel }, by) => cancel(by), 'OrderNotCancellable'],
+]
+
 describe('a pending order', () => {
   it.each<[FakePlacement, string, string | undefined]>([
     ['accept', 'open', '1'],
@@ -81,10 +124,12 @@ describe('a pending order', () => {
     ['fill', 'filled', undefined],
     ['refuse', 'rejected', undefined],
   ])('that meets %s at the broker is %s', async (placement, status, brokerOrderId) => {
-    const { place, read, trading, runFor } = openDesk()
-    const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs }, placement)
-    expect(await read(order)).toMatchObject({ status })
-    expect((await read(order)).brokerOrderId).toBe(brokerOrderId)
+    const { read, trading, runFor } = await opened(
+      { timeInForce: 'gtd', expiresAt: noon + dayMs },
+      placement,
+    )
+    expect(await read()).toMatchObject({ status })
+    expect((await read()).brokerOrderId).toBe(brokerOrderId)
     expect(trading.sent()).toMatchObject([
       { limitOrStop: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
     ])
@@ -95,7 +140,7 @@ describe('a pending order', () => {
       accept_and_lose_the_answer: 'open',
       lose_the_request: 'rejected',
     }
-    expect((await read(order)).status).toBe(Object(shown)[placement as string] ?? status)
+    expect((await read()).status).toBe(Object(shown)[placement as string] ?? status)
   })
 
   it('that was accepted without a number is open, although another process looked it up before', async () => {
@@ -141,17 +186,16 @@ describe('a pending order', () => {
 
 describe('a round of the watch', () => {
   it('stores what was changed at the broker, without asking for more while nothing is open', async () => {
-    const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
-    const order = await place()
+    const { follow, trading, read, runFor, changeHeld } = await opened()
     expect(await follow()).toBe(false)
-    trading.change(clientIdOf(order), { price: 1.2, stopLoss: undefined, brokerOrderId: '99' })
+    changeHeld({ price: 1.2, stopLoss: undefined, brokerOrderId: '99' })
     await follow()
-    expect(await read(order)).toMatchObject({
+    expect(await read()).toMatchObject({
       status: 'open',
       brokerOrderId: '99',
       request: { price: 1.2 },
     })
-    expect((await read(order)).request.stopLoss).toBeUndefined()
+    expect((await read()).request.stopLoss).toBeUndefined()
     await runFor(60 * 60)
     expect(trading.lookedUp()).toEqual([])
   })
@@ -171,31 +215,29 @@ describe('a round of the watch', () => {
       { status: 'expired', expiredAt: 6 },
     ],
     [{ kind: 'rejected', reason: { code: 'X', message: 'x' } }, { status: 'rejected' }],
-  ])('finds that an order ended as %o', async (outcome, end) => {
-    const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
-    const order = await place()
-    trading.end(clientIdOf(order), outcome)
+  ])('finds that an order ended as %o', async (outcome, ended) => {
+    const { follow, read, runFor, end } = await opened()
+    end(outcome)
     expect(await follow()).toBe(true)
     expect(await follow()).toBe(false)
     await runFor(1)
-    expect(await read(order)).toMatchObject(end)
+    expect(await read()).toMatchObject(ended)
     expect(await follow()).toBe(false)
   })
 
   it('remembers twice a day that the broker held an order, whose end is searched from then', async () => {
-    const { place, follow, wait, trading, clientIdOf, jobOf, runFor } = openDesk()
-    const order = await place()
-    const { version } = await jobOf(order)
+    const { follow, wait, trading, runFor, end, changeHeld, job } = await opened()
+    const { version } = await job()
     for (let hours = 0; hours < 60 * 24; hours += 1) {
       await follow()
       wait(hourMs)
     }
-    expect((await jobOf(order)).version).toBe(version + 2 * 59 + 1)
+    expect((await job()).version).toBe(version + 2 * 59 + 1)
     // What was executed from here on is searched for however long the rest waits.
-    trading.change(clientIdOf(order), { isUnexecuted: false })
+    changeHeld({ isUnexecuted: false })
     wait(30 * dayMs)
     await follow()
-    trading.end(clientIdOf(order), { kind: 'expired' })
+    end({ kind: 'expired' })
     await follow()
     await runFor(1)
     const [{ sentAt, unexecutedAt, missing } = expect.fail('it is looked up')] = trading.lookedUp()
@@ -204,20 +246,19 @@ describe('a round of the watch', () => {
   })
 
   it('never concludes anything from an order that no record shows any more', async () => {
-    const { place, follow, trading, clientIdOf, read, placement, runFor, open } = openDesk()
-    const order = await place()
-    trading.lose(clientIdOf(order))
+    const { order, follow, trading, read, placement, runFor, open, end, lose } = await opened()
+    lose()
     await follow()
     await runFor(30 * 60)
-    expect(await read(order)).toMatchObject({ status: 'open' })
-    expect(await placement(order)).toMatchObject({ missing: { since: expect.any(Number) } })
+    expect(await read()).toMatchObject({ status: 'open' })
+    expect(await placement()).toMatchObject({ missing: { since: expect.any(Number) } })
     expect(trading.lookedUp().length).toBeGreaterThan(20)
     expect(await open.cancelOrder({ owner }, { id: order.id })()).toMatchObject({
       left: { _tag: 'BrokerUnavailable', isOrderMissing: true },
     })
-    trading.end(clientIdOf(order), { kind: 'filled', fill: {} })
+    end({ kind: 'filled', fill: {} })
     await runFor(16 * 60)
-    expect((await read(order)).status).toBe('filled')
+    expect((await read()).status).toBe('filled')
   })
 })
 
@@ -229,21 +270,18 @@ describe('a change of an open order', () => {
     ['lose_the_request', 'BrokerOutcomeUnknown'],
     ['refuse', 'TradeRejected'],
   ])('that meets %s is answered %s, and made as it was sent', async (trouble, tag) => {
-    const { place, modifyOrder, trading, atBroker, read } = openDesk()
     const kept = { takeProfit: 1.2, timeInForce: 'gtd' } as const
     const expiresAt = noon + dayMs
-    const order = await place({ ...kept, expiresAt })
+    const { modify, trading, atBroker, read } = await opened({ ...kept, expiresAt })
     trading.nextChange(trouble)
     const changed = { price: 1.12, expiresAt: expiresAt + dayMs }
-    expect(
-      await tagOf(modifyOrder(caller, { id: order.id, body: { ...changed, stopLoss: null } })),
-    ).toBe(tag)
+    expect(await tagOf(modify({ ...changed, stopLoss: null }))).toBe(tag)
     const isMade = tag === 'none'
     const terms = isMade ? changed : { price: 1.1, expiresAt }
     const stopLoss = isMade ? undefined : 1.05
     // What was not to change is sent as the broker holds it.
     expect(await atBroker()).toMatchObject([{ ...terms, ...kept, stopLoss }])
-    const { request } = await read(order)
+    const { request } = await read()
     expect(request).toMatchObject({ ...terms, ...kept })
     expect(request.stopLoss).toBe(stopLoss)
   })
@@ -259,27 +297,19 @@ describe('a change of an open order', () => {
     [{ stopLimitPrice: 1.05 }, 'InvalidPrice', stopLimit],
     [{ expiresAt: noon }, 'ValidationError', { timeInForce: 'gtd', expiresAt: noon + dayMs }],
   ])('to %o is answered %s', async (change, tag, fields = {}) => {
-    const { place, modifyOrder } = openDesk()
-    const order = await place(fields)
-    expect(await tagOf(modifyOrder(caller, { id: order.id, body: change }))).toBe(tag)
+    const { modify } = await opened(fields)
+    expect(await tagOf(modify(change))).toBe(tag)
   })
 
   it('of a stop-limit order that was triggered moves its limit, and its record stays as ordered', async () => {
-    const { place, follow, modifyOrder, trading, clientIdOf, read, atBroker } = openDesk()
     const ordered = { orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 } as const
-    const order = await place(ordered)
-    trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
+    const { follow, read, atBroker, modify, changeHeld } = await opened(ordered)
+    changeHeld({ price: 1.09, stopLimitPrice: undefined })
     await follow()
-    expect(await read(order)).toMatchObject({ status: 'open', request: ordered })
-    expect(await tagOf(modifyOrder(caller, { id: order.id, body: { price: 1.11 } }))).toBe(
-      'ValidationError',
-    )
-    expect(await tagOf(modifyOrder(caller, { id: order.id, body: { takeProfit: 1.09 } }))).toBe(
-      'InvalidPrice',
-    )
-    const moved = await rightOf(
-      modifyOrder(caller, { id: order.id, body: { price: 1.1, stopLimitPrice: 1.08 } }),
-    )
+    expect(await read()).toMatchObject({ status: 'open', request: ordered })
+    expect(await tagOf(modify({ price: 1.11 }))).toBe('ValidationError')
+    expect(await tagOf(modify({ takeProfit: 1.09 }))).toBe('InvalidPrice')
+    const moved = await rightOf(modify({ price: 1.1, stopLimitPrice: 1.08 }))
     expect(moved.request).toMatchObject({ ...ordered, stopLimitPrice: 1.08 })
     expect(await atBroker()).toMatchObject([{ price: 1.08, stopLimitPrice: undefined }])
   })
@@ -287,47 +317,53 @@ describe('a change of an open order', () => {
   it.each([{ price: 1.11 }, { stopLoss: 1.02 }])(
     'of a stop-limit order that is triggered just before moves its limit instead, so that %o is unknown',
     async (body) => {
-      const { trading, openWith, place, clientIdOf, follow, read } = openDesk()
-      const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
-      const { modifyOrder } = openWith({
+      const { trading, openWith, follow, read, modify, changeHeld } = await opened({
+        orderType: 'stop_limit',
+        price: 1.1,
+        stopLimitPrice: 1.09,
+      })
+      const triggered = openWith({
         trading: {
           ...trading,
           modifyOrder: (at, number, terms, maySend) => {
-            trading.change(clientIdOf(order), { price: 1.09, stopLimitPrice: undefined })
+            changeHeld({ price: 1.09, stopLimitPrice: undefined })
             const limit = { ...terms, stopLimitPrice: undefined }
             return trading.modifyOrder(at, number, limit, maySend)
           },
         },
       })
-      expect(await tagOf(modifyOrder(caller, { id: order.id, body }))).toBe('BrokerOutcomeUnknown')
+      expect(await tagOf(modify(body, triggered))).toBe('BrokerOutcomeUnknown')
       await follow()
-      expect((await read(order)).request).toMatchObject({
+      expect((await read()).request).toMatchObject({
         price: 1.1,
         stopLimitPrice: body.price ?? 1.1,
       })
     },
   )
 
-  it.each<[OrderOutcome, string]>([
+  it.each<[OrderOutcome, string, FakePlacement?]>([
     [{ kind: 'filled', fill: {} }, 'filled'],
-    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
     [{ kind: 'expired' }, 'expired'],
-  ])('that %o came before is refused with the status', async (outcome, status) => {
-    const { place, modifyOrder, trading, clientIdOf, read } = openDesk()
-    const order = await place()
-    trading.end(clientIdOf(order), outcome)
-    expect(await modifyOrder(caller, { id: order.id, body: { price: 1.2 } })()).toEqual(
-      E.left({ _tag: 'OrderNotModifiable', status }),
-    )
-    expect(await read(order)).toMatchObject({ status })
-  })
+    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
+    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled', 'accept_without_number'],
+  ])(
+    'and a cancellation that %o came before are refused with the status %s',
+    async (outcome, status, placement) => {
+      for (const [change, tag] of changes) {
+        const desk = await opened({}, placement)
+        desk.end(outcome)
+        expect(await change(desk)()).toEqual(E.left({ _tag: tag, status }))
+        const cancelReason = status === 'cancelled' ? 'broker' : undefined
+        expect(await desk.read()).toMatchObject({ status, ...(cancelReason && { cancelReason }) })
+      }
+    },
+  )
 
   it('that the broker calls none, since it rounds prices, is answered with what it holds', async () => {
-    const { place, modifyOrder, trading, read } = openDesk()
-    const order = await place()
+    const { trading, read, modify } = await opened()
     trading.nextChange('unchanged')
-    const answer = await rightOf(modifyOrder(caller, { id: order.id, body: { price: 1.100001 } }))
-    expect([answer.request.price, (await read(order)).request.price]).toEqual([1.1, 1.1])
+    const answer = await rightOf(modify({ price: 1.100001 }))
+    expect([answer.request.price, (await read()).request.price]).toEqual([1.1, 1.1])
   })
 
   // The provider does not document that it changes this price.
@@ -338,13 +374,14 @@ describe('a change of an open order', () => {
   ])(
     'of the stopLimitPrice that meets %s counts only where a read shows it: %s, %d',
     async (trouble, tag, stopLimitPrice) => {
-      const { place, modifyOrder, trading, read } = openDesk()
-      const order = await place({ orderType: 'stop_limit', price: 1.1, stopLimitPrice: 1.09 })
+      const { trading, read, modify } = await opened({
+        orderType: 'stop_limit',
+        price: 1.1,
+        stopLimitPrice: 1.09,
+      })
       trading.nextChange(trouble)
-      expect(
-        await tagOf(modifyOrder(caller, { id: order.id, body: { stopLimitPrice: 1.08 } })),
-      ).toBe(tag)
-      expect((await read(order)).request).toMatchObject({ stopLimitPrice })
+      expect(await tagOf(modify({ stopLimitPrice: 1.08 }))).toBe(tag)
+      expect((await read()).request).toMatchObject({ stopLimitPrice })
     },
   )
 
@@ -352,50 +389,32 @@ describe('a change of an open order', () => {
     'and a cancellation that the broker refuses are refused with how the order ended meanwhile: %s',
     async (status) => {
       const invalid = { code: 'TRADE_RETCODE_INVALID_ORDER', message: 'Invalid or prohibited' }
-      const refusing = async (
-        methodOf: (open: Desk['open']) => Desk['modifyOrder'] | Desk['cancelOrder'],
-      ) => {
-        const desk = openDesk()
-        const order = await desk.place()
+      for (const [change, tag] of changes) {
+        const desk = await opened()
         const refused = () => async () => {
-          if (status) desk.trading.end(desk.clientIdOf(order), { kind: status, fill: {} })
+          if (status) desk.end({ kind: status, fill: {} })
           return E.left(refuse('TradeRejected', invalid))
         }
         const trading = { ...desk.trading, modifyOrder: refused, cancelOrder: refused }
-        return methodOf(desk.openWith({ trading }))(caller, {
-          id: order.id,
-          body: { price: 1.12 },
-        })()
+        expect(await change(desk, desk.openWith({ trading }))()).toEqual(
+          E.left(status ? { _tag: tag, status } : { _tag: 'TradeRejected', ...invalid }),
+        )
       }
-      const because = (tag: string) =>
-        E.left(status ? { _tag: tag, status } : { _tag: 'TradeRejected', ...invalid })
-      expect(await refusing((open) => open.modifyOrder)).toEqual(because('OrderNotModifiable'))
-      expect(await refusing((open) => open.cancelOrder)).toEqual(because('OrderNotCancellable'))
     },
   )
 
-  it('uses the number that the broker gave the order meanwhile', async () => {
-    const { place, modifyOrder, trading, clientIdOf } = openDesk()
-    const order = await place()
-    trading.change(clientIdOf(order), { brokerOrderId: '99' })
-    expect(
-      await rightOf(modifyOrder(caller, { id: order.id, body: { price: 1.12 } })),
-    ).toMatchObject({
-      brokerOrderId: '99',
-      request: { price: 1.12 },
-    })
+  it('and a cancellation use the number that the broker gave the order meanwhile', async () => {
+    const { modify, cancel, changeHeld } = await opened()
+    changeHeld({ brokerOrderId: '99' })
+    const changed = { brokerOrderId: '99', request: { price: 1.12 } }
+    expect(await rightOf(modify({ price: 1.12 }))).toMatchObject(changed)
+    changeHeld({ brokerOrderId: '100' })
+    const cancelled = { status: 'cancelled', cancelReason: 'user' }
+    expect(await rightOf(cancel())).toMatchObject(cancelled)
   })
 })
 
 describe('a change and a cancellation of an open order are answered in time where', () => {
-  const never = new Promise<never>(() => {})
-  const hangs = () => () => never
-  /** Hangs from the given call on. */
-  const from =
-    <A extends readonly unknown[], B>(first: number, real: (...of: A) => () => Promise<B>) =>
-    (...of: A) =>
-    () =>
-      --first < 0 ? never : real(...of)()
   const notSent = ['BrokerUnavailable', 'BrokerUnavailable']
   const unknown = ['BrokerOutcomeUnknown', 'BrokerOutcomeUnknown']
 
@@ -454,159 +473,102 @@ describe('a change and a cancellation of an open order are answered in time wher
       ['none', 'BrokerOutcomeUnknown'],
     ],
   ])('%s', async (_, other, tags) => {
-    const answers = [
-      (desk: Desk) => desk.openWith(other(desk)).modifyOrder,
-      (desk: Desk) => desk.openWith(other(desk)).cancelOrder,
-    ].map(async (methodOf) => {
-      const desk = openDesk()
-      const order = await desk.place()
-      return tagOf(methodOf(desk)(caller, { id: order.id, body: { price: 1.12 } }))
+    const answers = changes.map(async ([change]) => {
+      const desk = await opened()
+      return tagOf(change(desk, desk.openWith(other(desk))))
     })
     expect(await Promise.all(answers)).toEqual(tags)
   })
 
   it('the database fails once it was sent, which does not say that nothing was', async () => {
-    const desk = openDesk()
-    const order = await desk.place()
-    const orders = { ...desk.orders, advance: () => unavailable() }
-    expect(await tagOf(desk.openWith({ orders }).cancelOrder(caller, { id: order.id }))).toBe(
-      'ServiceUnavailable',
-    )
-    expect(desk.trading.held()).toMatchObject([{ price: 1.1 }])
-    expect(
-      await tagOf(
-        desk.openWith({ orders }).modifyOrder(caller, { id: order.id, body: { price: 1.12 } }),
-      ),
-    ).toBe('BrokerOutcomeUnknown')
-    expect(desk.trading.held()).toMatchObject([{ price: 1.12 }])
+    const { orders, openWith, modify, cancel, trading } = await opened()
+    const failing = openWith({ orders: { ...orders, advance: () => unavailable() } })
+    expect(await tagOf(cancel(failing))).toBe('ServiceUnavailable')
+    expect(trading.held()).toMatchObject([{ price: 1.1 }])
+    expect(await tagOf(modify({ price: 1.12 }, failing))).toBe('BrokerOutcomeUnknown')
+    expect(trading.held()).toMatchObject([{ price: 1.12 }])
   })
 })
 
 describe('a cancellation of an open order', () => {
-  it.each<[FakeOrderChange, string, object]>([
-    ['done', 'none', { status: 'cancelled', cancelReason: 'user' }],
-    ['accept', 'none', { status: 'cancelled', cancelReason: 'user' }],
-    ['make_and_lose_the_answer', 'none', { status: 'cancelled', cancelReason: 'user' }],
+  const byUser = { status: 'cancelled', cancelReason: 'user' }
+  it.each<[FakeOrderChange, string, object?]>([
+    ['done', 'none'],
+    ['accept', 'none'],
+    ['make_and_lose_the_answer', 'none'],
     ['lose_the_request', 'BrokerOutcomeUnknown', { status: 'open' }],
     ['refuse', 'TradeRejected', { status: 'open' }],
-  ])('that meets %s is answered %s', async (trouble, tag, end) => {
-    const { place, cancelOrder, trading, read } = openDesk()
-    const order = await place()
+  ])('that meets %s is answered %s', async (trouble, tag, ended = byUser) => {
+    const { trading, read, cancel } = await opened()
     trading.nextChange(trouble)
-    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe(tag)
-    expect(await read(order)).toMatchObject(end)
+    expect(await tagOf(cancel())).toBe(tag)
+    expect(await read()).toMatchObject(ended)
   })
 
   it.each([true, false])(
     'whose outcome was unknown is the user’s when the order turns out cancelled, and the broker’s where the broker refused it: %s',
     async (isUnknown) => {
-      const { place, cancelOrder, trading, follow, runFor, read, clientIdOf } = openDesk()
-      const order = await place()
+      const { trading, follow, runFor, read, cancel, end } = await opened()
       trading.nextChange(isUnknown ? 'lose_the_request' : 'refuse')
-      await cancelOrder(caller, { id: order.id })()
-      trading.end(clientIdOf(order), { kind: 'cancelled', reason: 'broker' })
+      await cancel()()
+      end({ kind: 'cancelled', reason: 'broker' })
       await follow()
       await runFor(1)
-      expect(await read(order)).toMatchObject({ cancelReason: isUnknown ? 'user' : 'broker' })
+      expect(await read()).toMatchObject({ cancelReason: isUnknown ? 'user' : 'broker' })
     },
   )
 
-  it.each<[OrderOutcome, string, FakePlacement?]>([
-    [{ kind: 'filled', fill: {} }, 'filled'],
-    [{ kind: 'expired' }, 'expired'],
-    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
-    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled', 'accept_without_number'],
-  ])('that lost against %o is refused with the status %s', async (outcome, status, placement) => {
-    const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
-    const order = await place({}, placement)
-    trading.end(clientIdOf(order), outcome)
-    expect(await cancelOrder(caller, { id: order.id })()).toEqual(
-      E.left({ _tag: 'OrderNotCancellable', status }),
-    )
-    if (status === 'cancelled') expect(await read(order)).toMatchObject({ cancelReason: 'broker' })
-  })
-
   it('that was made by an earlier request, whose outcome was unknown, stays that of the user', async () => {
-    const { place, cancelOrder, trading, read } = openDesk()
-    const order = await place()
+    const { trading, read, cancel } = await opened()
     trading.nextChange('make_and_lose_the_answer')
     trading.hide(true)
-    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('BrokerOutcomeUnknown')
+    expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
     trading.hide(false)
-    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('OrderNotCancellable')
-    expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
-  })
-
-  it('of an order without a number finds it by its client id', async () => {
-    const { place, cancelOrder, read } = openDesk()
-    const order = await place({}, 'accept_without_number')
-    await rightOf(cancelOrder(caller, { id: order.id }))
-    expect((await read(order)).status).toBe('cancelled')
-  })
-
-  it('uses the number that the broker gave the order meanwhile', async () => {
-    const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
-    const order = await place()
-    trading.change(clientIdOf(order), { brokerOrderId: '99' })
-    await rightOf(cancelOrder(caller, { id: order.id }))
-    expect(await read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+    expect(await tagOf(cancel())).toBe('OrderNotCancellable')
+    expect(await read()).toMatchObject(byUser)
   })
 
   it('that was confirmed waits for a lookup that takes longer than others', async () => {
-    const desk = openDesk()
-    const order = await desk.place()
-    const { trading } = desk
+    const { trading, openWith, cancel } = await opened()
     const findOrder: typeof trading.findOrder =
       (...of) =>
       async () => {
         await realPause(3 * secondMs)()
         return trading.findOrder(...of)()
       }
-    const open = desk.openWith({ trading: { ...trading, findOrder } })
-    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
-      status: 'cancelled',
-    })
+    const slow = openWith({ trading: { ...trading, findOrder } })
+    expect(await rightOf(cancel(slow))).toMatchObject(byUser)
   })
 
   it('is sent once by two at the same time', async () => {
-    const { place, cancelOrder } = openDesk()
-    const order = await place()
-    const both = [1, 2].map(() => tagOf(cancelOrder(caller, { id: order.id })))
+    const { cancel } = await opened()
+    const both = [1, 2].map(() => tagOf(cancel()))
     expect((await Promise.all(both)).toSorted()).toEqual(['OrderNotCancellable', 'none'])
   })
 
   it('of which a part was executed first answers the order with that part', async () => {
-    const desk = openDesk()
-    const order = await desk.place()
-    const { trading } = desk
+    const { trading, openWith, cancel, end } = await opened()
+    const fill = { volume: 0.1 }
     const cancelOrder: typeof trading.cancelOrder = () => async () => {
-      trading.end(desk.clientIdOf(order), { kind: 'partially_filled', fill: { volume: 0.1 } })
+      end({ kind: 'partially_filled', fill })
       return E.right({ progress: 'done', brokerOrderId: null })
     }
-    const open = desk.openWith({ trading: { ...trading, cancelOrder } })
-    expect(await rightOf(open.cancelOrder(caller, { id: order.id }))).toMatchObject({
-      status: 'partially_filled',
-      fill: { volume: 0.1 },
-    })
+    const open = openWith({ trading: { ...trading, cancelOrder } })
+    expect(await rightOf(cancel(open))).toMatchObject({ status: 'partially_filled', fill })
   })
 
   it.each([
-    ['change', ['none', 'none'], 1],
-    ['cancellation', ['OrderNotModifiable', 'none'], 0],
+    ['change', ['none', 'none'], 1.12],
+    ['cancellation', ['none', 'OrderNotModifiable'], 1.1],
   ] as const)(
     'that comes with a change of the order, of which the %s is first, is made by itself',
-    async (first, tags, modified) => {
-      const { place, modifyOrder, cancelOrder, trading, read } = openDesk()
-      const order = await place()
-      const modify = () => tagOf(modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
-      const cancel = () => tagOf(cancelOrder(caller, { id: order.id }))
-      const both = first === 'change' ? [modify(), cancel()] : [cancel(), modify()].toReversed()
+    async (first, tags, price) => {
+      const desk = await opened()
+      const inOrder = first === 'change' ? changes : changes.toReversed()
+      const both = inOrder.map(([change]) => tagOf(change(desk)))
       expect(await Promise.all(both)).toEqual(tags)
-      expect(trading.held()).toEqual([])
-      expect(await read(order)).toMatchObject({
-        status: 'cancelled',
-        request: { price: modified === 1 ? 1.12 : 1.1 },
-      })
+      expect(desk.trading.held()).toEqual([])
+      expect(await desk.read()).toMatchObject({ ...byUser, request: { price } })
     },
   )
 
@@ -620,59 +582,42 @@ describe('a cancellation of an open order', () => {
   ])(
     'and a change reach the account that holds the order, which was %s since',
     async (_, fields, reached) => {
-      const desk = openDesk({ provider: sentTo })
+      const desk = await opened()
       const { account, trading, tables, broker } = desk
-      const order = await desk.place()
       tables.accounts.put({ ...account, ...fields })
       broker.fail(account.id, down(account.id))
-      const calls: (readonly [string, BrokerAccount])[] = []
+      const asked: unknown[] = []
       const spied = Object.fromEntries(
-        Object.entries(trading).map(([name, method]) => [
-          name,
-          (...of: readonly [BrokerAccount]) => {
-            calls.push([name, of[0]])
-            return (method as (...given: typeof of) => unknown)(...of)
-          },
-        ]),
+        Object.entries<(...of: readonly unknown[]) => unknown>(trading as never).map(
+          ([name, method]) => [
+            name,
+            (...of: readonly unknown[]) => (asked.push(of[0]), method(...of)),
+          ],
+        ),
       ) as unknown as typeof trading
       const open = desk.openWith({ trading: spied })
-      await rightOf(open.modifyOrder(caller, { id: order.id, body: { price: 1.12 } }))
-      await rightOf(open.cancelOrder(caller, { id: order.id }))
-      const names = ['heldOrders', 'modifyOrder', 'heldOrders', 'cancelOrder', 'findOrder']
-      expect(calls).toMatchObject(names.map((name) => [name, reached]))
+      for (const [change] of changes) await rightOf(change(desk, open))
+      expect(asked).toMatchObject(asked.map(() => reached))
     },
   )
 
   it('is refused where its account is not for trading any more', async () => {
-    const { place, cancelOrder, tables, account } = openDesk()
-    const order = await place()
+    const { tables, account, cancel } = await opened()
     tables.accounts.put({ ...account, provider: another, purpose: 'trade_copier' })
-    expect(await tagOf(cancelOrder(caller, { id: order.id }))).toBe('AccountPurposeRestricted')
+    expect(await tagOf(cancel())).toBe('AccountPurposeRestricted')
   })
 
   it('whose process dies before it is sent leaves the order open, and can be made again', async () => {
-    const desk = openDesk()
-    const order = await desk.place()
-    const dies = { ...desk.trading, cancelOrder: () => () => new Promise<never>(() => {}) }
-    const { cancelOrder } = desk.openWith({
-      trading: dies,
-      pause: () => () => new Promise(() => {}),
-    })
-    void cancelOrder(caller, { id: order.id })()
-    await expect.poll(() => desk.placement(order)).toMatchObject({ cancelledBy: 'user' })
-    expect(await desk.read(order)).toMatchObject({ status: 'open' })
-    const lockOfAnother = createOrderDesk().changeLocks
-    const another = desk.openWith({ changeLocks: lockOfAnother })
-    expect(await rightOf(another.cancelOrder(caller, { id: order.id }))).toMatchObject({
-      status: 'cancelled',
-      cancelReason: 'user',
-    })
+    const { trading, openWith, cancel, placement, read } = await opened()
+    void cancel(openWith({ trading: { ...trading, cancelOrder: hangs }, pause: hangs }))()
+    await expect.poll(placement).toMatchObject({ cancelledBy: 'user' })
+    expect(await read()).toMatchObject({ status: 'open' })
+    const { changeLocks } = createOrderDesk()
+    expect(await rightOf(cancel(openWith({ changeLocks })))).toMatchObject(byUser)
   })
 
   it('whose answer comes late is of the user, also where it is read by the watch', async () => {
-    const desk = openDesk()
-    const order = await desk.place()
-    const { trading } = desk
+    const { trading, openWith, cancel, read, follow, runFor } = await opened()
     const arrived = Promise.withResolvers<void>()
     const cancelOrder: typeof trading.cancelOrder =
       (...of) =>
@@ -681,43 +626,35 @@ describe('a cancellation of an open order', () => {
         await arrived.promise
         return isSent ? trading.cancelOrder(of[0], of[1], () => true)() : expect.fail('not sent')
       }
-    const late = desk.openWith({ trading: { ...trading, cancelOrder } })
-    expect(await tagOf(late.cancelOrder(caller, { id: order.id }))).toBe('BrokerOutcomeUnknown')
-    expect(await desk.read(order)).toMatchObject({ status: 'open' })
+    const late = openWith({ trading: { ...trading, cancelOrder } })
+    expect(await tagOf(cancel(late))).toBe('BrokerOutcomeUnknown')
+    expect(await read()).toMatchObject({ status: 'open' })
     arrived.resolve()
-    await expect.poll(() => trading.held()).toEqual([])
-    await desk.follow()
-    await desk.runFor(1)
-    expect(await desk.read(order)).toMatchObject({ status: 'cancelled', cancelReason: 'user' })
+    await expect.poll(trading.held).toEqual([])
+    await follow()
+    await runFor(1)
+    expect(await read()).toMatchObject(byUser)
   })
 
   it('of all orders of an account says of each how it ended', async () => {
-    const { place, cancelOrders, account, trading, clientIdOf } = openDesk()
-    const placed = [await place(), await place(), await place()] as const
-    trading.end(clientIdOf(placed[1]), { kind: 'filled', fill: {} })
-    const attempts = await rightOf(cancelOrders(caller, { query: { accountId: account.id } }))
+    const { place, cancelOrders, account, order, end } = await opened()
+    const placed = [order, await place(), await place()]
+    end({ kind: 'filled', fill: {} })
+    const cancelAll = (by = caller) => cancelOrders(by, { query: { accountId: account.id } })
+    const attempts = await rightOf(cancelAll())
     expect(attempts.map(({ orderId }) => orderId)).toEqual(placed.map(({ id }) => id))
-    expect(attempts.map(({ result }) => (E.isLeft(result) ? result.left._tag : 'none'))).toEqual([
-      'none',
-      'OrderNotCancellable',
-      'none',
-    ])
-    expect(await rightOf(cancelOrders(caller, { query: { accountId: account.id } }))).toEqual([])
-    expect(
-      await tagOf(cancelOrders({ owner: stranger }, { query: { accountId: account.id } })),
-    ).toBe('AccountNotFound')
+    const tags = attempts.map(({ result }) => (E.isLeft(result) ? result.left._tag : 'none'))
+    expect(tags).toEqual(['OrderNotCancellable', 'none', 'none'])
+    expect(await rightOf(cancelAll())).toEqual([])
+    expect(await tagOf(cancelAll({ owner: stranger }))).toBe('AccountNotFound')
   })
 
   it('by a halt has that as its reason, and a halt stops neither changes nor cancellations', async () => {
-    const { place, haltAndCancel, read, modifyOrder, cancelOrder } = openDesk()
-    const [first] = [await place()]
-    const { cancellations } = await haltAndCancel()
-    expect(cancellations).toMatchObject({ right: [{ orderId: first.id }] })
-    expect(await read(first)).toMatchObject({ status: 'cancelled', cancelReason: 'halt' })
-    expect(await tagOf(modifyOrder(caller, { id: first.id, body: { price: 1.2 } }))).toBe(
-      'OrderNotModifiable',
-    )
-    expect(await tagOf(cancelOrder(caller, { id: first.id }))).toBe('OrderNotCancellable')
+    const desk = await opened()
+    const { cancellations } = await desk.haltAndCancel()
+    expect(cancellations).toMatchObject({ right: [{ orderId: desk.order.id }] })
+    expect(await desk.read()).toMatchObject({ status: 'cancelled', cancelReason: 'halt' })
+    for (const [change, tag] of changes) expect(await tagOf(change(desk))).toBe(tag)
   })
 
   it.each<[FakePlacement, boolean, string]>([
@@ -751,9 +688,8 @@ describe('a cancellation of an open order', () => {
   )
 
   it('by a halt that the broker refuses is made again as long as the halt stands, and reported once of each halt', async () => {
-    const desk = openDesk()
-    const { place, account, trading, halts, liftHalt, process, leftByHalts } = desk
-    const order = await place()
+    const desk = await opened()
+    const { order, account, trading, liftHalt, process, leftByHalts } = desk
     let attempts = 0
     const cancelOrder: typeof trading.cancelOrder = (...of) => {
       attempts += 1
@@ -762,55 +698,48 @@ describe('a cancellation of an open order', () => {
     }
     const refusing = desk.openWith({ trading: { ...trading, cancelOrder } })
     for (const times of [1, 2]) {
-      const halted = { since: noon, reason: null, cancelsOrders: true }
-      await rightOf(halts.halt(owner, account.id, halted))
+      await desk.halt()
       for (let upkeep = 0; upkeep < 3; upkeep += 1) await process(order, 'no', refusing)
       await rightOf(liftHalt(caller, { id: account.id }))
       await process(order, 'no', refusing)
       expect(attempts).toBe(3 * times)
       expect(leftByHalts).toEqual(Array.from({ length: times }, () => [order.id, 'TradeRejected']))
     }
-    expect(await desk.jobOf(order)).toMatchObject({ order: { status: 'open' } })
+    expect(await desk.read()).toMatchObject({ status: 'open' })
     await desk.haltAndCancel()
-    expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
+    expect(await desk.read()).toMatchObject({ cancelReason: 'halt' })
   })
 
   it('by a halt of one that has ended meanwhile is not reported', async () => {
-    const { place, account, halts, jobOf, cancelOrder, leftByHalts, openWith } = openDesk()
-    const order = await place()
-    const before = await jobOf(order)
-    await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders: true }))
-    await rightOf(cancelOrder(caller, { id: order.id }))
-    await rightOf(openWith().cancelWhereHalted(before))
+    const { halt, leftByHalts, open, cancel, job } = await opened()
+    const before = await job()
+    await halt()
+    await rightOf(cancel())
+    await rightOf(open.cancelWhereHalted(before))
     expect(leftByHalts).toEqual([])
   })
 
   it('by a halt of one that cannot be read fails, and the order is not reported as missing', async () => {
-    const desk = openDesk()
-    const { place, account, trading, halts, runFor, leftByHalts, placement } = desk
-    const order = await place()
-    await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders: true }))
+    const { order, account, trading, process, runFor, leftByHalts, ...desk } = await opened()
+    await desk.halt()
     trading.hide(true)
-    const unavailableAtBroker = TE.left(
-      refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
-    )
-    const down = desk.openWith({ trading: { ...trading, cancelOrder: () => unavailableAtBroker } })
-    await desk.process(order, 'no', down)
-    await runFor(10 * 60, 'no', down)
+    const cancelOrder = () => TE.left(down(account.id))
+    const failing = desk.openWith({ trading: { ...trading, cancelOrder } })
+    await process(order, 'no', failing)
+    await runFor(10 * 60, 'no', failing)
     expect(leftByHalts).toEqual([[order.id, 'BrokerUnavailable']])
-    expect(await placement(order)).toMatchObject({ step: 'open', missing: null })
+    expect(await desk.placement()).toMatchObject({ step: 'open', missing: null })
     trading.hide(false)
-    await desk.process(order)
-    expect(await desk.read(order)).toMatchObject({ cancelReason: 'halt' })
+    await process(order)
+    expect(await desk.read()).toMatchObject({ cancelReason: 'halt' })
   })
 
   it.each([true, false])(
     'by a halt that cancels orders (%s) of one that is missing at the broker is reported once',
     async (cancelsOrders) => {
-      const { place, account, trading, halts, clientIdOf, runFor, follow, leftByHalts } = openDesk()
-      const order = await place()
-      await rightOf(halts.halt(owner, account.id, { since: noon, reason: null, cancelsOrders }))
-      trading.lose(clientIdOf(order))
+      const { order, halt, runFor, follow, leftByHalts, lose } = await opened()
+      await halt(cancelsOrders)
+      lose()
       await follow()
       await runFor(60 * 60)
       expect(leftByHalts).toEqual(cancelsOrders ? [[order.id, 'missing']] : [])
