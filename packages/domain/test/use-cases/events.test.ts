@@ -67,12 +67,13 @@ const open = () => {
         waiting.push(resolve)
       }),
   })
+  const openStream = (query: Parameters<typeof use.streamEvents>[1]['query'] = {}) =>
+    use.streamEvents(caller, { query, headers: {} })
   return {
     log,
     use,
     /** The owners of each call that kept up the watch. */
     watched,
-    caller,
     holdBounds: (gate: Promise<void>) => void (boundsGate = gate),
     /** A second passes for all streams. */
     tick: async () => {
@@ -83,8 +84,9 @@ const open = () => {
     },
     list: (query: Partial<Parameters<typeof use.listEvents>[1]['query']> = {}) =>
       use.listEvents(caller, { query: { order: 'asc', limit: 100, ...query } })(),
-    follow: async (query: Parameters<typeof use.streamEvents>[1]['query'] = {}) =>
-      readingOf(await rightOf(use.streamEvents(caller, { query, headers: {} }))),
+    openStream,
+    follow: async (...of: Parameters<typeof openStream>) =>
+      readingOf(await rightOf(openStream(...of))),
   }
 }
 
@@ -126,7 +128,7 @@ describe('GET /events', () => {
   })
 
   it('refuses to continue after an event where one may be missing, and says after which none is', async () => {
-    const { log, use, caller, list } = open()
+    const { log, openStream, list } = open()
     const [first, second, third] = log.record(owner, [closed, filled, closed]).map(({ id }) => id)
     const [foreign] = log.record(stranger, [closed]).map(({ id }) => id)
     const [start, never] = [formatEventId(0n), formatEventId(99n)]
@@ -140,21 +142,17 @@ describe('GET /events', () => {
       for (const after of resumable) expect(await list({ after })).toMatchObject({ _tag: 'Right' })
       for (const after of gone) {
         expect(await list({ after })).toStrictEqual(refused)
-        expect(await use.streamEvents(caller, { query: { after }, headers: {} })()).toStrictEqual(
-          refused,
-        )
+        expect(await openStream({ after })()).toStrictEqual(refused)
       }
     }
   })
 
   it('refuses an account that the caller does not have', async () => {
-    const { use, caller, list } = open()
+    const { openStream, list } = open()
     const accountId = accountOf('c')
     const refused = E.left({ _tag: 'AccountNotFound' })
     expect(await list({ accountId })).toStrictEqual(refused)
-    expect(await use.streamEvents(caller, { query: { accountId }, headers: {} })()).toStrictEqual(
-      refused,
-    )
+    expect(await openStream({ accountId })()).toStrictEqual(refused)
   })
 
   it.each<[Scope, readonly string[]]>([
@@ -270,14 +268,12 @@ describe('GET /events/stream', () => {
       (log) => log.clear(owner, 1_500n),
     ],
   ])('%s', async (_, happens) => {
-    const { log, use, caller } = open()
+    const { log, openStream } = open()
     const [first] = log.record(
       owner,
       Array.from({ length: 2_500 }, () => closed),
     )
-    const stream = await rightOf(
-      use.streamEvents(caller, { query: { after: first?.id }, headers: {} }),
-    )
+    const stream = await rightOf(openStream({ after: first?.id }))
     const batches = stream.batches[Symbol.asyncIterator]()
     expect((await batches.next()).value).toMatchObject({ events: { length: 1_000 } })
     happens(log, stream)
@@ -335,8 +331,8 @@ describe('GET /events/stream', () => {
   })
 
   it('cuts off a reader that falls a thousand events behind', async () => {
-    const { log, use, caller, tick } = open()
-    const stream = await rightOf(use.streamEvents(caller, { query: {}, headers: {} }))
+    const { log, openStream, tick } = open()
+    const stream = await rightOf(openStream())
     for (let count = 0; count < 1_000; count++) log.record(owner, [closed])
     await tick()
     expect(stream.isOver()).toBe(false)
@@ -346,20 +342,16 @@ describe('GET /events/stream', () => {
   })
 
   it('allows a credential so many streams at a time, and frees the place of one that ended', async () => {
-    const { use, caller, follow } = open()
+    const { openStream, follow } = open()
     const [first] = await Promise.all(
       Array.from({ length: streamLimits.perProgram }, () => follow()),
     )
     const refused = { _tag: 'StreamLimitReached', limit: 5, retryAfterSeconds: 5 }
-    expect(await use.streamEvents(caller, { query: {}, headers: {} })()).toStrictEqual(
-      E.left(refused),
-    )
+    expect(await openStream()()).toStrictEqual(E.left(refused))
     first?.stream.close()
     first?.stream.close()
     await follow()
-    expect(await use.streamEvents(caller, { query: {}, headers: {} })()).toStrictEqual(
-      E.left(refused),
-    )
+    expect(await openStream()()).toStrictEqual(E.left(refused))
   })
 
   it('keeps the watch of its owner while it is open, if it wants events of the broker', async () => {

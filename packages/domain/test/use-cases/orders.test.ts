@@ -83,10 +83,17 @@ const bodyOn = (id: AccountId, fields: Partial<OrderRequest> = {}) => {
   return { ...request, type }
 }
 
-const preview = (desk: OrderDesk, { id }: Account, fields: Partial<OrderRequest> = {}) => {
+type Previewing = Partial<Parameters<typeof createOrderPreviews>[0]>
+/** @param others ports in place of some, made of the broker's prices */
+const preview = (
+  desk: OrderDesk,
+  { id }: Account,
+  fields: Partial<OrderRequest> = {},
+  others: (prices: ReturnType<typeof createFakeMarketData>) => Previewing = () => ({}),
+) => {
   const marketData = createFakeMarketData(desk.clock)
   marketData.put(id, 'EURUSD')
-  return createOrderPreviews({ ...desk, marketData }).previewOrder(
+  return createOrderPreviews({ ...desk, marketData, ...others(marketData) }).previewOrder(
     { owner },
     { body: bodyOn(id, fields), ...withoutKey },
   )
@@ -314,30 +321,20 @@ describe('POST /orders/preview', () => {
 
   it('reads the margin of a pending order beside everything else of the broker', async () => {
     const { desk, account } = opened()
-    const fake = createFakeMarketData(desk.clock)
-    fake.put(account.id, 'EURUSD')
     const { promise: asked, resolve } = Promise.withResolvers<void>()
-    const { previewOrder } = createOrderPreviews({
-      ...desk,
+    const requiredMargin = () => async () => (resolve(), E.right(O.some(7)))
+    const limit = { orderType: 'limit', price: 1 } as const
+    const previewed = preview(desk, account, limit, ({ quote, ...prices }) => ({
       marketData: {
-        ...fake,
+        ...prices,
         quote:
           (...of) =>
           () =>
-            asked.then(fake.quote(...of)),
+            asked.then(quote(...of)),
       },
-      broker: {
-        ...desk.broker,
-        requiredMargin: () => async () => {
-          resolve()
-          return E.right(O.some(7))
-        },
-      },
-    })
-    const body = bodyOn(account.id, { orderType: 'limit', price: 1 })
-    expect((await rightOf(previewOrder({ owner }, { body, ...withoutKey }))).estimate.margin).toBe(
-      7,
-    )
+      broker: { ...desk.broker, requiredMargin },
+    }))
+    expect((await rightOf(previewed)).estimate.margin).toBe(7)
   })
 
   it.each([
@@ -368,12 +365,9 @@ describe('POST /orders/preview', () => {
 
   it('does not say what depends on a broker that cannot be read, and refuses nothing for it', async () => {
     const { desk, account } = opened()
-    const marketData = createFakeMarketData(desk.clock)
-    const previewOn = createOrderPreviews({ ...desk, marketData }).previewOrder
     desk.broker.fail(account.id, down(account.id))
-    const { allowed, checks, estimate } = await rightOf(
-      previewOn({ owner }, { body: bodyOn(account.id), ...withoutKey }),
-    )
+    const unpriced = () => ({ marketData: createFakeMarketData(desk.clock) })
+    const { allowed, checks, estimate } = await rightOf(preview(desk, account, {}, unpriced))
     expect([allowed, new Set(Object.values(estimate))]).toEqual([true, new Set([null])])
     const unknown = checks.filter(({ passed }) => passed === null)
     expect(unknown.map(({ name }) => name)).toEqual(previewCheckNames)
@@ -386,12 +380,11 @@ describe('POST /orders/preview', () => {
     'finds the symbol in the list of the broker, without its terms: %s, %s',
     async (symbol, passed) => {
       const { desk, account } = opened()
-      const listed = createFakeMarketData(desk.clock)
-      listed.put(account.id, 'EURUSD')
-      const marketData = { ...listed, instrument: () => TE.left(down(account.id)) }
-      const { previewOrder } = createOrderPreviews({ ...desk, marketData })
-      const body = bodyOn(account.id, { symbol })
-      const { checks } = await rightOf(previewOrder({ owner }, { body, ...withoutKey }))
+      const { checks } = await rightOf(
+        preview(desk, account, { symbol }, (listed) => ({
+          marketData: { ...listed, instrument: () => TE.left(down(account.id)) },
+        })),
+      )
       expect(checks.find(({ name }) => name === 'instrument')).toMatchObject({ passed })
     },
   )
@@ -491,6 +484,17 @@ const endByHand = write({
   outcome: { kind: 'rejected', reason },
   continueInMs: null,
 })
+
+/** A broker to which an order is sent only after something has happened. */
+const sendingAfter = (desk: OrderDesk, order: Order, happens: Meanwhile | undefined) => {
+  const placeOrder: OrderDesk['trading']['placeOrder'] =
+    (...send) =>
+    async () => {
+      await happens?.(desk, order)
+      return desk.trading.placeOrder(...send)()
+    }
+  return { trading: { ...desk.trading, placeOrder } }
+}
 
 const waiting = (desk: OrderDesk) => desk.wait(31 * secondMs)
 const stalling = (desk: OrderDesk) => desk.stall(31 * secondMs)
@@ -602,13 +606,7 @@ describe('an order on its way to the broker', () => {
     const { desk, account, order, stored } = await placed()
     await since?.(desk, account)
     desk.trading.next(broker)
-    const placeOrder: OrderDesk['trading']['placeOrder'] =
-      (...send) =>
-      async () => {
-        await beforeSend?.(desk, order)
-        return desk.trading.placeOrder(...send)()
-      }
-    await desk.runFor(seconds, sentBefore, { trading: { ...desk.trading, placeOrder } })
+    await desk.runFor(seconds, sentBefore, sendingAfter(desk, order, beforeSend))
     expect(await stored()).toMatchObject(after)
     expect(desk.trading.sent()).toHaveLength(sends)
     expect(desk.heldSlots()).toBe(0)
@@ -704,13 +702,7 @@ describe('an order on its way to the broker', () => {
   it('has the number that the broker answered, although another process looked it up before', async () => {
     const { desk, order } = await placed()
     desk.trading.next('accept')
-    const placeOrder: OrderDesk['trading']['placeOrder'] =
-      (...send) =>
-      async () => {
-        await lookUp(desk, order)
-        return desk.trading.placeOrder(...send)()
-      }
-    await desk.process(order, 'no', { trading: { ...desk.trading, placeOrder } })
+    await desk.process(order, 'no', sendingAfter(desk, order, lookUp))
     expect((await desk.jobOf(order)).placement).toMatchObject({
       step: 'looking_up',
       brokerOrderId: expect.any(String),

@@ -62,6 +62,7 @@ const withHistory = (
     },
     /** How often pages and the balance were read. */
     reads: () => [desk.broker.calls('dealsPage'), desk.broker.calls('accountInformation')],
+    want: () => rightOf(desk.journal.want(brokerAccount, 0)),
     state: async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount))),
     claim: async () => {
       const claim = await rightOf(desk.journal.claim(brokerAccount))
@@ -84,10 +85,23 @@ const withHistory = (
   }
 }
 
+/** The same after its first read. */
+const synced = async (...of: Parameters<typeof withHistory>) => {
+  const desk = withHistory(...of)
+  await rightOf(desk.sync())
+  return desk
+}
+const edited = (deals: readonly Deal[], id: string, correction: Partial<Deal>) =>
+  deals.map((deal) => (deal.id === id ? { ...deal, ...correction } : deal))
+const daysLater = (deal: Deal): Deal => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs })
+const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
+const [opening, closing] = of('2') as [Deal, Deal]
+/** The other deals later than an overlap reads again. */
+const laterTwo = of('3', '4').map(daysLater)
+
 describe('the first read', () => {
   it('reads every page once, and compares the balance once', async () => {
-    const desk = withHistory(three, { pageSize: 2, recordsEvents: false })
-    await rightOf(desk.sync())
+    const desk = await synced(three, { pageSize: 2, recordsEvents: false })
     expect(desk.reads()).toEqual([3, 1])
     expect(await rightOf(desk.journal.dealsFrom(desk.brokerAccount, 0, 9))).toHaveLength(5)
     expect(await desk.tradeIds()).toEqual(['3', '2'])
@@ -115,7 +129,6 @@ describe('the first read', () => {
   })
 
   it('stops at the most deals, and does not ask again, for a caller or because a read is wanted', async () => {
-    const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
     const desk = withHistory(deposits, { pageSize: 2, maxFirstReadDeals: 3 })
     const { deals } = await rightOf(desk.sync())
     expect(deals).toBeGreaterThan(3)
@@ -124,7 +137,7 @@ describe('the first read', () => {
     await setImmediate()
     const reads = desk.reads()
     expect((await rightOf(desk.sync())).deals).toBe(deals)
-    await rightOf(desk.journal.want(desk.brokerAccount, 0))
+    await desk.want()
     const due = await desk.claim()
     await rightOf(desk.readDueJournal(due))
     expect(desk.reads()).toEqual(reads)
@@ -132,7 +145,6 @@ describe('the first read', () => {
   })
 
   it('goes on after its callers gave up, of whatever process', async () => {
-    const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
     const desk = withHistory(deposits, { pageSize: 2, recordsEvents: false })
     const { dealsPage } = desk.broker
     desk.broker.dealsPage = (account, window) => async () => {
@@ -157,8 +169,7 @@ describe('the first read', () => {
 
   it('knows the balances of its events once the deals add up to the one that was read', async () => {
     const withdrawal = { ...deposit, id: '5', profit: -20, time: (deposit.time ?? 0) + dayMs }
-    const desk = withHistory([...three, withdrawal], { pageSize: 2 })
-    await rightOf(desk.sync())
+    const desk = await synced([...three, withdrawal], { pageSize: 2 })
     const changes = desk.events.filter(({ type }) => type === 'account.balance_changed')
     expect(changes.map(({ data }) => data['previous_balance'])).toEqual([null, null, 101, 102])
     expect(changes.map(({ data }) => data['new_balance'])).toEqual([null, null, 102, 82])
@@ -166,15 +177,13 @@ describe('the first read', () => {
 
   it('emits a deal without a time, which counts as new', async () => {
     const { time: _, ...undated } = deposit
-    const desk = withHistory([undated], {}, { createdAt: (deposit.time ?? 0) + dayMs })
-    await rightOf(desk.sync())
+    const desk = await synced([undated], {}, { createdAt: (deposit.time ?? 0) + dayMs })
     expect(desk.events.map(({ type }) => type)).toEqual(['account.balance_changed'])
   })
 
   it('emits nothing for deals that are older than the link', async () => {
     const linked = { createdAt: of('3')[0]?.time ?? 0 }
-    const desk = withHistory(three, {}, linked)
-    await rightOf(desk.sync())
+    const desk = await synced(three, {}, linked)
     const about = desk.events.map(({ data }) => data['position_id'] ?? data['changed_at'])
     expect(about.filter((what) => String(what).endsWith(':2'))).toEqual([])
     expect(about).toContain(`${desk.account.id}:3`)
@@ -183,32 +192,28 @@ describe('the first read', () => {
 
 describe('a later read', () => {
   it('is one page and nothing else where nothing is new', async () => {
-    const desk = withHistory(two, { recordsEvents: false })
-    await rightOf(desk.sync())
+    const desk = await synced(two, { recordsEvents: false })
     await desk.later()
     expect(desk.reads()).toEqual([2, 1])
   })
 
   it('emits the trade that a corrected deal closes, once', async () => {
-    const half = two.map((deal) => (deal.id === '22' ? { ...deal, volume: 0.5 } : deal))
-    const desk = withHistory(half)
-    await rightOf(desk.sync())
+    const half = edited(two, '22', { volume: 0.5 })
+    const desk = await synced(half)
     const closed = () => desk.events.filter(({ type }) => type === 'trade.closed')
     expect(closed()).toEqual([])
     desk.put(two)
     await desk.later()
     expect(closed()).toMatchObject([{ data: { volume: 1, profit: 1 } }])
     const { length } = desk.events
-    desk.put(two.map((deal) => (deal.id === '22' ? { ...deal, price: 2 } : deal)))
+    desk.put(edited(two, '22', { price: 2 }))
     await desk.later()
     expect(desk.events).toHaveLength(length)
   })
 
   it('emits the trade that an opening deal from before the link closes, shown late', async () => {
-    const [opening, closing] = of('2') as [Deal, Deal]
     const linked = { createdAt: (opening.time ?? 0) + 1 }
-    const desk = withHistory([deposit, closing], {}, linked)
-    await rightOf(desk.sync())
+    const desk = await synced([deposit, closing], {}, linked)
     const types = () => desk.events.map(({ type }) => type)
     expect(types()).not.toContain('trade.closed')
     desk.put([deposit, opening, closing])
@@ -222,10 +227,9 @@ describe('a later read', () => {
     ['an opening deal whose time is corrected', '21', { time: (deposit.time ?? 0) + 1_500 }],
     ['a closing deal whose time is corrected', '22', { time: (deposit.time ?? 0) + 3_500 }],
   ])('takes %s for the one that it was', async (_, id, correction) => {
-    const desk = withHistory(two)
-    await rightOf(desk.sync())
+    const desk = await synced(two)
     const { length } = desk.events
-    desk.put(two.map((deal) => (deal.id === id ? { ...deal, ...correction } : deal)))
+    desk.put(edited(two, id, correction))
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['2'])
     expect(desk.events).toHaveLength(length)
@@ -233,12 +237,8 @@ describe('a later read', () => {
   })
 
   it('finds an opening deal that is shown more than a day late, once its position is closed', async () => {
-    const later = of('3', '4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
-    const [opening, closing] = of('2') as [Deal, Deal]
-    const desk = withHistory([deposit, ...later])
-    await rightOf(desk.sync())
-    const late = { ...closing, time: (closing.time ?? 0) + 3 * dayMs }
-    desk.put([deposit, { ...opening, commission: 0 }, ...later, late])
+    const desk = await synced([deposit, ...laterTwo])
+    desk.put([deposit, { ...opening, commission: 0 }, ...laterTwo, daysLater(closing)])
     await desk.later()
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
@@ -246,21 +246,18 @@ describe('a later read', () => {
   })
 
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
-    const later = of('3', '4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
-    const [opening, closing] = of('2') as [Deal, Deal]
-    const desk = withHistory([deposit, opening, ...later], {}, { brokerType: 'mt4' })
-    await rightOf(desk.sync())
+    const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
     const parts = [
       { ...opening, volume: 0.4 },
       { ...opening, id: '51', positionId: '5', volume: 0.6 },
       { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
     ]
-    desk.put([deposit, ...parts, ...later])
+    desk.put([deposit, ...parts, ...laterTwo])
     await desk.later()
     await desk.later(minuteMs)
     expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
     const last = { ...closing, id: '52', positionId: '5', volume: 0.6, time: desk.clock.now() }
-    desk.put([deposit, ...parts, ...later, last])
+    desk.put([deposit, ...parts, ...laterTwo, last])
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
     // A close of all that is left needs no further read.
@@ -268,20 +265,18 @@ describe('a later read', () => {
   })
 
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {
-    const desk = withHistory(two)
-    await rightOf(desk.sync())
+    const desk = await synced(two)
     desk.pass(4_000)
     const sync = () => rightOf(desk.sync(desk.clock.now() - 5_000))
     await sync()
     expect(desk.reads()[0]).toBe(1)
-    await rightOf(desk.journal.want(desk.brokerAccount, 0))
+    await desk.want()
     await sync()
     expect(desk.reads()[0]).toBe(2)
   })
 
   it('adds what is new, also what arrives late and out of order', async () => {
-    const desk = withHistory(three)
-    await rightOf(desk.sync())
+    const desk = await synced(three)
     desk.put([...of('3'), ...of('4').toReversed(), ...two])
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['3', '4', '2'])
@@ -304,8 +299,7 @@ describe('a later read', () => {
   it.each([down, (id: AccountId) => brokerRateLimited(id, 1, 0)])(
     'fails as the broker does, and the stored deals stay',
     async (failure) => {
-      const desk = withHistory(two)
-      await rightOf(desk.sync())
+      const desk = await synced(two)
       const error = failure(desk.account.id)
       desk.broker.fail(desk.account.id, error)
       desk.pass(6_000)
@@ -325,8 +319,7 @@ describe('a later read', () => {
   })
 
   it('starts over where the account was linked to another one at the provider', async () => {
-    const desk = withHistory(two)
-    await rightOf(desk.sync())
+    const desk = await synced(two)
     const provider = { providerAccountId: 'another', region: null }
     const linked = desk.relink(desk.account, { provider })
     desk.put(of('3', '4'))
@@ -387,20 +380,19 @@ it('a read that is wanted while another is under way is made, also where the clo
   const fast = createJournalReads({ ...desk, clock: { now: () => desk.clock.now() + hourMs } })
   const claim = await desk.claim()
   desk.pass(1)
-  await rightOf(desk.journal.want(desk.brokerAccount, 0))
+  await desk.want()
   await rightOf(fast.readDueJournal(claim))
   expect(await desk.state()).toMatchObject({ wantedAt: desk.clock.now() })
 })
 
 it('a due read is made once, and as it is due, where the clock of its process lags', async () => {
-  const desk = withHistory(two)
-  await rightOf(desk.sync())
+  const desk = await synced(two)
   const lagging = createJournalReads({ ...desk, clock: { now: () => desk.clock.now() - hourMs } })
   const readDue = async () => {
     const claim = await desk.claim()
     await rightOf(lagging.readDueJournal(claim))
   }
-  await rightOf(desk.journal.want(desk.brokerAccount, 0))
+  await desk.want()
   await readDue()
   expect(await desk.state()).toMatchObject({ wantedAt: null })
   const claim = await desk.claim()
@@ -462,8 +454,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('agrees again once the deals that it lacked are shown late', async () => {
-    const desk = withHistory(two)
-    await rightOf(desk.sync())
+    const desk = await synced(two)
     const opening = three.filter(({ id }) => id !== '32')
     desk.put(opening, 102)
     await desk.later()
@@ -477,9 +468,8 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('is compared every hour, which finds a deal that is shown more than a day late', async () => {
-    const later = of('3').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
-    const desk = withHistory([deposit, ...later], { recordsEvents: false })
-    await rightOf(desk.sync())
+    const later = of('3').map(daysLater)
+    const desk = await synced([deposit, ...later], { recordsEvents: false })
     desk.put([...two, ...later])
     await desk.later()
     expect(desk.reads()).toEqual([2, 1])
@@ -491,8 +481,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('is reported once a read of the whole history disagrees too', async () => {
-    const desk = withHistory(two)
-    await rightOf(desk.sync())
+    const desk = await synced(two)
     desk.put(three, 105)
     await desk.later()
     expect(desk.disagreements).toEqual([])
@@ -501,7 +490,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   const agrees = { rereadAt: null, check: { difference: 0 } }
-  const changed = three.map((deal) => (deal.id === '22' ? { ...deal, profit: 5 } : deal))
+  const changed = edited(three, '22', { profit: 5 })
   type Shown = readonly [deals: readonly Deal[], balance?: number]
   it.each<
     [what: string, shown: Shown, later: [nth: number, ...Shown] | null, kept: string, after: object]
@@ -531,8 +520,7 @@ describe('a journal that disagrees with the broker', () => {
       { disagreements: 2, check: { difference: -52 } },
     ],
   ])('%s, once a minute later the whole history was read', async (_, shown, later, kept, after) => {
-    const desk = withHistory(three)
-    await rightOf(desk.sync())
+    const desk = await synced(three)
     desk.put(...shown)
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['3', '2'])
@@ -551,8 +539,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('keeps deals where the balance cannot be read a second time', async () => {
-    const desk = withHistory(three)
-    await rightOf(desk.sync())
+    const desk = await synced(three)
     desk.put(two)
     await desk.later()
     const { accountInformation } = desk.broker
@@ -570,10 +557,9 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('agrees where it keeps old deals that the broker cut off and the balance counts', async () => {
-    const later = of('4').map((deal) => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs }))
-    const desk = withHistory([...three, ...later])
-    await rightOf(desk.sync())
-    const corrected = later.map((deal) => (deal.id === '42' ? { ...deal, profit: 5 } : deal))
+    const later = of('4').map(daysLater)
+    const desk = await synced([...three, ...later])
+    const corrected = edited(later, '42', { profit: 5 })
     desk.put(corrected, 107)
     await desk.later()
     expect(await desk.state()).toMatchObject({ disagreements: 1 })
@@ -584,8 +570,7 @@ describe('a journal that disagrees with the broker', () => {
   })
 
   it('reads the whole history less and less often while the balance counts the latest deals and the broker does not show them', async () => {
-    const desk = withHistory(three)
-    await rightOf(desk.sync())
+    const desk = await synced(three)
     desk.put(two, 102)
     await desk.later()
     for (const minutes of [1, 2, 4, 8]) {
@@ -605,8 +590,7 @@ describe('a journal that disagrees with the broker', () => {
       time: (deposit.time ?? 0) + Math.floor(index / 3),
     }))
     const [gone, kept] = [many.slice(4_998, 5_002), [...many.slice(0, 4_998), ...many.slice(5_002)]]
-    const desk = withHistory(kept, { pageSize: 1_000, recordsEvents: false })
-    await rightOf(desk.sync())
+    const desk = await synced(kept, { pageSize: 1_000, recordsEvents: false })
     // Four deals come late, four vanish, and one changes.
     const shown = [...kept.slice(8), ...gone, { ...many[4], profit: 7 } as Deal].toReversed()
     desk.put(shown)
