@@ -13,7 +13,14 @@ import { verifyWebhook } from '@tradeport/client'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { demoProviderToken } from '../src/demo.ts'
-import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  follow,
+  shows,
+  signInAs,
+  useBrowser,
+} from './support/browser.ts'
 import { eventually, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
 import { setUpAt, startDemo } from './support/service.ts'
 
@@ -98,18 +105,18 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await open('webhooks', 'trader', {
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    await page.getByText('No webhook is registered').waitFor()
+    await shows(page, 'No webhook is registered')
     await page.getByLabel('Posts to').fill('http://example.com/hook')
     await press(page, 'Create webhook')
-    await page.getByText('Choose at least one event.').waitFor()
+    await shows(page, 'Choose at least one event.')
     await press(page, 'All')
     await press(page, 'Create webhook')
-    await page.getByText('url must be an https URL').waitFor()
+    await shows(page, 'url must be an https URL')
     await page.getByLabel('Posts to').fill(hook)
     await press(page, 'Create webhook')
     const secret = await page.getByLabel('Secret of the webhook').inputValue()
     await press(page, 'Copy')
-    await page.getByText('Copied.').waitFor()
+    await shows(page, 'Copied.')
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(secret)
     expect(await accessibilityFaults(page)).toEqual([])
     // One that is created meanwhile takes no other's secret away.
@@ -125,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await press(page, 'I have stored it')
     await page.getByRole('link', { name: hook, exact: true }).click()
     await press(page, 'Send a test')
-    await page.getByText(/The test arrived: answered 200/).waitFor()
+    await shows(page, /The test arrived: answered 200/)
     const [first] = received
     expect(
       await verifyWebhook({ secret, headers: first?.headers ?? {}, body: first?.body ?? '' }),
@@ -137,7 +144,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     ).not.toContain(secret)
     status = 404
     await press(page, 'Send a test')
-    await page.getByText('The test did not arrive: it answered 404 instead of 2xx.').waitFor()
+    await shows(page, 'The test did not arrive: it answered 404 instead of 2xx.')
   })
 
   it('replaces a secret once where the first answer is lost and the second is a refusal', async () => {
@@ -158,9 +165,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await confirm(page, 'Rotate')
     }
     await rotate('abort')
-    await page.getByText('It may have been done. The service').waitFor()
+    await shows(page, 'It may have been done. The service')
     await rotate('refuse')
-    await page.getByText('before. Sent again: Refused. You may try again in 30 s').waitFor()
+    await shows(page, 'before. Sent again: Refused. You may try again in 30 s')
     expect(await page.getByRole('button', { name: 'Rotate the' }).isDisabled()).toBe(true)
     await page.clock.fastForward(30_000)
     await rotate('continue')
@@ -177,17 +184,17 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await confirm(page, 'Rotate')
     await page.getByLabel('Secret of the webhook').waitFor()
     await press(page, 'Send a test')
-    await page.getByText('The test arrived').waitFor()
+    await shows(page, 'The test arrived')
     expect(received[0]?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
     await press(page, 'Disable…')
     await confirm(page, 'Disable')
-    await page.getByText('It is disabled.').waitFor()
+    await shows(page, 'It is disabled.')
     await press(page, 'Enable')
-    await page.getByText('It is enabled.').waitFor()
+    await shows(page, 'It is enabled.')
     await press(page, 'Change…')
     await page.getByLabel('Order filled').check()
     await press(page, 'Save')
-    await page.getByText('Order created, Order filled').waitFor()
+    await shows(page, 'Order created, Order filled')
     await press(page, 'Remove…')
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
@@ -195,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect((await desk.get('/webhooks')).body.data).toHaveLength(1)
     await press(page, 'Remove…')
     await confirm(page, 'Remove')
-    await page.getByText('No webhook is registered').waitFor()
+    await shows(page, 'No webhook is registered')
     expect((await desk.get('/webhooks')).body.data).toEqual([])
   })
 
@@ -206,8 +213,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await desk.place()
     await delivered(1)
     const page = await open('webhooks')
-    await page.getByText(/: it answered 500 instead of 2xx/).waitFor()
-    await page.getByText('Failing, 1 in a row').waitFor()
+    await shows(page, /: it answered 500 instead of 2xx/)
+    await shows(page, 'Failing, 1 in a row')
     // Of another failure, whose delivery is not among them, the reason is not known.
     await page.route('**/api/v1/webhooks', async (route) => {
       const json = await (await route.fetch()).json()
@@ -215,15 +222,15 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       await route.fulfill({ json })
     })
     await Promise.all([page.waitForResponse(/status=pending/), page.clock.fastForward(15_000)])
-    await page.getByText(/2026/).waitFor()
+    await shows(page, /2026/)
     expect(await page.getByText(/it answered 500/).count()).toBe(0)
     await page.getByRole('link', { name: hook }).click()
     const rows = page.getByRole('group', { name: 'Deliveries' }).locator('tbody tr')
-    await rows.getByText('Waiting').waitFor()
+    await shows(rows, 'Waiting')
     status = 200
-    await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByText('It is sent again, once').waitFor()
-    await rows.getByText('Delivered').waitFor()
+    await press(page, 'Replay')
+    await shows(page, 'It is sent again, once')
+    await shows(rows, 'Delivered')
     await page.getByLabel('Show').selectOption('pending')
     await eventually(
       () => rows.count(),
@@ -234,9 +241,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const since = new Date(before.getTime() - before.getTimezoneOffset() * 60_000)
     await page.getByLabel('Since').fill(since.toISOString().slice(0, 16))
     await press(page, 'Recover')
-    await page.getByText(/[1-9]\d* events? (is|are) delivered again/).waitFor()
+    await shows(page, /[1-9]\d* events? (is|are) delivered again/)
     await press(page, 'Recover')
-    await page.getByText('It missed nothing since then.').waitFor()
+    await shows(page, 'It missed nothing since then.')
   })
 
   it('follows the log, keeps filters in the address, pauses, and leads to what an event is about', async () => {
@@ -251,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     )
     await press(page, 'Pause')
     await desk.placeAndWait()
-    await page.getByText('paused, 2 newer events').waitFor()
+    await shows(page, 'paused, 2 newer events')
     expect(await rows.count()).toBe(shown)
     await page.getByLabel('Order created').uncheck()
     expect(new URL(page.url()).searchParams.get('types')).toBe('order.filled')
@@ -264,7 +271,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     expect(new Set(titles)).toEqual(new Set(['Order filled']))
     await rows.nth(1).getByRole('link', { name: 'Order' }).click()
     await page.getByText(first.id).waitFor()
-    await page.getByRole('link', { name: 'Look at it' }).click()
+    await follow(page, 'Look at it')
     await page.getByRole('heading', { name: 'Open position' }).waitFor()
     await desk.close(first.positionId.split(':')[1])
     // Without a reload: the trade is there once the history has it, with the next change that is
@@ -279,19 +286,19 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.clock.fastForward(30_000)
     await page.clock.runFor(1_000)
     expect(reads.filter((url) => url.includes('/positions/'))).toEqual([])
-    await page.getByRole('link', { name: 'Events', exact: true }).click()
+    await follow(page, 'Events', true)
     const closed = rows.filter({ hasText: 'Trade closed' })
-    await closed.getByRole('link', { name: 'Trade' }).click()
+    await follow(closed, 'Trade')
     await page.getByRole('heading', { name: 'Entry and exit' }).waitFor()
   })
 
   it('goes on following after the log could not be read, and misses nothing on the way', async () => {
     const page = await open('events?types=order.cancelled')
-    await page.getByText('No event that matches the filters was recorded.').waitFor()
+    await shows(page, 'No event that matches the filters was recorded.')
     await page.route('**/api/v1/events?*', (route) => route.fulfill({ status: 503 }))
-    await page.getByRole('link', { name: 'Trades', exact: true }).click()
+    await follow(page, 'Trades', true)
     await page.goBack()
-    await page.getByText('Events are not followed: The service does not answer.').waitFor()
+    await shows(page, 'Events are not followed: The service does not answer.')
     await page.unrouteAll()
     await page.route(
       '**/api/v1/events/stream?*',
@@ -327,13 +334,13 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await press(page, 'Show 50 older')
     await expect.poll(() => older).toBeDefined()
     coming.push(...eventsTo(3_001, 1))
-    await page.getByText('S3001').waitFor()
+    await shows(page, 'S3001')
     await answer(older, eventsTo(2_000, 50))
-    await page.getByText('1,051 events shown').waitFor()
+    await shows(page, '1,051 events shown')
     expect(await page.getByText('Show 50 older').count()).toBe(0)
     coming.push(...eventsTo(3_002, 1))
-    await page.getByText('S3002').waitFor()
-    await page.getByText('Show 50 older').waitFor()
+    await shows(page, 'S3002')
+    await shows(page, 'Show 50 older')
   })
 
   it('follows an empty log from its beginning', async () => {
@@ -346,22 +353,18 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
 
   it('shows what a key may read and do, and says why the rest is not there', async () => {
     const page = await open('events', 'watcher')
-    await page
-      .getByText('“Order rejected”, “Order expired”: it needs the scope trading:read.')
-      .waitFor()
+    await shows(page, '“Order rejected”, “Order expired”: it needs the scope trading:read.')
     await expect.poll(() => page.getByRole('checkbox').count()).toBe(2)
-    await page.getByText('Nothing was recorded in the time for which events are kept.').waitFor()
-    await page.getByText('While this page is open, accounts of MetaTrader').waitFor()
-    await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByText('No webhook is registered').waitFor()
-    await page
-      .getByText('This key may not change this: it needs the scope webhooks:write')
-      .waitFor()
+    await shows(page, 'Nothing was recorded in the time for which events are kept.')
+    await shows(page, 'While this page is open, accounts of MetaTrader')
+    await follow(page, 'Webhooks')
+    await shows(page, 'No webhook is registered')
+    await shows(page, 'This key may not change this: it needs the scope webhooks:write')
     expect(await page.getByRole('button', { name: 'Create webhook' }).count()).toBe(0)
     const filtered = await open('events?types=order.expired')
-    await filtered.getByText('No event that matches the filters was recorded.').waitFor()
-    await filtered.getByText('is not watched for these types alone').waitFor()
+    await shows(filtered, 'No event that matches the filters was recorded.')
+    await shows(filtered, 'is not watched for these types alone')
     const other = await open('webhooks', 'stranger')
-    await other.getByText('it needs the scope webhooks:read').waitFor()
+    await shows(other, 'it needs the scope webhooks:read')
   })
 })

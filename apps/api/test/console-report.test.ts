@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { spawnProgram } from '@tradeport/testkit/programs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import { chromiumPath, follow, shows, signInAs, useBrowser } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk } from './support/desk.ts'
 import {
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       /Closed trades, 2026-01-13 to 2026-02-15; made /,
     )
     await page.getByLabel('Closed from').fill('')
-    await page.getByText('Closed trades, until 2026-02-15; made ').waitFor()
+    await shows(page, 'Closed trades, until 2026-02-15; made ')
   })
 
   it('says of many trades that neither their worst and best nor estimated volumes are looked up', async () => {
@@ -128,8 +128,8 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       await route.fulfill({ json: { ...reply, data: { ...data, totalTrades: 5_001 } } })
     })
     await signInAs(page, 'u-4')
-    await page.getByText('The worst and best of 5,001 trades are not listed').waitFor()
-    await page.getByText('Which volumes are estimated: of more than 5,000 trades').waitFor()
+    await shows(page, 'The worst and best of 5,001 trades are not listed')
+    await shows(page, 'Which volumes are estimated: of more than 5,000 trades')
   })
 
   it('prints the same to A4 and letter, in dark colours as well', async () => {
@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
       await page.goto(`${service.apiUrl}/console/report?${path}`)
       return page.getByRole('alert').innerText()
     }
-    await page.getByText('no account with the id "nothing"').waitFor()
+    await shows(page, 'no account with the id "nothing"')
     expect(await refusal(`account=${desk.accountId}&from=2026-02-30`)).toContain(
       'from must be a day such as 2026-01-31; got "2026-02-30".',
     )
@@ -202,7 +202,7 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     const page = await browser.open(`${without.apiUrl}/console/trades?account=${desk.accountId}`, {
       user: 'u-1',
     })
-    await page.getByRole('link', { name: 'Report of this account' }).click()
+    await follow(page, 'Report of this account')
     await page.locator('[data-report=complete]').waitFor()
     const missing = page.getByText('does not have the capability insights')
     await expect.poll(() => missing.count()).toBe(3)

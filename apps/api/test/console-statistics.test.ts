@@ -6,6 +6,8 @@ import {
   accessibilityFaults,
   chromiumPath,
   overflowOf,
+  press,
+  shows,
   signInAs,
   useBrowser,
 } from './support/browser.ts'
@@ -78,15 +80,15 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     })
     await signInAs(page, 'u-10')
     const curve = page.getByRole('region', { name: /in short$/ })
-    await curve.getByText('The balance is not known').waitFor()
-    await curve.getByText('Equity now').waitFor()
+    await shows(curve, 'The balance is not known')
+    await shows(curve, 'Equity now')
     expect(await curve.locator('.equity').count()).toBe(0)
   })
 
   it('answers in sentences whether an account made money, and says what is not known', async () => {
     await linkDesk(service, { user: 'u-6', broker: { history } })
     const made = await opened('/console', 'u-6')
-    await made.getByText('add up to the broker').waitFor()
+    await shows(made, 'add up to the broker')
     await expect
       .poll(() => answers(made).allInnerTexts())
       .toEqual([
@@ -105,13 +107,13 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const desk = await linkDesk(service, { user: 'u-7', broker: { history: losing } })
     desk.broker.open()
     const lost = await opened('/console', 'u-7')
-    await lost.getByText(/^No: \+\$1\.00 from 1 closed trade,/).waitFor()
+    await shows(lost, /^No: \+\$1\.00 from 1 closed trade,/)
     desk.broker.trade({
       actionType: 'POSITION_CLOSE_ID',
       positionId: desk.broker.held()[0]?.ticket ?? '',
     })
     await browser.pass(lost, 30_000)
-    await lost.getByText(/from 2 closed trades,/).waitFor()
+    await shows(lost, /from 2 closed trades,/)
     const unread = await linkDesk(service, { user: 'u-8', broker: { history } })
     unread.fail('any', { kind: 'unavailable' })
     const unknown = await opened('/console', 'u-8')
@@ -132,7 +134,7 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
       // Two amounts are "… in, … out".
       return text.split(' in,').map(amount)
     }
-    await page.getByText('from what is open now').waitFor()
+    await shows(page, 'from what is open now')
     const [paidIn = NaN, paidOut = NaN] = await fact('Paid in and out')
     const [closed = NaN] = await fact('Net profit of closed trades')
     const [open = NaN] = await fact('Open positions')
@@ -165,10 +167,10 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     const [unread] = [await link('u-3', 'USD'), await link('u-3', 'USD')]
     unread.fail('any', { kind: 'unavailable' })
     const unknown = await opened('/console', 'u-3')
-    await sumOn(unknown).getByText('1 of which cannot be read now').waitFor()
+    await shows(sumOn(unknown), '1 of which cannot be read now')
     const cells = await sumOn(unknown).getByRole('cell').allInnerTexts()
     expect(cells.slice(0, 4)).toEqual(['–', '–', '–', '–'])
-    await unknown.getByText('Equity now is unknown').waitFor()
+    await shows(unknown, 'Equity now is unknown')
   })
 
   describe('of 120 trades', () => {
@@ -211,8 +213,8 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
         '$10.00 to $20.00\t40\t+$440.00',
       ])
       const robust = page.getByRole('region', { name: 'How else it could have come out' })
-      await robust.getByRole('button', { name: 'Compute' }).click()
-      await robust.getByText('of the drawn histories lost money').waitFor()
+      await press(robust, 'Compute')
+      await shows(robust, 'of the drawn histories lost money')
       const intervals = await robust.getByRole('img').all()
       const names = await Promise.all(intervals.map((one) => one.getAttribute('aria-label')))
       expect(names).toHaveLength(5)
@@ -226,10 +228,10 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     await linkDesk(service, { user: 'u-5', broker })
     const page = await opened('/console/trades?sort=-netProfit', 'u-5')
     const list = page.getByRole('region', { name: 'Closed trades' })
-    await list.getByText('100 of 700 trades').waitFor()
+    await shows(list, '100 of 700 trades')
     await expect.poll(() => list.getByText('The order is that of these only').count()).toBe(1)
-    await list.getByRole('button', { name: 'Show all 700' }).click()
-    await list.getByText('700 trades.').waitFor()
+    await press(list, 'Show all 700')
+    await shows(list, '700 trades.')
     expect(await list.getByText('The order is that of these only').count()).toBe(0)
     const rows = list.locator('tbody tr[aria-rowindex]')
     const counts: number[] = []

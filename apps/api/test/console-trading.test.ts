@@ -1,7 +1,15 @@
 // Prices and trading in the console, in a real browser.
 import type { Page, Route } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  follow,
+  press,
+  shows,
+  signInAs,
+  useBrowser,
+} from './support/browser.ts'
 import { brokerOf, everyScope, linkDocument, newAccountUuid } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
@@ -49,7 +57,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     broker().trade({ actionType: 'POSITION_CLOSE_ID', positionId: ticket })
     const page = await opened(`/console/trades/${first}:${ticket}`)
     await page.locator('.price-chart canvas').first().waitFor()
-    await page.getByText('The stop and the target are those that it was opened with').waitFor()
+    await shows(page, 'The stop and the target are those that it was opened with')
     await page.getByText("add up to the broker's balance").waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     service.sandbox.faults.set('first', 'candles', { kind: 'unavailable' })
@@ -62,11 +70,11 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     service.sandbox.faults.clear()
     await page.reload()
     await signInAs(page, 'trader')
-    await prices.getByText('A part of the page cannot be loaded.').waitFor()
+    await shows(prices, 'A part of the page cannot be loaded.')
     const unpriced = await opened(`/console/trades/${newAccountUuid(2)}:${ticket}`, 'reader')
-    await unpriced.getByText('it needs the scope market-data:read').waitFor()
-    await unpriced.getByRole('link', { name: 'Trading', exact: true }).click()
-    await unpriced.getByText('it needs the scope trading:write or orders:write').waitFor()
+    await shows(unpriced, 'it needs the scope market-data:read')
+    await follow(unpriced, 'Trading', true)
+    await shows(unpriced, 'it needs the scope trading:write or orders:write')
     expect(await unpriced.getByRole('button', { name: 'Buy' }).count()).toBe(0)
     // Beside a ticket are the prices of its symbol, also where the address has a position.
     broker().open({ symbol: 'GBPUSD' })
@@ -75,7 +83,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       `/console/trading?account=${newAccountUuid(3)}&position=${held}`,
       'orderer',
     )
-    await list(orderer, 'Open positions').getByText('GBPUSD').waitFor()
+    await shows(list(orderer, 'Open positions'), 'GBPUSD')
     await orderer.getByRole('region', { name: 'Prices of EURUSD' }).waitFor()
     // A key that may not lift a halt sees it.
     await orderer.route('**/halt', async (route) => {
@@ -83,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       await route.fulfill({ json: { ...reply, data: { ...data, by: 'owner' } } })
     })
     await browser.pass(orderer, 10_000)
-    await orderer.getByText('The account is halted by its owner').waitFor()
+    await shows(orderer, 'The account is halted by its owner')
     expect(await orderer.getByRole('button', { name: 'Lift the halt' }).count()).toBe(0)
     broker().trade({
       actionType: 'POSITION_CLOSE_ID',
@@ -102,36 +110,36 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     expect(await gone.count()).toBe(0)
     for (const route of held) await route.continue()
     const positions = page.getByRole('region', { name: 'Open positions' })
-    await positions.getByText('No position is open.').waitFor()
+    await shows(positions, 'No position is open.')
     await gone.waitFor()
     await page.route(/\/positions\?/, (route) => route.abort())
     await browser.pass(page, 7_000)
-    await positions.getByText('What is shown was read').waitFor()
+    await shows(positions, 'What is shown was read')
     expect(await gone.count()).toBe(0)
     const other = await opened('/console/trading?account=other')
-    await other.getByText('No account with the id "other" is linked').waitFor()
+    await shows(other, 'No account with the id "other" is linked')
   })
 
   it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
     const page = await opened('/console/trading')
-    await page.getByText(/checks pass/).waitFor()
+    await shows(page, /checks pass/)
     // What cannot be checked does not keep the outcome of other terms.
     await page.route(/preview/, (route) => route.abort())
     await page.getByLabel('Lots').fill('0.2')
-    await page.getByText('The service does not answer.').waitFor()
+    await shows(page, 'The service does not answer.')
     expect(await page.getByText(/checks pass/).count()).toBe(0)
     await page.unrouteAll({ behavior: 'wait' })
     await page.getByLabel('Lots').fill('0.10')
-    await page.getByText(/checks pass/).waitFor()
+    await shows(page, /checks pass/)
     await page.getByLabel('Stop loss', { exact: true }).fill('9')
-    await page.getByText(/stopLoss must be .* below the price .* got 9/).waitFor()
+    await shows(page, /stopLoss must be .* below the price .* got 9/)
     const buy = page.getByRole('button', { name: 'Buy 0.10 EURUSD' })
     expect(await buy.isDisabled()).toBe(true)
     await page.getByLabel('Stop loss', { exact: true }).fill('1.0000')
-    await page.getByText(/checks pass/).waitFor()
+    await shows(page, /checks pass/)
     await buy.click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Loss at the stop').waitFor()
+    await shows(dialog, 'Loss at the stop')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
@@ -139,15 +147,15 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     expect(await buy.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true)
     await buy.click()
     await confirm(page, 'Buy 0.10 EURUSD at market on First, stop 1.00000, no target.')
-    await sent(page, 'Buy 0.10').getByText('Filled 0.10 of 0.10').waitFor()
+    await shows(sent(page, 'Buy 0.10'), 'Filled 0.10 of 0.10')
     await list(page, 'Open positions').getByRole('link', { name: 'EURUSD' }).click()
 
     // What was typed stays where it is refused.
     const field = page.getByLabel('Stop loss', { exact: true })
     await field.fill('9')
-    await page.getByRole('button', { name: 'Change the levels' }).click()
+    await press(page, 'Change the levels')
     await confirm(page, /stop loss from 1.00000 to 9.00000/)
-    await sent(page, 'Change the buy position').getByText('Not done').waitFor()
+    await shows(sent(page, 'Change the buy position'), 'Not done')
     expect(await field.inputValue()).toBe('9')
     await field.fill('1.0000')
     const stop = page.getByRole('slider', { name: 'Stop loss on the chart' })
@@ -164,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const dragged = Number(await page.getByLabel('Take profit', { exact: true }).inputValue())
     const held: Route[] = []
     await page.route(/\/levels$/, (route) => void held.push(route))
-    await page.getByRole('button', { name: 'Change the levels' }).click()
+    await press(page, 'Change the levels')
     await confirm(page, /stop loss from 1.00000 to 1.00100, take profit set to/)
     await expect.poll(() => held.length).toBe(1)
     // What is typed meanwhile stays.
@@ -172,26 +180,26 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     // What was changed is read at once: the time does not pass to the next regular read.
     await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000)
     await held[0]?.continue()
-    await sent(page, 'Change the buy position').getByText('Changed.').waitFor()
+    await shows(sent(page, 'Change the buy position'), 'Changed.')
     await page.clock.runFor(100)
-    await list(page, 'Open positions').getByText('1.00100').waitFor()
+    await shows(list(page, 'Open positions'), '1.00100')
     await page.clock.resume()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
-    await page.getByRole('button', { name: 'Close 0,04' }).click()
+    await press(page, 'Close 0,04')
     await confirm(
       page,
       /^Close 0.04 of the buy position of 0.10 EURUSD, number \d+, on First at market; 0.06 stay/,
     )
-    await sent(page, 'Close 0.04').getByText('0.06 stay open').waitFor()
+    await shows(sent(page, 'Close 0.04'), '0.06 stay open')
     broker().open()
     await browser.pass(page, 5_000)
     const positions = list(page, 'Open positions')
     await positions.getByRole('row').nth(2).waitFor()
     await page.getByRole('heading', { name: 'EURUSD buy 0.06' }).waitFor()
     await positions.getByLabel('Select all positions').check()
-    await page.getByRole('button', { name: 'Close selected (2)' }).click()
-    await dialog.getByText('Close the buy position of 0.06').waitFor()
+    await press(page, 'Close selected (2)')
+    await shows(dialog, 'Close the buy position of 0.06')
     // A sentence that is not true any more cannot be confirmed.
     broker().trade({
       actionType: 'POSITION_PARTIAL',
@@ -200,10 +208,10 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await browser.pass(page, 5_000)
     await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Close selected (2)' }).click()
+    await press(page, 'Close selected (2)')
     await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
-    await page.getByText('No position is open.').waitFor()
+    await shows(page, 'No position is open.')
   })
 
   it('holds a pending order, changes and cancels it, and halts the account, on a small dark screen', async () => {
@@ -213,10 +221,10 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await page.getByRole('radio', { name: 'Limit', exact: true }).check()
     await page.getByLabel('Limit price').fill('1')
-    await page.getByText(/checks pass/).waitFor()
-    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
+    await shows(page, /checks pass/)
+    await press(page, 'Buy 0.10 EURUSD')
     await confirm(page, /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until it/)
-    await sent(page, 'or better').getByText('The broker holds it as number').waitFor()
+    await shows(sent(page, 'or better'), 'The broker holds it as number')
     // An order that becomes open between two reads is in both, and shown once.
     await page.route(/orders\?.*status=pending/, async (route) => {
       const url = route.request().url().replace('status=pending', 'status=open')
@@ -233,28 +241,28 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     const price = String(Number(await page.getByLabel('Price', { exact: true }).inputValue()))
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
-    await page.getByRole('button', { name: 'Change the order' }).click()
+    await press(page, 'Change the order')
     await confirm(page, /^Change the order to buy .*: price from \S+ to \S+\.$/)
-    await sent(page, 'Change the order').getByText('Changed.').waitFor()
+    await shows(sent(page, 'Change the order'), 'Changed.')
     // Else its sentence would change once the new price is read.
     await list(page, 'Working orders').getByText(price).waitFor()
-    await page.getByRole('button', { name: 'Cancel the order' }).click()
+    await press(page, 'Cancel the order')
     await confirm(page, /^Cancel the order to buy 0.10 EURUSD/)
-    await sent(page, 'Cancel the order').getByText('It was cancelled').waitFor()
+    await shows(sent(page, 'Cancel the order'), 'It was cancelled')
 
     await browser.pass(page, 10_000)
-    await page.getByText('The order is not among the open ones').waitFor()
-    await page.getByRole('button', { name: 'New order' }).click()
+    await shows(page, 'The order is not among the open ones')
+    await press(page, 'New order')
     await page.getByLabel('Reason').fill('news')
-    await page.getByRole('button', { name: 'Halt the account' }).click()
+    await press(page, 'Halt the account')
     await Promise.all([
       page.waitForResponse(/halt/),
       confirm(page, 'Halt First: it accepts no orders until the halt is lifted.'),
     ])
     await browser.pass(page, 10_000)
     await page.getByText('The account is halted by its owner').first().waitFor()
-    await page.getByText(/It would be refused/).waitFor()
-    await page.getByRole('button', { name: 'Lift the halt' }).click()
+    await shows(page, /It would be refused/)
+    await press(page, 'Lift the halt')
     await confirm(page, 'Lift the halt of First: it accepts orders again.')
     await page.getByRole('button', { name: 'Halt the account' }).waitFor()
   })
@@ -267,31 +275,31 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       await route.fetch()
       await route.abort()
     })
-    await page.getByText(/checks pass/).waitFor()
-    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
+    await shows(page, /checks pass/)
+    await press(page, 'Buy 0.10 EURUSD')
     await confirm(page, /^Buy 0.10/)
-    await sent(page, 'Buy 0.10').getByText('It may have been done.').waitFor()
-    await sent(page, 'Buy 0.10').getByText('Filled').waitFor()
+    await shows(sent(page, 'Buy 0.10'), 'It may have been done.')
+    await shows(sent(page, 'Buy 0.10'), 'Filled')
     expect(broker().sends() - before).toBe(1)
 
     // Signing out ends no write, and says which outcomes are not known.
     const unanswered: Route[] = []
     await page.route('**/api/v1/orders?wait=*', (route) => void unanswered.push(route))
-    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
+    await press(page, 'Buy 0.10 EURUSD')
     await confirm(page, /^Buy 0.10/)
-    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).click()
-    await page.getByText('You have already sent this').waitFor()
-    await page.getByRole('button', { name: 'Do not send' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByText('The outcome of 1 write is not known').waitFor()
+    await press(page, 'Buy 0.10 EURUSD')
+    await shows(page, 'You have already sent this')
+    await press(page, 'Do not send')
+    await press(page, 'Sign out')
+    await shows(page, 'The outcome of 1 write is not known')
     // What its key is answered later does not sign out whoever has signed in since.
     await signInAs(page, 'trader')
-    await page.getByText(/checks pass/).waitFor()
+    await shows(page, /checks pass/)
     await Promise.all([
       page.waitForResponse(/orders\?wait=/),
       unanswered[0]?.fulfill({ status: 401 }),
     ])
-    await page.getByRole('link', { name: 'Events', exact: true }).click()
+    await follow(page, 'Events', true)
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
   })
 })

@@ -4,7 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createDemoSignIn } from '../src/demo-sign-in.ts'
-import { accessibilityFaults, chromiumPath, signInAs, useBrowser } from './support/browser.ts'
+import {
+  accessibilityFaults,
+  chromiumPath,
+  follow,
+  press,
+  shows,
+  signInAs,
+  useBrowser,
+} from './support/browser.ts'
 import { keyOf, linkDocument, newAccountUuid } from './support/desk.ts'
 import { request, startDemo, useTestService } from './support/service.ts'
 
@@ -66,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
   it('refuses a wrong key, and keeps a good one in memory unless it is asked to', async () => {
     const page = await open()
     await signInAs(page, 'nobody')
-    await page.getByText('The service does not accept this key.').waitFor()
+    await shows(page, 'The service does not accept this key.')
     expect(await accessibilityFaults(page)).toEqual([])
     await signInAs(page, 'trader')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -76,13 +84,13 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       )
     expect(await kept()).not.toContain('tp_live')
     await page.reload()
-    await page.getByText('Reloading the tab signed you out').waitFor()
+    await shows(page, 'Reloading the tab signed you out')
     await page.getByLabel('Stay signed in').check()
     await signInAs(page, 'trader')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await press(page, 'Sign out')
     await page.getByLabel('API key').waitFor()
     expect(await kept()).not.toContain('tp_live')
   })
@@ -94,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     )
     await page.reload()
     await signInAs(page, 'reader')
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await press(page, 'Sign out')
     await page.getByLabel('API key').waitFor()
   })
 
@@ -108,7 +116,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
       return route.fulfill({ status: 401, json: { success: false, error } })
     })
     await page.clock.fastForward(30_000)
-    await page.getByText('the service does not accept this key any more').waitFor()
+    await shows(page, 'the service does not accept this key any more')
     // By real time: what was asked together with the refused request may arrive here later.
     await pause(1_000)
     const before = refused
@@ -122,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     // An event would have it read too.
     await page.route('**/events/stream*', () => undefined)
     await signInAs(page, 'trader')
-    await page.getByText(/^\d open$/).waitFor()
+    await shows(page, /^\d open$/)
     const show = (state: 'hidden' | 'visible') =>
       page.evaluate(
         `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
@@ -145,24 +153,24 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.clock.fastForward(29 * 60_000)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.clock.fastForward(2 * 60_000)
-    await page.getByText('You were signed out after 30 minutes').waitFor()
+    await shows(page, 'You were signed out after 30 minutes')
   })
 
   it('shows what a key may read, and why it does not show the rest', async () => {
     const page = await opened('/console', {}, 'reader')
-    await page.getByText('it needs the scope trading:read or positions:read').waitFor()
-    await page.getByRole('link', { name: 'Trades', exact: true }).click()
-    await page.getByText('it needs the scope trading:read or history:read').waitFor()
+    await shows(page, 'it needs the scope trading:read or positions:read')
+    await follow(page, 'Trades', true)
+    await shows(page, 'it needs the scope trading:read or history:read')
     expect(await page.title()).toBe('Trades – Tradeport console')
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
   })
 
   it('shows a position when it opens', async () => {
     const page = await opened('/console?account=other')
-    await page.getByText('No account with the id "other" is linked').waitFor()
+    await shows(page, 'No account with the id "other" is linked')
     expect(await page.getByRole('region', { name: /in short$/ }).count()).toBe(0)
     const positions = page.getByRole('region', { name: 'Open positions' })
-    await positions.getByText('2 open').waitFor()
+    await shows(positions, '2 open')
     await page.getByText('live', { exact: true }).waitFor()
     await request(`${service.apiUrl}/api/v1/orders`, {
       method: 'POST',
@@ -175,8 +183,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
         volume: 0.01,
       }),
     })
-    await positions.getByText('3 open').waitFor()
-    await page.getByText('Order filled').waitFor()
+    await shows(positions, '3 open')
+    await shows(page, 'Order filled')
     await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('main')
   })
@@ -186,9 +194,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     onTestFinished(() => service.sandbox.faults.clear())
     const page = await opened('/console', {}, 'unlucky')
     const positions = page.getByRole('region', { name: 'Open positions' })
-    await positions.getByText('Its positions are not known.').waitFor()
+    await shows(positions, 'Its positions are not known.')
     const account = page.getByRole('row').filter({ hasText: 'Never read' })
-    await account.getByText(', never read').waitFor()
+    await shows(account, ', never read')
     expect(await account.getByRole('cell').allTextContents()).toEqual(
       Array.from({ length: 5 }, () => '–'),
     )
@@ -197,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     service.sandbox.faults.set('first', 'any', { kind: 'unavailable' })
     // With a regular read, once the service has forgotten what it read itself.
     await browser.pass(page, 30_000)
-    await positions.getByText('Its positions are those of').waitFor()
+    await shows(positions, 'Its positions are those of')
     await expect.poll(() => held.count()).toBe(2)
   })
 
@@ -205,26 +213,23 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     const page = await opened(`/console/trades?account=${first}`)
     const rows = page.getByRole('region', { name: 'Closed trades' }).locator('tbody tr')
     await rows.nth(99).waitFor()
-    await page.getByRole('button', { name: 'Show 100 more' }).click()
-    await page.getByText('150 trades.').waitFor()
+    await press(page, 'Show 100 more')
+    await shows(page, '150 trades.')
     await expect.poll(() => rows.count()).toBe(150)
-    await page.getByRole('button', { name: 'Net profit' }).click()
+    await press(page, 'Net profit')
     expect(new URL(page.url()).searchParams.get('sort')).toBe('-netProfit')
     const largest = (await page.getByText(/best \$/).textContent()) ?? ''
     const shownFirst = (await rows.first().getByRole('cell').last().textContent()) ?? ''
     expect(largest).toContain(shownFirst.replace('+', ''))
     await page.getByLabel('Result').selectOption('loss')
-    await page.getByText(/^\d+ trades\.$/).waitFor()
+    await shows(page, /^\d+ trades\.$/)
     const losses = await rows.count()
     expect(losses).toBeLessThan(150)
     await page.reload()
     await signInAs(page, 'trader')
     await rows.first().waitFor()
     expect(await page.getByLabel('Result').inputValue()).toBe('loss')
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
-    ])
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Download CSV')])
     const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n')
     expect([file.suggestedFilename(), lines.length - 1]).toEqual([
       expect.stringMatching(/^trades_.*\.csv$/),
@@ -232,11 +237,8 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     ])
     // One that is under way ends when its reader signs out.
     await page.route('**/trades/export?*', () => undefined)
-    await page.getByRole('button', { name: 'Download CSV' }).click()
-    await Promise.all([
-      page.waitForEvent('requestfailed'),
-      page.getByRole('button', { name: 'Sign out' }).click(),
-    ])
+    await press(page, 'Download CSV')
+    await Promise.all([page.waitForEvent('requestfailed'), press(page, 'Sign out')])
   })
 
   it('serves files with hashes in their names for good, compressed, under a policy without exceptions', async () => {
@@ -267,7 +269,7 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await page.getByRole('heading', { name: 'Demo trading in short' }).waitFor()
     expect(page.url()).not.toContain('code')
     const again = await browser.open(link)
-    await again.getByText('The link was used before, or is older than a minute.').waitFor()
+    await shows(again, 'The link was used before, or is older than a minute.')
   })
 })
 

@@ -1,7 +1,13 @@
 // A real Chromium that looks at the console. What its pages do wrong fails the test: a violation of
 // the Content-Security-Policy, an error in a script, a request to another host.
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { afterEach, expect, onTestFinished } from 'vitest'
 import { keyOf } from './desk.ts'
 
@@ -74,6 +80,14 @@ export const signInAs = async (page: Page, user: string): Promise<void> => {
   await page.getByLabel('API key').fill(keyOf(user))
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+/** Waits until a page, or a part of it, has the text. */
+export const shows = (within: Page | Locator, text: string | RegExp): Promise<void> =>
+  within.getByText(text).waitFor()
+export const press = (within: Page | Locator, name: string): Promise<void> =>
+  within.getByRole('button', { name }).click()
+export const follow = (within: Page | Locator, name: string, exact = false): Promise<void> =>
+  within.getByRole('link', { name, exact }).click()
 
 /** How many pixels a page is wider than its window. */
 export const overflowOf = (page: Page): Promise<number> =>
