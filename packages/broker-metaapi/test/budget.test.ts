@@ -56,8 +56,17 @@ const open = (deadlines: object = {}) => {
   const quote = (of: BrokerAccount, symbol = 'EURUSD') => api.marketData.quote(of, symbol)()
   const ticks = (of: BrokerAccount) =>
     api.marketData.ticks(of, 'EURUSD', { from: 0, offset: 0, limit: 1 })()
-  return { ...api, time, positions, place, quote, ticks }
+  const reads = async (of: BrokerAccount) =>
+    expect(await positions(of)).toMatchObject({ _tag: 'Right' })
+  const fills = async (of: BrokerAccount) =>
+    expect(await place(of)).toMatchObject({ kind: 'filled' })
+  return { ...api, time, positions, reads, place, fills, quote, ticks }
 }
+
+const fail = (
+  { providerAccountId }: BrokerAccount,
+  ...of: Parameters<Sandbox['faults']['set']> extends [string, ...infer Rest] ? Rest : never
+) => sandbox.faults.set(providerAccountId, ...of)
 
 /** The real clock advances between the failure and its answer. */
 const about = (ms: number): number => expect.closeTo(ms, -2) as number
@@ -74,7 +83,7 @@ describe('an account that cannot be read', () => {
     async (fault, tag) => {
       const { broker, positions, quote, ticks, time } = open()
       const own = newAccount()
-      sandbox.faults.set(own.providerAccountId, 'any', fault)
+      fail(own, 'any', fault)
       for (let round = 0; round < 40; round += 1) {
         const reads = [
           positions(own),
@@ -96,7 +105,7 @@ describe('an account that cannot be read', () => {
   it('is not read for 2 seconds, doubling to 60, with one read after each pause', async () => {
     const { positions, time } = open()
     const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'any', { kind: 'undeployed' })
+    fail(own, 'any', { kind: 'undeployed' })
     await positions(own)
     for (const pauseMs of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
       const before = callsTo(own)
@@ -112,8 +121,7 @@ describe('an account that cannot be read', () => {
   it('is read by all that wait for the read that succeeds, or one by one after others', async () => {
     const { positions, time } = open()
     const own = newAccount()
-    const dead = () =>
-      sandbox.faults.set(own.providerAccountId, 'any', { kind: 'undeployed', times: 1 })
+    const dead = () => fail(own, 'any', { kind: 'undeployed', times: 1 })
     const readThree = async () => {
       time.elapsedMs += 2_000
       const reads = await Promise.all([positions(own), positions(own), positions(own)])
@@ -122,7 +130,7 @@ describe('an account that cannot be read', () => {
     dead()
     await positions(own)
     // A 401 says nothing of the account, so the next that waits tries again.
-    sandbox.faults.set(own.providerAccountId, 'any', { kind: 'unauthorized', times: 1 })
+    fail(own, 'any', { kind: 'unauthorized', times: 1 })
     expect((await readThree()).toSorted()).toEqual(['Left', 'Right', 'Right'])
     // The next failure is the first again.
     dead()
@@ -131,11 +139,11 @@ describe('an account that cannot be read', () => {
   })
 
   it('by a read that hangs is paused in the same way, and delays no other account', async () => {
-    const { positions, time } = open({ readMs: 2_000 })
+    const { positions, time, reads } = open({ readMs: 2_000 })
     const [own, other] = [newAccount(), newAccount()]
-    sandbox.faults.set(own.providerAccountId, 'any', { kind: 'lost' })
+    fail(own, 'any', { kind: 'lost' })
     const hanging = Array.from({ length: 60 }, () => positions(own))
-    expect(E.isRight(await positions(other))).toBe(true)
+    await reads(other)
     expect((await Promise.all(hanging)).every(E.isLeft)).toBe(true)
     const calls = callsTo(own)
     expect(calls).toBeLessThanOrEqual(8)
@@ -143,17 +151,17 @@ describe('an account that cannot be read', () => {
     expect(callsTo(own)).toBe(calls)
     sandbox.faults.clear()
     time.elapsedMs += 2_000
-    expect(E.isRight(await positions(own))).toBe(true)
+    await reads(own)
   })
 
   it('is not paused if another of its reads works', async () => {
-    const { trading, positions } = open()
+    const { trading, reads } = open()
     const own = newAccount()
     expect(await trading.placeOrder(own, order, always)()).toMatchObject({ kind: 'filled' })
-    sandbox.faults.set(own.providerAccountId, 'deals', { kind: 'timeout' })
+    fail(own, 'deals', { kind: 'timeout' })
     const sought = sentOrder({ sentAt: Date.now() })
     expect(await trading.findOrder(own, sought)()).toMatchObject({ kind: 'found' })
-    expect(E.isRight(await positions(own))).toBe(true)
+    await reads(own)
   })
 
   it('is read while its margins, its records, its ticks or its prices are paused, because one of them takes too long', async () => {
@@ -168,7 +176,7 @@ describe('an account that cannot be read', () => {
     }
     for (const slow of ['margin', 'ticks', 'price', 'deals'] as const) {
       const own = newAccount()
-      sandbox.faults.set(own.providerAccountId, slow, { kind: 'timeout' })
+      fail(own, slow, { kind: 'timeout' })
       for (const [route, read] of [...Object.entries(reads), ...Object.entries(reads)])
         expect([route, (await read(own))._tag]).toEqual([route, route === slow ? 'Left' : 'Right'])
       expect(callsTo(own, slow)).toBe(1)
@@ -187,9 +195,9 @@ describe('an account that cannot be read', () => {
   })
 
   it('that the provider does not know is sent a trade only after each pause', async () => {
-    const { place, time } = open()
+    const { place, time, fills } = open()
     const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'any', { kind: 'not-found' })
+    fail(own, 'any', { kind: 'not-found' })
     for (let second = 0; second < 30; second += 1) {
       expect(await place(own)).toMatchObject({ kind: 'not_sent' })
       time.elapsedMs += 1_000
@@ -198,26 +206,26 @@ describe('an account that cannot be read', () => {
     expect([callsTo(own, 'trade'), callsTo(own, 'account-information')]).toEqual([4, 4])
     sandbox.faults.clear()
     time.elapsedMs += 16_000
-    expect(await place(own)).toMatchObject({ kind: 'filled' })
+    await fills(own)
   })
 
   it('is read again once it has answered a trade', async () => {
-    const { positions, place } = open()
+    const { positions, fills } = open()
     const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'positions', { kind: 'undeployed', times: 1 })
+    fail(own, 'positions', { kind: 'undeployed', times: 1 })
     expect(await positions(own)).toMatchObject({ _tag: 'Left' })
     expect(await positions(own)).toMatchObject({ _tag: 'Left' })
-    expect(await place(own)).toMatchObject({ kind: 'filled' })
+    await fills(own)
     expect(await positions(own)).toMatchObject({ _tag: 'Right' })
   })
 
   it('of one tenant is read for another', async () => {
-    const { positions } = open()
+    const { positions, reads } = open()
     const own = newAccount()
     expect(await positions({ ...own, providerAccountId: 'none' })).toEqual(
       E.left(refuse('NotProvisioned', { accountId: account.accountId })),
     )
-    expect(E.isRight(await positions(own))).toBe(true)
+    await reads(own)
     expect(
       E.isRight(await positions({ ...own, owner: { ...own.owner, tenantId: 'other' as never } })),
     ).toBe(true)
@@ -229,9 +237,9 @@ const limited = (retryAfterSeconds: number) =>
 
 describe('a 429', () => {
   it('stops all calls of the token until its time, trades included, and of no other', async () => {
-    const { positions, place, positionTrading, time, broker } = open()
+    const { positions, place, positionTrading, time, broker, reads, fills } = open()
     const [own, second, foreign] = [newAccount(), newAccount(), newAccount('other')]
-    sandbox.faults.set(own.providerAccountId, 'positions', {
+    fail(own, 'positions', {
       kind: 'rate-limit',
       retryAfterSeconds: 60,
       times: 1,
@@ -247,23 +255,23 @@ describe('a 429', () => {
     }
     expect(await close(positionTrading, second)).toEqual(limited(40))
     expect(sandbox.requests.count()).toBe(before)
-    expect(E.isRight(await positions(foreign))).toBe(true)
+    await reads(foreign)
     time.elapsedMs += 40_000
-    expect(await place(second)).toMatchObject({ kind: 'filled' })
-    expect(E.isRight(await positions(own))).toBe(true)
+    await fills(second)
+    await reads(own)
   })
 
   it('of provisioning, which has limits of its own, stops no other call of the token', async () => {
-    const { positions, place, marketData } = open()
+    const { positions, marketData, reads, fills } = open()
     const own = newAccount()
     const unplaced = { ...newAccount(), region: null }
-    sandbox.faults.set(unplaced.providerAccountId, 'any', {
+    fail(unplaced, 'any', {
       kind: 'rate-limit',
       retryAfterSeconds: 60,
     })
     expect(await positions(unplaced)).toEqual(limited(60))
-    expect(await place(own)).toMatchObject({ kind: 'filled' })
-    expect(E.isRight(await positions(own))).toBe(true)
+    await fills(own)
+    await reads(own)
     const another = { ...newAccount(), region: null }
     expect(await positions(another)).toEqual(limited(60))
     const window = { from: 0, offset: 0, limit: 1 }
@@ -273,9 +281,9 @@ describe('a 429', () => {
   it.each(['positions', 'trade'] as const)(
     'of an account alone, to its %s, stops its reads, its trades if it was to one, and no call for another account',
     async (route) => {
-      const { positions, place, time } = open()
+      const { positions, place, time, reads, fills } = open()
       const [own, second] = [newAccount(), newAccount()]
-      sandbox.faults.set(own.providerAccountId, route, {
+      fail(own, route, {
         kind: 'rate-limit',
         retryAfterSeconds: 60,
         exceededConfig: 'perAccount',
@@ -288,16 +296,16 @@ describe('a 429', () => {
       const isTrade = route === 'trade'
       if (isTrade) expect(await place(own)).toEqual(notSent(about(60_000)))
       expect(callsTo(own)).toBe(before)
-      if (!isTrade) expect(await place(own)).toMatchObject({ kind: 'filled' })
-      expect(await place(second)).toMatchObject({ kind: 'filled' })
-      expect(E.isRight(await positions(second))).toBe(true)
+      if (!isTrade) await fills(own)
+      await fills(second)
+      await reads(second)
       time.elapsedMs += 60_000
-      expect(E.isRight(await positions(own))).toBe(true)
+      await reads(own)
     },
   )
 
   it('that names its method stops no other method, so that trades are sent while the history may not be read', async () => {
-    const { positions, place, broker } = open()
+    const { broker, reads, fills } = open()
     const own = newAccount()
     const metadata = {
       exceededConfig: 'perUser',
@@ -306,19 +314,19 @@ describe('a 429', () => {
       recommendedRetryTime: new Date(Date.now() + 3_600_000).toISOString(),
     }
     const body = { id: 3, error: 'TooManyRequestsError', message: 'Too many', metadata }
-    sandbox.faults.set(own.providerAccountId, 'deals', { kind: 'reply', status: 429, body })
+    fail(own, 'deals', { kind: 'reply', status: 429, body })
     for (const ofSecond of [own, newAccount()])
       expect(await broker.dealsPage(ofSecond, everWindow)()).toMatchObject({
         left: { _tag: 'BrokerRateLimited' },
       })
-    expect(E.isRight(await positions(own))).toBe(true)
-    expect(await place(own)).toMatchObject({ kind: 'filled' })
+    await reads(own)
+    await fills(own)
   })
 
   it('of a trade stops the reads of the token', async () => {
-    const { positions, place, time } = open()
+    const { positions, place, time, reads } = open()
     const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'trade', {
+    fail(own, 'trade', {
       kind: 'rate-limit',
       retryAfterSeconds: 5,
       times: 1,
@@ -330,7 +338,7 @@ describe('a 429', () => {
     })
     expect(sandbox.requests.count()).toBe(before)
     time.elapsedMs += 5_000
-    expect(E.isRight(await positions(own))).toBe(true)
+    await reads(own)
   })
 })
 
@@ -338,7 +346,7 @@ describe('an account whose trades hang', () => {
   it('is sent none for 2 seconds, doubling to 60, with one trade after each pause, until one is answered', async () => {
     const { place, positionTrading, time } = open({ tradeMs: 200 })
     const own = newAccount()
-    sandbox.faults.set(own.providerAccountId, 'trade', { kind: 'lost' })
+    fail(own, 'trade', { kind: 'lost' })
     expect(await place(own)).toEqual(unknown)
     const pausesMs = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
     for (const [index, pauseMs] of pausesMs.entries()) {
@@ -363,7 +371,7 @@ describe('an account whose trades hang', () => {
   })
 
   it('is not paused by a refusal, a broken connection or a 504', async () => {
-    const { place } = open()
+    const { place, fills } = open()
     const faults: readonly Fault[] = [
       { kind: 'return-code', numericCode: 10_018 },
       { kind: 'cut' },
@@ -371,9 +379,9 @@ describe('an account whose trades hang', () => {
     ]
     for (const fault of faults) {
       const own = newAccount()
-      sandbox.faults.set(own.providerAccountId, 'trade', { ...fault, times: 1 })
+      fail(own, 'trade', { ...fault, times: 1 })
       expect((await place(own)).kind).not.toBe('not_sent')
-      expect(await place(own)).toMatchObject({ kind: 'filled' })
+      await fills(own)
     }
   })
 })
