@@ -110,8 +110,8 @@ export const groupsOf = (
 
 // --- steps of equal size, for a histogram of results ---
 
-/** What lies between these shares of all results is divided; what lies beyond is one group each. */
-const innerShares = [0.02, 0.98] as const
+/** Below this share of the results are one group at either end; the others are divided. */
+const outerShare = 0.02
 const mostSteps = 40
 
 interface ResultSteps {
@@ -129,7 +129,8 @@ interface ResultSteps {
 const resultSteps = (results: Column): ResultSteps => {
   const sorted = Float64Array.from(results).toSorted()
   const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
-  const [low, high] = innerShares.map(quantile) as [number, number]
+  const outer = Math.floor(outerShare * (sorted.length - 1))
+  const [low, high] = [sorted[outer] ?? 0, sorted.at(-1 - outer) ?? 0]
   const width = Math.max(
     (2 * (quantile(0.75) - quantile(0.25))) / Math.cbrt(sorted.length),
     (high - low) / mostSteps,
