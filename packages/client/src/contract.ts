@@ -2100,7 +2100,7 @@ export interface RiskThresholdBreachedEvent {
 /** How far the statistics could have come out otherwise, from resamples of the trades. */
 export interface RobustStatistics {
   /**
-   * Bias-corrected and accelerated bootstrap intervals, at 95 %.
+   * Bias-corrected and accelerated bootstrap intervals, at 95 %, of all figures but maxDrawdown.
    * @enum {string}
    */
   readonly method: 'bca'
@@ -2110,7 +2110,7 @@ export interface RobustStatistics {
   readonly seed: number
   /** How many trades there are. */
   readonly trades: number
-  /** Null below 10 trades. */
+  /** Null below 10 trades. A small sample in which rare large losses are missing looks better than it is. */
   readonly intervals: {
     /** The mean net profit, in money. An end is null where it cannot be given. */
     readonly expectancy: {
@@ -2148,7 +2148,7 @@ export interface RobustStatistics {
       /** The upper end. */
       readonly upper: number | null
     }
-    /** The estimate is what happened; the ends are quantiles over random orders of the trades, which may leave it outside. An end is null where it cannot be given. */
+    /** The estimate is what happened; the ends are the 2.5 % and 97.5 % quantiles over random orders of the same trades. They may leave it outside, and say nothing about drawdowns to come. An end is null where it cannot be given. */
     readonly maxDrawdown: {
       /** The figure of the trades themselves. */
       readonly estimate: number | null
@@ -2158,7 +2158,7 @@ export interface RobustStatistics {
       readonly upper: number | null
     }
   } | null
-  /** The share of resamples whose sum is below 0; null below 10 trades. */
+  /** The share of resamples whose sum is below 0; null below 10 trades. Resamples hold only what happened: without a losing trade it is 0, whatever may come. */
   readonly probabilityOfLoss: number | null
 }
 /** The new secret, and for how long the one before signs too. */
@@ -2315,10 +2315,10 @@ export interface TradeCurve {
     readonly balance: number | null
     /** How far netProfit is below its highest value so far, from 0 on. */
     readonly drawdown: number
-    /** In percent of the highest balance before it, deposits included; null where balances are not known. */
+    /** In percent of the highest balance before it, deposits included, which withdrawals do not lower; null where balances are not known. */
     readonly drawdownPercent: number | null
   }[]
-  /** What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known. */
+  /** What moved the balance but buys and sells: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known. */
   readonly cashFlows: {
     /** How many there are. */
     readonly count: number
@@ -2348,11 +2348,11 @@ export interface TradeCurve {
   readonly maxDrawdown: {
     /** In money; 0 when there is none. */
     readonly amount: number
-    /** In percent of the highest balance before it, deposits included; null where balances are not known. */
+    /** In percent of the highest balance before it, deposits included, which withdrawals do not lower; null where balances are not known. */
     readonly percent: number | null
     /**
      * Format: date-time
-     * The trade before which it began; null when there is none, or it began with the first trade.
+     * The trade after which netProfit was at the peak, the last of several equal ones; null without a drawdown, and where netProfit was below 0 from the first trade on.
      */
     readonly peakAt: string | null
     /**
@@ -2479,7 +2479,7 @@ export interface TradeGroup {
       /** Its upper end. */
       readonly upper: number
     } | null
-    /** Student's t interval of the mean net profit, in money; null below two trades. */
+    /** Student's t interval of the mean net profit, in money; null below two trades. A small sample in which rare large losses are missing looks better than it is. */
     readonly averageTrade: {
       /** Its lower end. */
       readonly lower: number
@@ -2565,7 +2565,7 @@ export interface TradeStatistics {
       /** Its upper end. */
       readonly upper: number
     } | null
-    /** Student's t interval of the mean net profit, in money; null below two trades. */
+    /** Student's t interval of the mean net profit, in money; null below two trades. A small sample in which rare large losses are missing looks better than it is. */
     readonly averageTrade: {
       /** Its lower end. */
       readonly lower: number
@@ -2585,7 +2585,7 @@ export interface TradeStatistics {
   readonly longestLossStreak?: number
   /** netProfit over maxDrawdown; null with profit and no drawdown. */
   readonly recoveryFactor?: number | null
-  /** maxDrawdown in percent of the highest balance before it, deposits included; null where balances are not known. */
+  /** maxDrawdown in percent of the highest balance before its trough, deposits included; null where balances are not known. Withdrawals do not lower that balance, and a smaller drawdown can have a larger drawdownPercent in the curve. */
   readonly maxDrawdownPercent?: number | null
 }
 /** Something to know about the trades, or about what was computed of them. */

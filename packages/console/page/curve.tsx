@@ -143,7 +143,10 @@ const CurveFacts = ({ curve: { points, cashFlows, maxDrawdown }, now }: CurvePro
             </>
           ),
         ],
-        ['Deepest drawdown', `${money(amount)}${share === null ? '' : ` (${percent(share)})`}`],
+        [
+          'Deepest drawdown',
+          `${money(amount)}${share === null ? '' : ` (${percent(share)} of the highest balance)`}`,
+        ],
         [
           'From peak to recovery',
           troughAt !== null && (

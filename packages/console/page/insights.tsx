@@ -105,7 +105,8 @@ export const ResampledIntervals = ({ filter }: { filter: Filter }) => {
         Draws {number(resamples)} histories at random from these trades, each as long as the real
         one, and looks at how far their figures lie apart. It makes no assumption about how results
         are distributed, so its intervals differ somewhat from those above. It treats each trade as
-        independent of the others, which grids and martingales are not.
+        independent of the others, which grids and martingales are not, and knows no loss that did
+        not happen: few trades without the rare large ones look better than they are.
       </p>
       <button type="button" onClick={() => setAsked((last) => last + 1)}>
         {asked === 0 ? 'Compute' : 'Compute again'}

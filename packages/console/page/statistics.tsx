@@ -162,7 +162,7 @@ export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
     ],
     [
       'Deepest drawdown',
-      'The deepest fall of the summed net profit from a peak.',
+      'The deepest fall of the summed net profit from a peak, and its share of the highest balance before it, which withdrawals do not lower.',
       amount(statistics.maxDrawdown),
       typeof maxDrawdownPercent === 'number' &&
         `${percent(maxDrawdownPercent)} of the highest balance`,

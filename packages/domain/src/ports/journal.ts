@@ -202,8 +202,8 @@ export interface TradeRecords {
     from: Instant | undefined,
   ) => AsyncResult<BalanceHistory | null>
   /**
-   * What moved the balance of an account and is no result of a trade, from `from` to `to`; of an
-   * unknown account nothing.
+   * What moved the balance of an account but buys and sells, from `from` to `to`; of an unknown
+   * account nothing.
    */
   readonly cashFlows: (
     owner: Owner,

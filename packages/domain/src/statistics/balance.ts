@@ -60,7 +60,7 @@ export const drawdownPercent = (drawdown: number, highestBalance: number): numbe
   return highestBalance > 0 ? (100 * drawdown) / highestBalance : null
 }
 
-// What moved the balance and is no result of a trade.
+// What moved the balance but buys and sells.
 
 export const cashFlowReasons = ['deposit', 'withdrawal', 'charge', 'correction', 'other'] as const
 export type CashFlowReason = (typeof cashFlowReasons)[number]

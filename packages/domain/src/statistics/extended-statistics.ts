@@ -8,7 +8,7 @@ import type { Column, TradeResults } from './trade-results.ts'
 export interface ExtendedStatistics extends TradeStatistics {
   /** Null when there is profit and no loss, 0 when there is neither. */
   readonly sortinoRatio: number | null
-  /** The mean net profit in money, which MetaTrader reports as the expected payoff. */
+  /** The mean net profit in money. */
   readonly expectancy: number
   /** Seconds from opening to closing. */
   readonly averageHoldingTime: number
@@ -61,8 +61,7 @@ const sortinoRatio = (netProfits: Column): number | null => {
 
 /**
  * Net profit over the largest drawdown, both in money and of closed trades. Null when there is
- * profit and no drawdown, 0 when there is neither. MetaTrader divides by the drawdown of equity,
- * which open positions make deeper.
+ * profit and no drawdown, 0 when there is neither.
  */
 const recoveryFactor = (netProfit: number, maxDrawdown: number): number | null => {
   if (maxDrawdown === 0) return netProfit === 0 ? 0 : null

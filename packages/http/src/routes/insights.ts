@@ -53,7 +53,7 @@ const capability = 'insights'
 const percent = (example: number) =>
   nullable(
     decimal(
-      'In percent of the highest balance before it, deposits included; null where balances are not known.',
+      'In percent of the highest balance before it, deposits included, which withdrawals do not lower; null where balances are not known.',
       example,
     ),
   )
@@ -76,7 +76,7 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
   ),
   cashFlows: nullable(
     object(
-      'What moved the balance and is no result of a trade: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known.',
+      'What moved the balance but buys and sells: deposits, withdrawals and what the broker books by itself, whatever the symbol; null where balances are not known.',
       {
         count: whole('How many there are.', 1),
         inflows: decimal('The sum of the amounts above 0.', 10_000),
@@ -98,7 +98,7 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
     percent: percent(7.4),
     peakAt: nullable(
       time(
-        'The trade before which it began; null when there is none, or it began with the first trade.',
+        'The trade after which netProfit was at the peak, the last of several equal ones; null without a drawdown, and where netProfit was below 0 from the first trade on.',
       ),
     ),
     troughAt: nullable(time('The trade after which it was deepest; null when there is none.')),
@@ -207,24 +207,33 @@ const robust = record(
   'RobustStatistics',
   'How far the statistics could have come out otherwise, from resamples of the trades.',
   {
-    method: oneOf(['bca'], 'Bias-corrected and accelerated bootstrap intervals, at 95 %.'),
+    method: oneOf(
+      ['bca'],
+      'Bias-corrected and accelerated bootstrap intervals, at 95 %, of all figures but maxDrawdown.',
+    ),
     resamples: whole('How many resamples were drawn.', 10_000),
     seed: whole('Follows from the trades: the same trades have the same figures.', 3_962_555_708),
     trades: whole('How many trades there are.', 312),
     intervals: nullable(
-      object('Null below 10 trades.', {
-        expectancy: robustInterval('The mean net profit, in money.', [9.57, 3.1, 15.9]),
-        winRate: robustInterval('Winning trades in percent of all.', [59.94, 54.2, 65.1]),
-        profitFactor: robustInterval('Null with profit and no loss.', [1.62, 1.17, 2.2]),
-        sharpeRatio: robustInterval('Per trade, not annualised.', [0.17, 0.05, 0.28]),
-        maxDrawdown: robustInterval(
-          'The estimate is what happened; the ends are quantiles over random orders of the trades, which may leave it outside.',
-          [811.2, 402.5, 1_390.1],
-        ),
-      }),
+      object(
+        'Null below 10 trades. A small sample in which rare large losses are missing looks better than it is.',
+        {
+          expectancy: robustInterval('The mean net profit, in money.', [9.57, 3.1, 15.9]),
+          winRate: robustInterval('Winning trades in percent of all.', [59.94, 54.2, 65.1]),
+          profitFactor: robustInterval('Null with profit and no loss.', [1.62, 1.17, 2.2]),
+          sharpeRatio: robustInterval('Per trade, not annualised.', [0.17, 0.05, 0.28]),
+          maxDrawdown: robustInterval(
+            'The estimate is what happened; the ends are the 2.5 % and 97.5 % quantiles over random orders of the same trades. They may leave it outside, and say nothing about drawdowns to come.',
+            [811.2, 402.5, 1_390.1],
+          ),
+        },
+      ),
     ),
     probabilityOfLoss: nullable(
-      decimal('The share of resamples whose sum is below 0; null below 10 trades.', 0.002),
+      decimal(
+        'The share of resamples whose sum is below 0; null below 10 trades. Resamples hold only what happened: without a losing trade it is 0, whatever may come.',
+        0.002,
+      ),
     ),
   },
 )

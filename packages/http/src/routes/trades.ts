@@ -171,7 +171,7 @@ export const statisticsFields = {
       65.23,
     ),
     averageTrade: interval(
-      "Student's t interval of the mean net profit, in money; null below two trades.",
+      "Student's t interval of the mean net profit, in money; null below two trades. A small sample in which rare large losses are missing looks better than it is.",
       3.32,
       15.82,
     ),
@@ -194,7 +194,7 @@ const extendedFields = partial({
   ),
   maxDrawdownPercent: nullable(
     decimal(
-      'maxDrawdown in percent of the highest balance before it, deposits included; null where balances are not known.',
+      'maxDrawdown in percent of the highest balance before its trough, deposits included; null where balances are not known. Withdrawals do not lower that balance, and a smaller drawdown can have a larger drawdownPercent in the curve.',
     ),
   ),
 })
