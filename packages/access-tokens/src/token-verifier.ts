@@ -87,12 +87,16 @@ const claimsCodec = t.intersection([
   t.partial({ scope: t.string, jti: t.string }),
 ])
 
+/** The end of the range of Date. */
+const latestSeconds = 8.64e12
+
 /** None where a claim is missing or invalid. Unknown scopes are left out. */
 const parseClaims = (payload: unknown): O.Option<VerifiedToken> =>
   pipe(
     O.fromEither(claimsCodec.decode(payload)),
     // The characters of RFC 6749, appendix A.1.
     O.filter((claims) => /^[ -~]{1,256}$/.test(claims.client_id)),
+    O.filter(({ exp }) => exp <= latestSeconds),
     O.bindTo('claims'),
     O.bind('tenantId', ({ claims }) => parseTenantId(claims.tenant)),
     O.bind('userId', ({ claims }) => parseUserId(claims.sub)),

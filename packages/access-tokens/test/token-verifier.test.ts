@@ -70,6 +70,7 @@ describe('a token of the issuer', () => {
     ['of another issuer', { iss: 'https://other.example.com' }],
     ['that expired', { exp: nowSeconds - 11 }],
     ['without an end', { exp: undefined }],
+    ['that ends beyond any date', { exp: 8.64e12 + 1 }],
     ['that is not valid yet', { nbf: nowSeconds + 11 }],
     ['without a user', { sub: undefined }],
     ['with an invalid user', { sub: 'two words' }],
