@@ -48,20 +48,26 @@ export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits):
   const hasRoom = ({ keys }: Pick<Entry, 'keys'>): boolean =>
     keys.every((key, at) => count(key) < limits[at]!)
 
-  const begin = (entry: Entry): void => {
-    waiting.delete(entry)
-    add(entry, 1)
-    // The other work of the tenant moves to the end of the queue, that of the account behind it.
+  /** Moves the other work of the tenant to the end of the queue, that of the account behind it. */
+  const endTurn = (entry: Entry): void => {
     for (const key of entry.keys.slice(1))
       for (const other of [...waiting].filter(({ keys }) => keys.includes(key))) {
         waiting.delete(other)
         waiting.add(other)
       }
+  }
+
+  const begin = (entry: Entry): void => {
+    waiting.delete(entry)
+    add(entry, 1)
+    endTurn(entry)
     let isReleased = false
     entry.start(() => {
       if (isReleased) return
       isReleased = true
       add(entry, -1)
+      // Also what arrived while it ran.
+      endTurn(entry)
       beginWaiting()
     })
   }
