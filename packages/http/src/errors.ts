@@ -113,6 +113,8 @@ const unreadTexts: {
     'say what the first request with this Idempotency-Key did; repeating the key gives this answer again. Read positions and orders (or what else it was to change) before you use a new key.',
   candles:
     'read so many candles in one request. What was read is kept: send the request again to go on from there, or name a shorter range.',
+  calculation:
+    'finish this calculation within the time for one. Ask for fewer resamples or a shorter range.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {

@@ -182,6 +182,7 @@ it.each<readonly [refusal: Refusal, message: RegExp]>([
     { _tag: 'ServiceUnavailable', reason, unread: 'first_reply', outcome: 'unknown' },
     /repeating the key gives this answer again/,
   ],
+  [{ _tag: 'ServiceUnavailable', reason, unread: 'calculation' }, /fewer resamples or a shorter/],
   [{ _tag: 'NotImplemented', feature: 'market-data', isFeedMissing: true }, /Send accountId/],
   [{ _tag: 'NotImplemented', feature: 'market-data' }, /not switched on/],
 ])('the refusal %j says %s', async (refusal, message) => {
