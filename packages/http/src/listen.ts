@@ -11,6 +11,8 @@ const defaultBounds = {
   /** The request line and all headers. */
   headBytes: 16_384,
   headers: 100,
+  /** Of a connection, without a finished reply. HTTP clients and proxies rarely send a second. */
+  unanswered: 16,
   /** Until the head has arrived. */
   headMs: 10_000,
   /** Until the whole request has arrived: a body of 10 MiB on a slow line. */
@@ -76,7 +78,13 @@ export const listen = async (
 
   const connections = new Map<Socket, Connection>()
   server.on('connection', (socket) => {
-    connections.set(socket, {})
+    const connection: Connection = {
+      unanswered: 0,
+      onReplied: () => {
+        connection.unanswered -= 1
+      },
+    }
+    connections.set(socket, connection)
     socket.once('close', () => connections.delete(socket))
   })
 
@@ -100,6 +108,13 @@ export const listen = async (
     const connection = connections.get(socket)
     // What follows a refused head could be anything, and is not carried out.
     if (connection === undefined || connection.isEnding === true) return
+    connection.unanswered += 1
+    if (connection.unanswered > bounds.unanswered) {
+      // Node still hands over what arrived with it.
+      connection.isEnding = true
+      return void socket.destroy()
+    }
+    response.on('close', connection.onReplied)
     const reply = headError(request, bounds)
     if (reply === undefined) {
       connection.last = response
@@ -175,14 +190,18 @@ export const listen = async (
 }
 
 interface Connection {
+  /** Requests without a finished reply. */
+  unanswered: number
+  /** Shared by its requests, so that none needs a closure of its own. */
+  readonly onReplied: () => void
   /**
    * The reply to the newest request. Replies leave in the order of their requests, so all are sent
    * when it is.
    */
   last?: ServerResponse
   /**
-   * A refusal that ends the connection was sent, or waits for the last reply: nothing that still
-   * arrives is carried out or answered.
+   * The connection was cut off, or a refusal that ends it was sent or waits for the last reply:
+   * nothing that still arrives is carried out or answered.
    */
   isEnding?: boolean
   /** The bytes that had been read when it was last seen idle. */

@@ -243,6 +243,17 @@ describe('a listener', () => {
   })
 })
 
+it('handles 16 of 10,000 pipelined requests, disconnects their client, and serves another', async () => {
+  let handled = 0
+  const app = new Koa()
+  app.use((context) => void (context.body = String((handled += 1))))
+  await using counting = await run(app)
+  const socket = connect(counting.port, '127.0.0.1').on('error', () => undefined)
+  socket.write(get('/').repeat(10_000))
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect((await converse(counting.port, lastGet('/'))).map(({ body }) => body)).toEqual(['17'])
+})
+
 describe.concurrent('a slow answer', () => {
   it.each([
     ['alone', get('/slow')],
@@ -411,17 +422,17 @@ describe('a listener that ends', () => {
     expect(read).toBeGreaterThan(longText.length)
   })
 
-  it('does not wait for a client that reads nothing of its reply', async () => {
-    const { listener, socket } = await start(get('/long'))
-    socket.pause()
-    expect(await listener.end(longMs)).toBe(0)
-  })
-
-  it('cuts off connections once the time is over, and returns how many', async () => {
-    const { listener, socket } = await start(get('/long'))
-    socket.pause()
-    expect(await listener.end(200)).toBe(1)
-  })
+  it.each([
+    [longMs, 0],
+    [200, 1],
+  ])(
+    'waits at most %i ms for a client that reads nothing, and cuts off %i',
+    async (patienceMs, count) => {
+      const { listener, socket } = await start(get('/long'))
+      socket.pause()
+      expect(await listener.end(patienceMs)).toBe(count)
+    },
+  )
 
   it.each(['/api/v1/symbols', '/nowhere'])(
     'closes connections after their replies while the app is draining: %s',
