@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { identity } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
@@ -57,6 +58,7 @@ import {
   openOwnerNotices,
   readBacklog,
   startPeerNotices,
+  takingTurns,
 } from '@tradeport/postgres'
 import type { Database, FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
@@ -234,7 +236,11 @@ export const openAdapters = async (
     changeLocks: createChangeLocks(storeParts),
     broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
     trading: meteredProvider(provider.trading, metrics.providerCalls),
-    candles: createCandleStore(storeParts.knex),
+    candles: takingTurns(
+      createFairPool(readTurns.candles),
+      createCandleStore(storeParts.knex),
+      ({ account }) => account.owner,
+    ),
     marketDataFeeds: hasMarketData ? createMarketDataFeeds(storeParts.knex) : noMarketDataFeed,
     marketData: meteredProvider(provider.marketData, metrics.providerCalls),
     positionTrading: meteredProvider(provider.positionTrading, metrics.providerCalls),
@@ -253,7 +259,7 @@ export const openAdapters = async (
       mayHalt: hasTools,
     }),
     journal: journal.journal,
-    trades: journal.records,
+    trades: takingTurns(createFairPool(readTurns.trades), journal.records, identity),
     watch: journal.watch,
     calculate:
       (owner, name, ...inputs) =>
@@ -323,6 +329,15 @@ const importCalculations = async (): Promise<CalculationPool> =>
 /** A quarter of each pool for one tenant. */
 const sendSlots = { size: 64, perTenant: 16, perAccount: 2 }
 const lookupSlots = { size: 32, perTenant: 8, perAccount: 1 }
+
+/**
+ * How many long reads of the database run at once: in all, of a tenant and of a user. The pool has
+ * ten connections.
+ */
+const readTurns = {
+  trades: { size: 5, perTenant: 4, perAccount: 2 },
+  candles: { size: 2, perTenant: 2, perAccount: 1 },
+}
 
 const slotsOf =
   (pool: FairPool): AcquireSlot =>

@@ -24,6 +24,8 @@ const uncheckedChunks = 1_000
 
 /** Of all bodies that are being received. */
 const totalBytes = 67_108_864
+/** How much of it large bodies leave to small ones, so that nobody's orders wait for them. */
+const reservedBytes = 16_777_216
 /** How many bodies of a credential may be received at a time, small and fast ones aside. */
 const largePerCredential = 2
 /**
@@ -129,7 +131,8 @@ export const createBodyReader = (): BodyReader => {
     let members = 0
     const add: AddChunk = (chunk) => {
       if (ofHead !== undefined) return ofHead
-      if (chunk.length > freeBytes) return noMemory
+      const isLong = heldBytes + chunk.length > smallBytes
+      if (chunk.length > freeBytes - (isLong ? reservedBytes : 0)) return noMemory
       freeBytes -= chunk.length
       heldBytes += chunk.length
       if (heldBytes > limit.bytes) return refuse('PayloadTooLarge', { limitBytes: limit.bytes })
@@ -138,7 +141,7 @@ export const createBodyReader = (): BodyReader => {
       members = size.members
       if (size.values > limit.values) return tooManyValues
       if (size.depth > limit.depth) return tooDeep
-      return heldBytes > smallBytes ? takeLargeSlot() : undefined
+      return isLong ? takeLargeSlot() : undefined
     }
     try {
       // A body in chunks may be empty, and is then none.

@@ -3,6 +3,7 @@ export { openDatabase, type Database, type DatabaseOptions } from './connection/
 export { createFairPool, type FairPool } from './connection/fair-pool.ts'
 export { createHeartbeats, type Heartbeats } from './connection/due-rows.ts'
 export { describeFailure, DescribedError, type Log, type LogEvent } from './connection/failures.ts'
+export { takingTurns } from './connection/turns.ts'
 export { startPeerNotices, type StartedPeerNotices } from './connection/peer-notices.ts'
 export { createCandleStore, createMarketDataFeeds } from './market/candle-store.ts'
 export { createAccountStore } from './credentials/account-store.ts'

@@ -2,10 +2,14 @@
 // pool never passes a limit and starts what waits tenant by tenant.
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
+import type { Owner } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { inBatches, batchLookups } from '../src/connection/batches.ts'
 import { createFairPool, type FairPoolKey, type ReleaseSlot } from '../src/connection/fair-pool.ts'
+import { takingTurns } from '../src/connection/turns.ts'
 
 describe('inBatches', () => {
   it('gives each call its own result, in batches no greater, and no more at once, than allowed', async () => {
@@ -88,6 +92,25 @@ describe('a fair pool', () => {
     release?.()
     expect([pool.running(), pool.waiting()]).toEqual([0, 0])
     expect(await pool.acquire({ tenant: 'b', account: '1' }, 0)).toBeDefined()
+  })
+
+  it('is shared by the reads of a port, user by user', async () => {
+    const { promise: free, resolve } = Promise.withResolvers<void>()
+    const port = {
+      read: (user: string, isHeld = false) =>
+        TE.fromTask(async () => {
+          if (isHeld) await free
+          return user
+        }),
+    }
+    const pool = createFairPool({ size: 3, perTenant: 3, perAccount: 2 })
+    const { read } = takingTurns(pool, port, (userId) => ({ tenantId: 't', userId }) as Owner, 10)
+    const held = [read('busy', true)(), read('busy', true)()]
+    expect(await read('other')()).toEqual(E.right('other'))
+    expect(await read('busy')()).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
+    resolve()
+    expect(await Promise.all(held)).toEqual([E.right('busy'), E.right('busy')])
+    expect(await read('busy')()).toEqual(E.right('busy'))
   })
 
   it('never passes a limit, never idles while something could run, and ends empty', async () => {
