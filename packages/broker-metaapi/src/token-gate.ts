@@ -18,12 +18,16 @@ export interface TokenLimits {
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
+  /** Reads of an account that may wait, and apart from them its trials. */
+  readonly waitingPerAccount: number
 }
 
 const defaultLimits: TokenLimits = {
   perSecondPerAccount: 20,
   readsAtOnce: 32,
   readsAtOncePerAccount: 8,
+  // Of an account alone, as many as are started within the deadline of a read.
+  waitingPerAccount: 300,
 }
 
 type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'route'>
@@ -31,7 +35,8 @@ type GateKey = Pick<Target, 'limitKey' | 'accountKey'> & Pick<ReadRequest, 'rout
 export interface TokenGate {
   /**
    * Resolves when the request may be sent, with a function to call when the request ends. Rejects
-   * with a CallFailure while a limit holds, or when the signal is aborted first.
+   * with a CallFailure while a limit holds, when too many reads of the account wait, or when the
+   * signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: RequestKind, signal: AbortSignal) => Promise<() => void>
   /**
@@ -53,6 +58,7 @@ type RequestKind = 'trade' | 'read' | 'trial'
 
 interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
+  readonly number: number
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
@@ -61,10 +67,12 @@ interface TokenState {
   /** By the names that `limitNames` gives. */
   readonly limitedUntil: Map<string, number>
   /** When the requests of the last second were started. */
-  starts: number[]
+  readonly starts: number[]
   /** When each account last answered, by the stopwatch; the longest ago first. */
   readonly answeredAt: Map<string, number>
-  readonly waiting: Set<Waiting>
+  /** By `queueName`, each in the order of arrival. One that is empty is removed. */
+  readonly queues: Map<string, Set<Waiting>>
+  arrivals: number
   /** The reads under way. */
   readonly running: Set<Waiting>
   timer: NodeJS.Timeout | undefined
@@ -73,6 +81,10 @@ interface TokenState {
 const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
+
+/** Of one queue the first may start whenever any of it may: choosing looks at the first alone. */
+const queueName = ({ kind, accountKey }: Pick<Waiting, 'kind' | 'accountKey'>): string =>
+  kind === 'trade' ? kind : `${kind} of ${accountKey}`
 
 type LimitedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
@@ -104,7 +116,8 @@ export const createTokenGate = (
       limitedUntil: new Map(),
       starts: [],
       answeredAt: new Map(),
-      waiting: new Set(),
+      queues: new Map(),
+      arrivals: 0,
       running: new Set(),
       timer: undefined,
     }
@@ -112,20 +125,24 @@ export const createTokenGate = (
     return state
   }
 
-  const nextOf = ({ waiting, running }: TokenState): Waiting | undefined => {
-    const all = [...waiting]
-    const reads = [...running]
+  const nextOf = ({ queues, running }: TokenState): Waiting | undefined => {
+    const [trade] = queues.get('trade') ?? []
+    if (trade !== undefined || running.size >= limits.readsAtOnce) return trade
+    const ofAccount = Map.groupBy(running, ({ accountKey }) => accountKey)
+    const trials = [...running].filter(({ kind }) => kind === 'trial').length
     const mayRead = ({ kind, accountKey }: Waiting): boolean =>
-      reads.length < limits.readsAtOnce &&
-      reads.filter((one) => one.accountKey === accountKey).length < limits.readsAtOncePerAccount &&
+      (ofAccount.get(accountKey)?.length ?? 0) < limits.readsAtOncePerAccount &&
       // Accounts that hang leave most of the reads to those that answer.
-      (kind !== 'trial' || reads.filter((one) => one.kind === kind).length < limits.readsAtOnce / 4)
-    return all.find(({ kind }) => kind === 'trade') ?? all.find(mayRead)
+      (kind !== 'trial' || trials < limits.readsAtOnce / 4)
+    let next: Waiting | undefined
+    for (const [first] of queues.values())
+      if (first && first.number < (next?.number ?? Infinity) && mayRead(first)) next = first
+    return next
   }
 
   const startWaiting = (state: TokenState): void => {
     const now = stopwatch.elapsedMs()
-    state.starts = state.starts.filter((at) => now - at < rateWindowMs)
+    while (now - (state.starts[0] ?? now) >= rateWindowMs) state.starts.shift()
     for (const [account, at] of state.answeredAt) {
       if (now - at < activeAccountMs) break
       state.answeredAt.delete(account)
@@ -163,8 +180,13 @@ export const createTokenGate = (
         const until = Math.max(...names.map((name) => state.limitedUntil.get(name) ?? -Infinity))
         const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
+        const name = queueName({ kind, accountKey })
+        const queue = state.queues.get(name) ?? new Set()
+        if (kind !== 'trade' && queue.size >= limits.waitingPerAccount)
+          return reject(nothingSent(`${queue.size} reads of the account wait already`))
         const stopWaiting = (): void => {
-          state.waiting.delete(waiting)
+          queue.delete(waiting)
+          if (queue.size === 0) state.queues.delete(name)
           signal.removeEventListener('abort', abort)
         }
         const abort = (): void =>
@@ -173,6 +195,7 @@ export const createTokenGate = (
           kind,
           accountKey,
           route,
+          number: (state.arrivals += 1),
           start: () => {
             stopWaiting()
             resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))
@@ -183,18 +206,18 @@ export const createTokenGate = (
           },
         }
         if (signal.aborted) return abort()
-        state.waiting.add(waiting)
+        state.queues.set(name, queue.add(waiting))
         signal.addEventListener('abort', abort)
         startWaiting(state)
       })
     },
 
     recordRateLimit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
-      const { limitedUntil, waiting } = stateOf(limitKey)
+      const { limitedUntil, queues } = stateOf(limitKey)
       const name = limitName({ kind, accountKey, route }, rateLimit)
       const until = stopwatch.elapsedMs() + ms
       setBounded(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
-      for (const one of waiting)
+      for (const one of [...queues.values()].flatMap((queue) => [...queue]))
         if (limitNames(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
     },
 

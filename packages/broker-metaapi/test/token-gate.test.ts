@@ -41,18 +41,6 @@ describe('the gate of a token', () => {
     expect(await startsOf(5)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
-  it('starts trades before reads that have waited for longer', async () => {
-    const gate = gateOf()
-    const started: string[] = []
-    for (const kind of ['read', 'read', 'read', 'trade', 'trade'] as const)
-      void gate.enter(key(), kind, patient()).then((leave) => {
-        started.push(kind)
-        return leave()
-      })
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(started).toEqual(['read', 'read', 'trade', 'trade', 'read'])
-  })
-
   it('starts reads of accounts that answer although many others are on trial', async () => {
     const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
     let trials = 0
@@ -100,24 +88,27 @@ describe('the gate of a token', () => {
     },
   )
 
-  it('rejects a request whose time is over, and starts the next', async () => {
-    const gate = gateOf({ readsAtOncePerAccount: 1 })
+  it('rejects a request whose time is over or before which too many reads of its account wait, and starts the next', async () => {
+    const gate = gateOf({ readsAtOncePerAccount: 1, waitingPerAccount: 2 })
     const leave = await gate.enter(key(), 'read', patient())
     const controller = new AbortController()
     const { signal } = controller
     const impatient = Promise.allSettled([gate.enter(key(), 'read', signal)])
     const next = gate.enter(key(), 'read', patient())
+    await expect(gate.enter(key(), 'read', patient())).rejects.toMatchObject(unavailable)
+    const others = [gate.enter(key(), 'trade', patient()), gate.enter(key('b'), 'read', patient())]
     controller.abort()
     expect(await impatient).toMatchObject([{ reason: unavailable }])
     await expect(gate.enter(key(), 'read', signal)).rejects.toMatchObject(unavailable)
     leave()
-    ;(await next)()
+    await vi.advanceTimersByTimeAsync(1_000)
+    await Promise.all([next, ...others])
   })
 
-  it('keeps every limit, starts every request, and leaves no timer', async () => {
+  it('starts every trade before the reads, and each read before later ones that may start, within every limit, and leaves no timer', async () => {
     const call = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
-      kind: fc.constantFrom('trade' as const, 'read' as const),
+      kind: fc.constantFrom('trade' as const, 'read' as const, 'trial' as const),
       afterMs: fc.nat({ max: 700 }),
       runsMs: fc.nat({ max: 1_500 }),
     })
@@ -125,17 +116,26 @@ describe('the gate of a token', () => {
       fc.asyncProperty(fc.array(call, { maxLength: 30 }), async (calls) => {
         const gate = gateOf()
         const starts: number[] = []
-        const running: string[] = []
-        const calling = calls.map(async ({ account, kind, afterMs, runsMs }) => {
-          await new Promise((resolve) => setTimeout(resolve, afterMs))
-          const leave = await gate.enter(key(account), kind, patient())
+        const waiting: (typeof calls)[number][] = []
+        const running: typeof waiting = []
+        const runningOf = (key: 'account' | 'kind', value: string) =>
+          running.filter((one) => one[key] === value).length
+        const mayRead = ({ account, kind }: (typeof calls)[number]) =>
+          running.length < 3 &&
+          runningOf('account', account) < 2 &&
+          (kind === 'read' || runningOf('kind', kind) < 3 / 4)
+        const calling = calls.map(async (call) => {
+          await new Promise((resolve) => setTimeout(resolve, call.afterMs))
+          waiting.push(call)
+          const leave = await gate.enter(key(call.account), call.kind, patient())
+          expect(call).toBe(waiting.find(({ kind }) => kind === 'trade') ?? waiting.find(mayRead))
+          waiting.splice(waiting.indexOf(call), 1)
           starts.push(Date.now())
-          if (kind === 'read') running.push(account)
-          expect(running.length).toBeLessThanOrEqual(3)
-          expect(running.filter((one) => one === account).length).toBeLessThanOrEqual(2)
           expect(starts.filter((at) => Date.now() - at < 1_000).length).toBeLessThanOrEqual(2)
-          await new Promise((resolve) => setTimeout(resolve, runsMs))
-          if (kind === 'read') running.splice(running.indexOf(account), 1)
+          if (call.kind === 'trade') return
+          running.push(call)
+          await new Promise((resolve) => setTimeout(resolve, call.runsMs))
+          running.splice(running.indexOf(call), 1)
           leave()
         })
         const all = Promise.all(calling)
