@@ -202,14 +202,20 @@ export const cachedMarketData = (
     maxWeight: maxQuotes,
     counters: countersOf?.('quotes'),
   })
-  const latestCandles = createSingleFlightCache<BrokerReadError, readonly Candle[]>({
+  const latestCandles = createSingleFlightCache<
+    BrokerReadError | ServiceUnavailable,
+    readonly Candle[]
+  >({
     clock,
     ttlMs: quoteTtlMs,
     maxWeight: maxCandles,
     weigh: (candles) => 1 + candles.length,
     counters: countersOf?.('candles'),
   })
-  const earlierCandles = createSingleFlightCache<BrokerReadError, readonly Candle[]>({
+  const earlierCandles = createSingleFlightCache<
+    BrokerReadError | ServiceUnavailable,
+    readonly Candle[]
+  >({
     clock,
     ttlMs: noCandlesTtlMs,
     maxWeight: maxEmptyPages,

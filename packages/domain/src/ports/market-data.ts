@@ -2,7 +2,7 @@
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
-import type { AsyncResult, BrokerReadError } from '../errors.ts'
+import type { AsyncResult, BrokerReadError, BrokerReadTag } from '../errors.ts'
 import type { CandleRange } from '../market/candle-ranges.ts'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../market/market-data.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -97,11 +97,11 @@ export interface MarketData {
     account: BrokerAccount,
     symbol: string,
     window: CandlesWindow,
-  ) => TE.TaskEither<BrokerReadError, readonly Candle[]>
+  ) => AsyncResult<readonly Candle[], BrokerReadTag>
   /** The first ticks from a time on, oldest first. No broker keeps them on MT4. */
   readonly ticks: (
     account: BrokerAccount,
     symbol: string,
     window: TicksWindow,
-  ) => TE.TaskEither<BrokerReadError, readonly Tick[]>
+  ) => AsyncResult<readonly Tick[], BrokerReadTag>
 }

@@ -19,6 +19,7 @@ import {
   type BrokerReadTag,
   type Refusal,
   type RefusalTag,
+  type ServiceUnavailable,
 } from '../errors.ts'
 import { resolveSymbol, type ResolvedSymbol } from '../market/broker-symbol.ts'
 import type { ShownCandle } from '../market/candle-ranges.ts'
@@ -30,7 +31,7 @@ import {
 } from '../market/instruments.ts'
 import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-data.ts'
 import type { Ports } from '../ports/index.ts'
-import { marketDataPageSize } from '../ports/market-data.ts'
+import { marketDataPageSize, type MarketData } from '../ports/market-data.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
@@ -40,6 +41,7 @@ import { findAccount } from './steps/find.ts'
 import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
 import { createCandleReader } from './steps/read-candles.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
+import { createTurns } from './steps/turns.ts'
 
 /** A quote older than this is stale: the market is closed, or the terminal lost its broker. */
 const staleAfterMs = minuteMs
@@ -126,7 +128,19 @@ interface MarketPorts extends Pick<
 
 export const createMarketData = (ports: MarketPorts) => {
   const { marketData, marketDataFeeds, clock, streamSlots } = ports
-  const readCandles = createCandleReader(ports)
+  const pastPricesOf = (provider: Pick<MarketData, 'candles' | 'ticks'>) => ({
+    ...createTickReader(provider),
+    readCandles: createCandleReader({ ...ports, marketData: provider }),
+  })
+  const pastPrices = pastPricesOf(marketData)
+  // Those without a credential share a few reads, so that they hold up nobody else.
+  const inPublicTurn = createTurns({ atOnce: 4, waiting: 24 })
+  const publicPastPrices = pastPricesOf({
+    candles: (...of) => inPublicTurn('', marketData.candles(...of)),
+    ticks: (...of) => inPublicTurn('', marketData.ticks(...of)),
+  })
+  const pastPricesFor = (caller: Caller | undefined) =>
+    caller === undefined ? publicPastPrices : pastPrices
   const polls = createQuotePolls(ports)
 
   const findBrokerAccount = (
@@ -238,83 +252,6 @@ export const createMarketData = (ports: MarketPorts) => {
         ? E.left(failureOf(located)(quote.left))
         : E.right(shownQuote(located.symbol, quote.right))
     }
-
-  /** @param read the first ticks from there, where they are known */
-  const readTicks = async (
-    { account, spelling }: Located,
-    from: Instant,
-    to: Instant,
-    limit: number,
-    read: readonly Tick[] = [],
-  ): Promise<E.Either<BrokerReadError, readonly Tick[]>> => {
-    const ticks = [...read]
-    for (;;) {
-      const page = await marketData.ticks(account, spelling, {
-        from,
-        offset: ticks.length,
-        limit: Math.min(marketDataPageSize, limit - ticks.length),
-      })()
-      if (E.isLeft(page)) return page
-      const inRange = page.right.filter(({ time }) => time <= to)
-      ticks.push(...inRange)
-      if (page.right.length === 0 || inRange.length < page.right.length || ticks.length >= limit)
-        return E.right(ticks)
-    }
-  }
-
-  /** Every tick from `from` to `to`; undefined where there are `tooMany` or more. */
-  const readWindow = async (
-    located: Located,
-    from: Instant,
-    to: Instant,
-    tooMany: number,
-  ): Promise<E.Either<BrokerReadError, readonly Tick[] | undefined>> => {
-    const first = await readTicks(located, from, to, marketDataPageSize)
-    if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
-    // A window of one millisecond cannot be made shorter.
-    if (from < to) {
-      const { account, spelling } = located
-      const beyond = { from, offset: tooMany - 1, limit: 1 }
-      const probe = await marketData.ticks(account, spelling, beyond)()
-      if (E.isLeft(probe)) return probe
-      if (probe.right.some(({ time }) => time <= to)) return E.right(undefined)
-    }
-    return readTicks(located, from, to, tooMany, first.right)
-  }
-
-  /**
-   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window
-   * is as long as the density of the ticks found so far suggests, and half as long where it holds
-   * more than twice the ticks that are missing.
-   */
-  const readLastTicks = async (
-    located: Located,
-    to: Instant,
-    limit: number,
-  ): Promise<E.Either<BrokerReadError, readonly Tick[]>> => {
-    const earliest = Math.max(0, to - longestSearchMs)
-    let ticks: readonly Tick[] = []
-    let windowMs = minuteMs
-    /** A window that begins here holds too many. */
-    let tooEarly = Infinity
-    for (let end = to; ticks.length < limit && end >= earliest;) {
-      const start = Math.max(earliest, end - windowMs)
-      const tooMany = 2 * Math.max(marketDataPageSize, limit - ticks.length)
-      const read = await readWindow(located, start, end, tooMany)
-      if (E.isLeft(read)) return read
-      if (read.right === undefined) {
-        tooEarly = start
-        windowMs = Math.floor((end - start) / 2)
-        continue
-      }
-      ticks = [...read.right, ...ticks]
-      end = start - 1
-      const guessMs = ((to - end) * (limit - ticks.length)) / Math.max(1, ticks.length)
-      windowMs = Math.ceil(Math.min(8 * Math.max(1, windowMs), Math.max(minuteMs, guessMs)))
-      if (end >= tooEarly) windowMs = Math.min(windowMs, Math.floor((end - tooEarly) / 2))
-    }
-    return E.right(ticks.slice(-limit))
-  }
 
   async function* batchesOf(
     listener: QuoteListener,
@@ -434,7 +371,7 @@ export const createMarketData = (ports: MarketPorts) => {
         locate(caller, accountId, symbol),
         TE.flatMap((located) =>
           pipe(
-            readCandles(
+            pastPricesFor(caller).readCandles(
               { account: located.account, symbol: located.spelling, timeframe },
               { from, to, limit },
             ),
@@ -461,6 +398,7 @@ export const createMarketData = (ports: MarketPorts) => {
         TE.flatMap((located) => {
           // The broker's clock may be a little ahead of ours.
           const to = Math.min(endTime, clock.now() + minuteMs)
+          const { readTicks, readLastTicks } = pastPricesFor(caller)
           return pipe(
             () =>
               from === undefined
@@ -484,6 +422,89 @@ const brokersHaveNoTypes = invalid(
 
 /** How far back the last ticks are looked for: longer than the holidays of any market. */
 const longestSearchMs = 7 * dayMs
+
+type TicksRead<Or = never> = E.Either<BrokerReadError | ServiceUnavailable, readonly Tick[] | Or>
+
+const createTickReader = (marketData: Pick<MarketData, 'ticks'>) => {
+  /** @param read the first ticks from there, where they are known */
+  const readTicks = async (
+    { account, spelling }: Located,
+    from: Instant,
+    to: Instant,
+    limit: number,
+    read: readonly Tick[] = [],
+  ): Promise<TicksRead> => {
+    const ticks = [...read]
+    for (;;) {
+      const page = await marketData.ticks(account, spelling, {
+        from,
+        offset: ticks.length,
+        limit: Math.min(marketDataPageSize, limit - ticks.length),
+      })()
+      if (E.isLeft(page)) return page
+      const inRange = page.right.filter(({ time }) => time <= to)
+      ticks.push(...inRange)
+      if (page.right.length === 0 || inRange.length < page.right.length || ticks.length >= limit)
+        return E.right(ticks)
+    }
+  }
+
+  /** Every tick from `from` to `to`; undefined where there are `tooMany` or more. */
+  const readWindow = async (
+    located: Located,
+    from: Instant,
+    to: Instant,
+    tooMany: number,
+  ): Promise<TicksRead<undefined>> => {
+    const first = await readTicks(located, from, to, marketDataPageSize)
+    if (E.isLeft(first) || first.right.length < marketDataPageSize) return first
+    // A window of one millisecond cannot be made shorter.
+    if (from < to) {
+      const { account, spelling } = located
+      const beyond = { from, offset: tooMany - 1, limit: 1 }
+      const probe = await marketData.ticks(account, spelling, beyond)()
+      if (E.isLeft(probe)) return probe
+      if (probe.right.some(({ time }) => time <= to)) return E.right(undefined)
+    }
+    return readTicks(located, from, to, tooMany, first.right)
+  }
+
+  /**
+   * Ticks are only read forwards, so the last ones are looked for in windows before `to`. A window
+   * is as long as the density of the ticks found so far suggests, and half as long where it holds
+   * more than twice the ticks that are missing.
+   */
+  const readLastTicks = async (
+    located: Located,
+    to: Instant,
+    limit: number,
+  ): Promise<TicksRead> => {
+    const earliest = Math.max(0, to - longestSearchMs)
+    let ticks: readonly Tick[] = []
+    let windowMs = minuteMs
+    /** A window that begins here holds too many. */
+    let tooEarly = Infinity
+    for (let end = to; ticks.length < limit && end >= earliest;) {
+      const start = Math.max(earliest, end - windowMs)
+      const tooMany = 2 * Math.max(marketDataPageSize, limit - ticks.length)
+      const read = await readWindow(located, start, end, tooMany)
+      if (E.isLeft(read)) return read
+      if (read.right === undefined) {
+        tooEarly = start
+        windowMs = Math.floor((end - start) / 2)
+        continue
+      }
+      ticks = [...read.right, ...ticks]
+      end = start - 1
+      const guessMs = ((to - end) * (limit - ticks.length)) / Math.max(1, ticks.length)
+      windowMs = Math.ceil(Math.min(8 * Math.max(1, windowMs), Math.max(minuteMs, guessMs)))
+      if (end >= tooEarly) windowMs = Math.min(windowMs, Math.floor((end - tooEarly) / 2))
+    }
+    return E.right(ticks.slice(-limit))
+  }
+
+  return { readTicks, readLastTicks }
+}
 
 /** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
 const failureOf =

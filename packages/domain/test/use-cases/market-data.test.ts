@@ -2,6 +2,7 @@
 import { createFakeCandleStore, type newAccount } from '@tradeport/testkit'
 import { createFakeMarketData } from './fake-market-data.ts'
 import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
@@ -110,6 +111,32 @@ describe('the source of prices', () => {
     const failed = await quote('EURUSD')()
     expect(failed).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
     expect(failed).not.toHaveProperty('left.accountId')
+  })
+
+  it('is read four times at once for candles and ticks without a credential, and 24 reads wait: with one, 16 requests for a series', async () => {
+    const { use, caller, link, setFeed, marketData } = open()
+    setFeed({ owner, accountId: link().id, symbols: {} })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let reads = 0
+    const held = () => async () => {
+      reads += 1
+      await promise
+      return E.right([])
+    }
+    Object.assign(marketData, { candles: held, ticks: held })
+    const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
+    const answers = [
+      use.listCandles(undefined, of)(),
+      ...Array.from({ length: 28 }, () => use.listTicks(undefined, of)()),
+      ...Array.from({ length: 18 }, () => use.listCandles(caller, of)()),
+      use.listTicks(caller, of)(),
+    ]
+    await idle()
+    expect(reads).toBe(4 + 2)
+    resolve()
+    const refused = (await Promise.all(answers)).filter(E.isLeft)
+    const left = { _tag: 'ServiceUnavailable', retryAfterSeconds: 1 }
+    expect(refused).toMatchObject([{ left }, { left }])
   })
 
   it('never asks the provider for a symbol that the broker does not list', async () => {

@@ -87,7 +87,7 @@ it('shows what the broker has, and asks once for what is complete', async () => 
       let now = startsAt
       const broker = createBroker(timeframe, times, () => now)
       const readCandles = createCandleReader({
-        marketData: { candles: broker.candles } as never,
+        marketData: { candles: broker.candles },
         candles: createFakeCandleStore(),
         clock: { now: () => now },
       })
@@ -141,7 +141,7 @@ it.each<[timeframe: Timeframe, lost: readonly number[], sinceStart: number]>([
           marketData: {
             candles: (...of: Parameters<typeof broker.candles>) =>
               (isLoaded ? broker : unloaded).candles(...of),
-          } as never,
+          },
           candles: createFakeCandleStore(),
           clock: { now: () => now },
         })
@@ -167,7 +167,7 @@ it('reads the beginning of a long history with few pages, and each page once for
           const end = Math.floor((Math.min(to, now) - start) / minuteMs) + 1
           return times.slice(Math.max(0, end - limit), Math.max(0, end)).map(broker.candleAt)
         }),
-    } as never,
+    },
     candles: createFakeCandleStore(),
     clock: { now: () => now },
   })
@@ -195,7 +195,7 @@ it('stops after 50 pages, which the refusal says, and goes on from there at the 
     marketData: {
       candles: (of: unknown, by: unknown, window: CandlesWindow) =>
         broker.candles(of, by, { ...window, limit: 1 }),
-    } as never,
+    },
     candles: createFakeCandleStore(),
     clock: { now: () => now },
   })

@@ -14,9 +14,10 @@ import {
 } from '../../market/candle-ranges.ts'
 import type { Candle } from '../../market/market-data.ts'
 import type { CandleSeries, Ports } from '../../ports/index.ts'
-import { marketDataPageSize } from '../../ports/market-data.ts'
+import { marketDataPageSize, type MarketData } from '../../ports/market-data.ts'
 import { minuteMs, type Instant } from '../../primitives/instant.ts'
 import { sortedBy } from '../../primitives/sorted.ts'
+import { createTurns } from './turns.ts'
 
 /** With `from` the first candles from there, else the last up to `to`. */
 export interface CandlesQuery {
@@ -50,7 +51,7 @@ export const createCandleReader = ({
   marketData,
   candles: store,
   clock,
-}: Pick<Ports, 'marketData' | 'candles' | 'clock'>) => {
+}: Pick<Ports, 'candles' | 'clock'> & { readonly marketData: Pick<MarketData, 'candles'> }) => {
   /**
    * The kept candles up to the first gap, seen from the wanted end.
    * @param asked what this request has learned beyond what is kept
@@ -114,17 +115,8 @@ export const createCandleReader = ({
     }
   }
 
-  const underWay = new Map<string, Promise<unknown>>()
   /** Of simultaneous requests for one series the later ones find what the first has read. */
-  const inTurn = async <A>(key: string, work: () => Promise<A>): Promise<A> => {
-    const turn = (underWay.get(key) ?? Promise.resolve()).then(work, work)
-    underWay.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (underWay.get(key) === turn) underWay.delete(key)
-    }
-  }
+  const inTurn = createTurns({ atOnce: 1, waiting: 16 })
 
   /** Oldest first. */
   return (
@@ -144,7 +136,7 @@ export const createCandleReader = ({
       if (gap === undefined) return E.right(shown(wanted, reached))
       const { account, symbol, timeframe } = series
       const key = JSON.stringify([account.accountId, account.providerAccountId, symbol, timeframe])
-      return inTurn(key, () => readWithBroker(wanted))
+      return inTurn(key, () => readWithBroker(wanted))()
     }
 }
 
