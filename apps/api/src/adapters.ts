@@ -217,6 +217,7 @@ export const openAdapters = async (
     sealedSecrets: createSealedSecrets(storeParts),
     health: {
       databaseNow: database.now,
+      tryWrite: database.tryWrite,
       isMigrated: database.isMigrated,
       durability: database.durability,
       disagreeingJournals: readDisagreeingJournals(database.knex),

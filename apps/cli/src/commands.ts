@@ -471,7 +471,7 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'doctor',
-    help: "check the database, its tables, Redis, the clocks, the encrypted secrets, stuck orders and each tenant's provider token; the exit code is 1 when a check fails",
+    help: "check the database, whether it accepts writes, its tables, Redis, the clocks, the encrypted secrets, stuck orders and each tenant's provider token; the exit code is 1 when a check fails",
     options: {
       '--tenant <id>': ['tenantId', 'of the provider tokens, check only that of this tenant'],
     },

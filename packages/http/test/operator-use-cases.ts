@@ -78,6 +78,7 @@ export const operatorUseCases = (
     clock,
     health: {
       databaseNow: TE.right(now),
+      tryWrite: TE.right(undefined),
       isMigrated: TE.right(true),
       durability: TE.right(durability),
       disagreeingJournals: TE.right([]),

@@ -22,6 +22,7 @@ import {
   openEmbedded as openThread,
   reservedMb,
 } from '../src/connection/embedded.ts'
+import { tryWrite } from '../src/connection/database.ts'
 import { openPool } from '../src/connection/pool.ts'
 import { copyRows } from '../src/connection/copy-rows.ts'
 import { sql } from '../src/connection/sql.ts'
@@ -238,6 +239,13 @@ describe('a disk that is almost full', () => {
     syncBuiltinESMExports()
     await (await lockFolder(folder)).release()
     await rm(folder, { recursive: true })
+  })
+
+  it('is reported by a trial of a write, of which nothing stays', async () => {
+    await tryWrite(knex)
+    freeBytes = enough - 1
+    await expect(tryWrite(knex)).rejects.toThrow(refusal)
+    expect(await knex('removals')).toEqual([])
   })
 
   it.each([1, 2])('shows page %d of a list of orders', async (page) => {

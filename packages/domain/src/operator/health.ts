@@ -10,6 +10,7 @@ import type { SecretsCensus } from './sealed-secrets.ts'
 export interface HealthCheck {
   readonly name:
     | 'database'
+    | 'database writes'
     | 'tables'
     | 'database clock'
     | 'fsync'
@@ -105,6 +106,15 @@ export const databaseHealth = (read: Read<unknown>): HealthCheck =>
   E.isRight(read)
     ? ok('database', 'It answers.')
     : fail('database', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
+
+export const writesHealth = (write: Read<unknown>): HealthCheck =>
+  E.isRight(write)
+    ? ok('database writes', 'They are accepted.')
+    : fail(
+        'database writes',
+        `Nothing can be written to the database (${write.left.reason}).`,
+        'Free space on its disk, which is that of DATA_DIR without DATABASE_URL, and see that DATABASE_URL leads to a server that accepts writes.',
+      )
 
 export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
   if (E.isLeft(isMigrated)) return unreadable('tables', 'looked at')
@@ -242,11 +252,11 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
   if (E.isLeft(census)) return unreadable('secrets', 'counted')
   const { current, others } = census.right
-  if (others === 0) return ok('secrets', `All ${current} are sealed under the current key.`)
+  if (others === 0) return ok('secrets', `All ${current} are encrypted with the current key.`)
   return warn(
     'secrets',
-    `${others} of ${current + others} are not sealed under the current key.`,
-    'Run `pnpm operator secrets rotate`, which names those that no key opens; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
+    `${others} of ${current + others} are not encrypted with the current key.`,
+    'Run `pnpm operator secrets rotate`, which names those that no key decrypts; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
   )
 }
 
@@ -392,7 +402,7 @@ export const providerTokenHealth = (
         ? fail(
             name,
             'It cannot be opened by any secrets key that the service was given.',
-            `Start the service with the key that sealed it in SECRETS_KEY_PREVIOUS. If that is lost: ${setToken(id)}`,
+            `Start the service with the key that encrypted it in SECRETS_KEY_PREVIOUS. If that is lost: ${setToken(id)}`,
           )
         : fail(name, 'It is not set: no account of the tenant can be read.', setToken(id))
     case 'refused':

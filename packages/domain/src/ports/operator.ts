@@ -148,6 +148,8 @@ export interface SealedSecrets {
 export interface HealthReads {
   /** The database's clock. */
   readonly databaseNow: AsyncResult<Instant>
+  /** Whether the database accepts a write; it is rolled back. */
+  readonly tryWrite: AsyncResult<unknown>
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: AsyncResult<boolean>
   readonly durability: AsyncResult<Durability>

@@ -22,6 +22,7 @@ import {
   secretsHealth,
   stuckAfterMs,
   tablesHealth,
+  writesHealth,
   type FeedStanding,
   type HealthCheck,
 } from '../operator/health.ts'
@@ -108,9 +109,10 @@ export const createOperatorHealth = (ports: HealthPorts) => {
      * the answer by one timeout and not by their sum.
      */
     checkService: () => async () => {
-      const [checked, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
+      const [checked, written, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
         await Promise.all([
           checkDatabase(),
+          health.tryWrite(),
           health.isMigrated(),
           health.durability(),
           ports.sealedSecrets.census(),
@@ -121,6 +123,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
         ])
       return E.right([
         ...checked,
+        writesHealth(written),
         tablesHealth(isMigrated),
         ...durabilityHealth(durability, health.sendsRealOrders),
         limitsHealth(standing),

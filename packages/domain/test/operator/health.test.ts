@@ -140,6 +140,7 @@ const records = createFakeRecords()
 const good = {
   health: {
     databaseNow: TE.right(now),
+    tryWrite: TE.right(undefined),
     isMigrated: TE.right(true),
     durability: TE.right(durable),
     disagreeingJournals: TE.right([]),
@@ -177,7 +178,7 @@ describe('the service', () => {
   it('is checked in all of its parts', async () => {
     const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
-      'database,database clock,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals'
+      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
@@ -188,6 +189,7 @@ describe('the service', () => {
         health: {
           ...good.health,
           databaseNow: down,
+          tryWrite: down,
           isMigrated: down,
           durability: down,
           disagreeingJournals: down,
@@ -195,7 +197,12 @@ describe('the service', () => {
         sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
       },
-      ...'fail database,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(','),
+      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(','),
+    ],
+    [
+      'has a full disk',
+      { health: { ...good.health, tryWrite: down } },
+      'fail database writes',
     ],
     [
       'has older tables',

@@ -8,7 +8,7 @@ import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
 import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
 import { openPool, type PoolOptions } from './pool.ts'
-import { queryOne, sql } from './sql.ts'
+import { query, queryOne, sql } from './sql.ts'
 
 export interface ServerOptions {
   /** postgres:// or postgresql://; may hold a password, which is never repeated. */
@@ -39,6 +39,8 @@ export interface Database {
   readonly ping: AsyncResult<void>
   /** The database's clock. */
   readonly now: AsyncResult<Instant>
+  /** Whether a row can be written; it is rolled back. */
+  readonly tryWrite: AsyncResult<void>
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: AsyncResult<boolean>
   readonly durability: AsyncResult<Durability>
@@ -86,6 +88,7 @@ export const openDatabase = async (
       )
       return now
     }),
+    tryWrite: databaseTask('database.tryWrite', () => tryWrite(knex)),
     isMigrated: databaseTask('database.isMigrated', () => isMigrated(knex)),
     durability: databaseTask('database.durability', async () => ({
       isEmbedded: server === null,
@@ -97,6 +100,15 @@ export const openDatabase = async (
 }
 
 const defaultTimeoutMs = 8_000
+
+export const tryWrite = async (knex: Knex): Promise<void> => {
+  const trx = await knex.transaction()
+  try {
+    await query(trx, sql`insert into removals values ('none', 'none', gen_random_uuid()::text)`)
+  } finally {
+    await trx.rollback()
+  }
+}
 
 // The URL is not repeated, and the parser's own error, which holds it, is not passed on.
 const poolOfServer = ({ url, poolSize = 10 }: ServerOptions): PoolOptions => {
