@@ -41,7 +41,7 @@ export const rotateSecrets = async (context: CommandContext): Promise<void> => {
         })),
         advice: [
           'Start the service with the key that encrypted them in SECRETS_KEY_PREVIOUS and call again.',
-          'If that key is lost: set the provider token again in a document; the user must create the webhook again; a stored reply expires after a day.',
+          'If that key is lost: set the provider token again in a document; the user rotates the secret of the webhook (POST /webhooks/:id/rotate-secret); a stored reply expires after a day.',
         ],
       },
     )
