@@ -42,6 +42,7 @@ export const openListeners = async (
   { opened, operatorToken, isDraining, demoPages, log, closers }: ListenerDependencies,
 ) => {
   const { adapters, limits, metrics, webhookReach } = opened
+  closers.use(watchDatabase(opened.database, log))
   const probes = probePages(readinessOf(opened, isDraining))
   const metricsPages = metricsPage(metrics, config.metricsToken)
   const isDebugging = log.isLevelEnabled('debug')
@@ -117,6 +118,30 @@ const readinessOf = (
     )
     return { failing: results.flat(), limiter: limits.status() }
   }
+}
+
+const watchEveryMs = 2_000
+
+/** Logs when the database stops answering, and when it answers again, whoever asks or not. */
+const watchDatabase = ({ ping }: OpenedAdapters['database'], log: Logger): Disposable => {
+  let isLost = false
+  let isAsking = false
+  const ask = async (): Promise<void> => {
+    if (isAsking) return
+    isAsking = true
+    const answer = await ping()
+    isAsking = false
+    if (E.isRight(answer) === !isLost) return
+    isLost = !isLost
+    if (E.isLeft(answer))
+      log.error(
+        { event: 'database_lost', reason: answer.left.reason },
+        'the database does not answer: requests that need it are answered with 503',
+      )
+    else log.warn({ event: 'database_back' }, 'the database answers again')
+  }
+  const timer = setInterval(() => void ask(), watchEveryMs).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 // If the query fails, the check `database` reports it; `migrations` does not report it as well.

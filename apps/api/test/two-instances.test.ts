@@ -180,6 +180,10 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
         expect((await request(`${apiUrl}${path}`)).status).toBe(200)
     await service.database.mend()
     await expect.poll(readiness).toEqual(ready)
+    for (const [level, event] of Object.entries({ 50: 'database_lost', 40: 'database_back' }))
+      await expect
+        .poll(() => logged.filter((line) => line.event === event).map((line) => `${line.level}`))
+        .toEqual([level, level])
     for (const desk of desks) expect(await desk.placeAndWait()).toMatchObject({ status: 'filled' })
   })
 

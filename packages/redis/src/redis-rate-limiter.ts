@@ -130,14 +130,17 @@ export const openRedisRateLimiter = async (
     state = 'up'
     // It may have lost its data.
     statesFromRedis = new WeakSet()
-    log.info({}, 'Redis can be used again: limits are shared with the other instances')
+    log.info(
+      { event: 'redis_back' },
+      'Redis can be used again: limits are shared with the other instances',
+    )
   }
   const markDown = (error: unknown): void => {
     if (state !== 'up') return
     state = 'down'
     downSince = performance.now()
     log.warn(
-      { reason: reasonOf(error) },
+      { event: 'redis_lost', reason: reasonOf(error) },
       'Redis cannot be used: this instance limits by itself until it can',
     )
     probeLater()

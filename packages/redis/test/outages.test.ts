@@ -18,6 +18,7 @@ interface Instance extends RedisRateLimiter {
   readonly until: (status: 'shared' | 'alone') => Promise<void>
   readonly lines: {
     readonly level: 'info' | 'warn'
+    readonly event?: string
     readonly reason?: unknown
     readonly message: string
   }[]
@@ -189,7 +190,7 @@ describe.skipIf(!isInstalled)(
       expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
       await other.until('shared')
       expect(await other.ask(subject, 1)).toEqual(['endpoint'])
-      expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+      expect(one.lines.map(({ event }) => event)).toEqual(['redis_lost', 'redis_back'])
     })
 
     it('decides alone after one timeout while Redis is frozen, and shares limits again afterwards', async () => {
@@ -207,7 +208,7 @@ describe.skipIf(!isInstalled)(
       server.thaw()
       await one.until('shared')
       expect(await one.ask(subject, 1)).toEqual(['endpoint'])
-      expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+      expect(one.lines.map(({ event }) => event)).toEqual(['redis_lost', 'redis_back'])
     })
 
     it('keeps a suspension during and after an outage, and reports it once', async () => {
