@@ -42,8 +42,12 @@ export const openListeners = async (
   { opened, operatorToken, isDraining, demoPages, log, closers }: ListenerDependencies,
 ) => {
   const { adapters, limits, metrics, webhookReach } = opened
-  closers.use(watchDatabase(opened.database, log))
-  const probes = probePages(readinessOf(opened, isDraining))
+  const checkDatabase: DatabaseCheck = readAtMostEvery(opened.database.ping, {
+    ...throttle,
+    fallback: E.left({ reason: `no answer within ${throttle.deadlineMs} ms` }),
+  })
+  closers.use(watchDatabase(checkDatabase, log))
+  const probes = probePages(readinessOf(opened, checkDatabase, isDraining))
   const metricsPages = metricsPage(metrics, config.metricsToken)
   const isDebugging = log.isLevelEnabled('debug')
   const dependencies: ServerDependencies = {
@@ -96,14 +100,18 @@ export const openListeners = async (
   }
 }
 
-/** The checks of `/readyz`, made so seldom that nobody can load the database by asking. */
+/** The checks of `/readyz` are made so seldom that nobody can load the database by asking. */
+const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
+
+type DatabaseCheck = () => Promise<E.Either<{ readonly reason: string }, void>>
+
 const readinessOf = (
   { database, heartbeats, limits }: OpenedAdapters,
+  checkDatabase: DatabaseCheck,
   isDraining: () => boolean,
 ): (() => Promise<Readiness>) => {
-  const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
   const checks = {
-    database: readAtMostEvery(async () => E.isRight(await database.ping()), throttle),
+    database: async () => E.isRight(await checkDatabase()),
     migrations: readAtMostEvery(async () => isNotFalse(await database.isMigrated()), throttle),
     jobs: readAtMostEvery(
       async () => heartbeats.silentFor(queueSilentAfterMs).length === 0,
@@ -120,27 +128,29 @@ const readinessOf = (
   }
 }
 
-const watchEveryMs = 2_000
+const watchEveryMs = 2_500
+/** How many checks in a row must fail, so that a slow statement is no outage. */
+const failuresToBeLost = 2
 
-/** Logs when the database stops answering, and when it answers again, whoever asks or not. */
-const watchDatabase = ({ ping }: OpenedAdapters['database'], log: Logger): Disposable => {
-  let isLost = false
-  let isAsking = false
-  const ask = async (): Promise<void> => {
-    if (isAsking) return
-    isAsking = true
-    const answer = await ping()
-    isAsking = false
-    if (E.isRight(answer) === !isLost) return
-    isLost = !isLost
-    if (E.isLeft(answer))
-      log.error(
-        { event: 'database_lost', reason: answer.left.reason },
-        'the database does not answer: requests that need it are answered with 503',
-      )
-    else log.warn({ event: 'database_back' }, 'the database answers again')
+/** Logs when the database stops answering, and when it answers again. */
+const watchDatabase = (check: DatabaseCheck, log: Logger): Disposable => {
+  let failures = 0
+  const watch = async (): Promise<void> => {
+    const answer = await check()
+    if (E.isLeft(answer)) {
+      failures += 1
+      if (failures === failuresToBeLost)
+        log.error(
+          { event: 'database_lost', reason: answer.left.reason },
+          'the database does not answer: requests that need it are answered with 503',
+        )
+      return
+    }
+    if (failures >= failuresToBeLost)
+      log.warn({ event: 'database_back' }, 'the database answers again')
+    failures = 0
   }
-  const timer = setInterval(() => void ask(), watchEveryMs).unref()
+  const timer = setInterval(() => void watch(), watchEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
