@@ -14,6 +14,8 @@ interface RecordChange {
     readonly from?: unknown
     readonly to?: unknown
   }[]
+  /** What goes with a tenant or a user, by section. */
+  readonly alsoRemoved?: Readonly<Record<string, number>>
 }
 
 interface Plan {
@@ -34,15 +36,29 @@ interface Applied extends Plan {
   readonly accessTokens: readonly { readonly id: string; readonly token: string }[]
 }
 
+const ownedNames: Readonly<Record<string, string>> = {
+  users: 'user',
+  accounts: 'account',
+  apiKeys: 'key',
+  accessTokens: 'token',
+  desks: 'desk',
+  webhooks: 'webhook',
+}
+
 /** `change apiKeys k-1: enabled yes -> no`; of a new record the fields that it has. */
-const changeText = ({ section, id, action, fields }: RecordChange): string => {
+const changeText = ({ section, id, action, fields, alsoRemoved = {} }: RecordChange): string => {
   const texts = fields
     .filter(({ to }) => action !== 'create' || to !== null)
     .map(({ field, from, to }) => {
       if (to === undefined) return `${field} (a secret)`
       return `${field} ${from === undefined ? '' : `${valueText(from, field)} -> `}${valueText(to, field)}`
     })
-  return `${action} ${section} ${id}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`
+  const owned = Object.entries(alsoRemoved).flatMap(([name, count]) => {
+    const one = ownedNames[name] ?? name
+    return count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`]
+  })
+  const more = owned.length === 0 ? '' : `, with ${owned.join(', ')}`
+  return `${action} ${section} ${id}${more}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`
 }
 
 const effectTexts: Readonly<Record<string, string>> = {

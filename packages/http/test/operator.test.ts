@@ -179,7 +179,10 @@ describe('every route', () => {
     [
       'getTenant',
       'GET /tenants/acme',
-      { ...shownTenant, counts: { users: 1, accounts: 1, apiKeys: 2, accessTokens: 1, desks: 1 } },
+      {
+        ...shownTenant,
+        counts: { users: 1, accounts: 1, apiKeys: 2, accessTokens: 1, desks: 1, webhooks: 0 },
+      },
     ],
     ['getTenant', 'GET /tenants/other%2Ftenant', { id: 'other/tenant' }],
     ['listUsers', 'GET /tenants/acme/users', document.users],

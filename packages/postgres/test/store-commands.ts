@@ -523,6 +523,7 @@ const recordReads = [
   accountLimits,
   call(({ tenantRecords }) => tenantRecords.find, tenantId),
   call(({ tenantRecords }) => tenantRecords.counts, tenantId),
+  call(({ tenantRecords }) => tenantRecords.counts, tenantId, userId),
   call(
     ({ tenantRecords }) =>
       (after) =>

@@ -20,7 +20,7 @@ import type {
   TenantRecords,
   UserStore,
 } from '@tradeport/domain/ports'
-import type { Owner, TenantId } from '@tradeport/domain/primitives'
+import type { Owner, TenantId, UserId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -166,17 +166,21 @@ export const createFakeUserStore = (records: FakeRecords): UserStore =>
 // --- lists ---
 
 export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => {
-  const isUserOf =
-    (id: TenantId) =>
-    ({ userId }: { readonly userId: string }): boolean =>
-      records.tables.users.get(userId)?.tenantId === id
-  const inTenant = (id: TenantId) => ({
-    users: records.tables.users.where(isOf(id)),
-    accounts: records.tables.accounts.where(({ owner }) => isOf(id)(owner)),
-    apiKeys: records.tables.apiKeys.where(isUserOf(id)),
-    accessTokens: records.tables.accessTokens.where(isUserOf(id)),
-    desks: records.tables.desks.where(isOf(id)),
-  })
+  const inTenant = (id: TenantId, user?: UserId) => {
+    const { tables } = records
+    const isOf = ({ tenantId, userId }: { tenantId?: TenantId; userId?: UserId }): boolean =>
+      tenantId === id && [undefined, userId].includes(user)
+    const isByUser = ({ userId }: { readonly userId: UserId }): boolean =>
+      isOf({ ...tables.users.get(userId), userId })
+    return {
+      users: tables.users.where(isOf),
+      accounts: tables.accounts.where(({ owner }) => isOf(owner)),
+      apiKeys: tables.apiKeys.where(isByUser),
+      accessTokens: tables.accessTokens.where(isByUser),
+      desks: tables.desks.where(isOf),
+      webhooks: tables.webhooks.where(({ webhook }) => isOf(webhook.owner)),
+    }
+  }
   const listed = (account: Account): ListedAccount => ({
     account,
     limits: records.tables.traderLimits.get(account.id)?.limits ?? null,
@@ -189,24 +193,20 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
   return portOf<TenantRecords>({
     tenants: (slice) => sliceOf([...records.tables.tenants.values()], slice).map(listedTenant),
     find: (id) => O.map(listedTenant)(O.fromNullable(records.tables.tenants.get(id))),
-    counts: (id) => {
-      const rows = Object.entries(inTenant(id))
+    counts: (id, userId) => {
+      const rows = Object.entries(inTenant(id, userId))
       return Object.fromEntries(rows.map(([name, { length }]) => [name, length])) as never
     },
     users: (id, slice) => sliceOf(inTenant(id).users, slice),
     accounts: (id, slice) =>
-      sliceOf(inTenant(id).accounts, slice, ({ owner }) => owner.userId).map(listed),
-    apiKeys: (id, slice) => sliceOf(inTenant(id).apiKeys, slice, userIdOf).map(withoutHash),
+      sliceOf(inTenant(id, slice.userId).accounts, slice, ({ owner }) => owner.userId).map(listed),
+    apiKeys: (id, slice) =>
+      sliceOf(inTenant(id, slice.userId).apiKeys, slice, userIdOf).map(withoutHash),
     accessTokens: (id, slice) =>
-      sliceOf(inTenant(id).accessTokens, slice, userIdOf).map(withoutHash),
+      sliceOf(inTenant(id, slice.userId).accessTokens, slice, userIdOf).map(withoutHash),
     desks: (id, slice) => sliceOf(inTenant(id).desks, slice),
   })
 }
-
-const isOf =
-  (id: TenantId) =>
-  ({ tenantId }: { readonly tenantId: TenantId }): boolean =>
-    tenantId === id
 
 const userIdOf = ({ userId }: { readonly userId: string }): string => userId
 
@@ -231,19 +231,12 @@ const withoutHash = <A extends StoredApiKey | StoredAccessToken>({
 /** By the user where rows belong to one, then by id. */
 const sliceOf = <A extends { readonly id: string }>(
   all: readonly A[],
-  {
-    after,
-    limit,
-    userId,
-  }: Slice<string | { readonly userId: string; readonly id: string }> & {
-    readonly userId?: string | undefined
-  },
+  { after, limit }: Slice<string | { readonly userId: string; readonly id: string }>,
   userOf: (row: A) => string = () => '',
 ): readonly A[] => {
   const placeOf = (row: A): string => JSON.stringify([userOf(row), row.id])
   const { userId: user, id } = typeof after === 'object' ? after : { userId: '', id: after }
   return all
-    .filter((row) => userId === undefined || userOf(row) === userId)
     .toSorted((a, b) => byText(placeOf(a), placeOf(b)))
     .filter((row) => after === undefined || placeOf(row) > JSON.stringify([user, id]))
     .slice(0, limit)

@@ -13,7 +13,7 @@ export type {
   ListedTenant,
   OwnedListRequest,
   Slice,
-  TenantCounts,
+  RecordCounts,
 } from './listing.ts'
 export { challengeStatuses } from '../orders/limits.ts'
 export {

@@ -18,13 +18,14 @@ export interface ListedTenant extends Tenant {
   readonly hasProviderToken: boolean
 }
 
-/** How many records a tenant has. */
-export interface TenantCounts {
+/** How many records a tenant has, or a user. */
+export interface RecordCounts {
   readonly users: number
   readonly accounts: number
   readonly apiKeys: number
   readonly accessTokens: number
   readonly desks: number
+  readonly webhooks: number
 }
 
 /** A key or token as it is shown: without the hash by which it is found. */

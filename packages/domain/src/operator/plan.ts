@@ -3,6 +3,7 @@
 import { isSameLink, type Account } from '../accounts/account.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
+import type { RecordCounts } from './listing.ts'
 import {
   sections,
   type AccountFields,
@@ -30,6 +31,8 @@ export interface PlannedChange {
   readonly action: 'create' | 'change' | 'remove'
   /** Every field of a new record, the changing ones of one that is there, none of one that goes. */
   readonly fields: readonly PlannedField[]
+  /** What goes with a tenant or a user that is removed. */
+  readonly alsoRemoved?: RecordCounts
 }
 
 type Stored = OperatorRecords[Section][number]

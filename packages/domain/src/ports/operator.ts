@@ -18,7 +18,7 @@ import type {
   ListedTenant,
   OwnedPlace,
   Slice,
-  TenantCounts,
+  RecordCounts,
 } from '../operator/listing.ts'
 import type {
   Desk,
@@ -119,8 +119,8 @@ export interface TenantRecords {
   /** By id. */
   readonly tenants: (slice: Slice<TenantId>) => Listing<ListedTenant>
   readonly find: (tenantId: TenantId) => AsyncResult<O.Option<ListedTenant>>
-  /** All 0 where there is no such tenant. */
-  readonly counts: (tenantId: TenantId) => AsyncResult<TenantCounts>
+  /** Of the tenant, or of one user of it; all 0 where there is none. */
+  readonly counts: (tenantId: TenantId, userId?: UserId) => AsyncResult<RecordCounts>
   /** By id. */
   readonly users: (tenantId: TenantId, slice: Slice<UserId>) => Listing<User>
   /** By user, then id. */

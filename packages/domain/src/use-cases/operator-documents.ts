@@ -12,11 +12,17 @@ import {
   type OrderEffects,
   type PlannedChange,
 } from '../operator/plan.ts'
-import { noChanges, type OperatorDocument, type OperatorRecords } from '../operator/records.ts'
+import {
+  noChanges,
+  type OperatorDocument,
+  type OperatorRecords,
+  type User,
+} from '../operator/records.ts'
 import type { OrderId } from '../orders/order.ts'
 import type { Placement } from '../orders/placement.ts'
+import type { RecordCounts } from '../operator/listing.ts'
 import type { Ports } from '../ports/index.ts'
-import type { AccountId } from '../primitives/ids.ts'
+import type { AccountId, TenantId } from '../primitives/ids.ts'
 import type { WithBody } from './input.ts'
 
 export interface TouchedOrder {
@@ -38,13 +44,22 @@ export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly ordersUnderWay: readonly TouchedOrder[] | null
 }
 
+interface RemovedOwners {
+  readonly removedTenants: readonly TenantId[]
+  readonly removedUsers: readonly User[]
+}
+const noOwners: RemovedOwners = { removedTenants: [], removedUsers: [] }
+
+const removesOwners = ({ tenants, users }: OperatorDocument): boolean =>
+  [...tenants, ...users].some(({ removed }) => removed === true)
+
 /** How many orders a plan names at most. */
 export const maxTouchedOrders = 1_000
 
 export const createOperatorDocuments = (
-  ports: Pick<Ports, 'operator' | 'operatorOrders' | 'secrets' | 'clock'>,
+  ports: Pick<Ports, 'operator' | 'operatorOrders' | 'records' | 'secrets' | 'clock'>,
 ) => {
-  const { operator, operatorOrders, secrets, clock } = ports
+  const { operator, operatorOrders, records, secrets, clock } = ports
 
   const readTouched = ({
     tenants,
@@ -87,9 +102,45 @@ export const createOperatorDocuments = (
           ...decided,
           planned: planOf(records, decided.changes),
           effects: orderEffectsOf(records, decided.changes),
+          removedTenants: records.tenants
+            .map(({ id }) => id)
+            .filter((id) => decided.changes.tenants.remove.includes(id)),
+          removedUsers: records.users.filter(({ id }) => decided.changes.users.remove.includes(id)),
         })),
       )
   }
+
+  /** Decides as applying does, and writes nothing. */
+  const dryRun = (document: OperatorDocument) =>
+    operator.apply(
+      keysOf(document, secrets),
+      flow(
+        decideDocument(document),
+        E.map((decided) => ({ ...decided, changes: noChanges })),
+      ),
+    )
+
+  /** What goes with each tenant and user that is removed. */
+  const countOwned = ({ removedTenants, removedUsers }: RemovedOwners) =>
+    pipe(
+      [
+        ...removedTenants.map((id) => ({ key: `tenants ${id}`, tenantId: id, userId: undefined })),
+        ...removedUsers.map(({ id, tenantId }) => ({ key: `users ${id}`, tenantId, userId: id })),
+      ],
+      TE.traverseSeqArray(({ key, tenantId, userId }) =>
+        pipe(
+          records.counts(tenantId, userId),
+          TE.map((counts): readonly [string, RecordCounts] => [key, counts]),
+        ),
+      ),
+      TE.map((counted) => {
+        const counts = new Map(counted)
+        return (change: PlannedChange): PlannedChange => {
+          const alsoRemoved = counts.get(`${change.section} ${change.id}`)
+          return alsoRemoved === undefined ? change : { ...change, alsoRemoved }
+        }
+      }),
+    )
 
   return {
     /**
@@ -101,19 +152,25 @@ export const createOperatorDocuments = (
       { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       pipe(
-        operator.apply(keysOf(document, secrets), decideDocument(document)),
-        TE.bindW('ordersUnderWay', ({ effects }) =>
+        // Counted before it is removed.
+        removesOwners(document) ? dryRun(document) : TE.right(noOwners),
+        TE.flatMap(countOwned),
+        TE.bindTo('withCounts'),
+        TE.bindW('decided', () =>
+          operator.apply(keysOf(document, secrets), decideDocument(document)),
+        ),
+        TE.bindW('ordersUnderWay', ({ decided: { effects } }) =>
           pipe(
             readTouched(effects),
             TE.orElseW(() => TE.right(null)),
           ),
         ),
-        TE.map(({ planned, ordersUnderWay, affectedUsers, apiKeys, accessTokens }) => ({
-          changes: planned,
+        TE.map(({ decided, withCounts, ordersUnderWay }) => ({
+          changes: decided.planned.map(withCounts),
           ordersUnderWay,
-          affectedUsers,
-          apiKeys,
-          accessTokens,
+          affectedUsers: decided.affectedUsers,
+          apiKeys: decided.apiKeys,
+          accessTokens: decided.accessTokens,
         })),
       ),
 
@@ -126,15 +183,13 @@ export const createOperatorDocuments = (
       { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<OperatorPlan, 'ValidationError'> =>
       pipe(
-        operator.apply(
-          keysOf(document, secrets),
-          flow(
-            decideDocument(document),
-            E.map((decided) => ({ ...decided, changes: noChanges })),
-          ),
-        ),
+        dryRun(document),
+        TE.bindW('withCounts', (decided) => countOwned(decided)),
         TE.bindW('ordersUnderWay', ({ effects }) => readTouched(effects)),
-        TE.map(({ planned, ordersUnderWay }) => ({ changes: planned, ordersUnderWay })),
+        TE.map(({ planned, withCounts, ordersUnderWay }) => ({
+          changes: planned.map(withCounts),
+          ordersUnderWay,
+        })),
       ),
   }
 }

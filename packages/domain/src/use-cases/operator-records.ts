@@ -20,7 +20,7 @@ import {
   type OwnedPlace,
   type CursorCodec,
   type Slice,
-  type TenantCounts,
+  type RecordCounts,
 } from '../operator/listing.ts'
 import type { Desk, ProviderAccount, User } from '../operator/records.ts'
 import { secretCursor, type ResealedBatch } from '../operator/sealed-secrets.ts'
@@ -61,7 +61,7 @@ const requireTenantUser =
 
 export interface TenantView extends ListedTenant {
   /** How many records it has. */
-  readonly counts: TenantCounts
+  readonly counts: RecordCounts
 }
 
 export interface RotatedBatch extends Omit<ResealedBatch, 'last'> {

@@ -197,13 +197,11 @@ describe('the service', () => {
         sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
       },
-      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(','),
+      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(
+        ',',
+      ),
     ],
-    [
-      'has a full disk',
-      { health: { ...good.health, tryWrite: down } },
-      'fail database writes',
-    ],
+    ['has a full disk', { health: { ...good.health, tryWrite: down } }, 'fail database writes'],
     [
       'has older tables',
       { health: { ...good.health, isMigrated: TE.right(false) } },

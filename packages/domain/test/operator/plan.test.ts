@@ -13,6 +13,7 @@ import {
   createFakeOperatorOrders,
   createFakeOperatorStore,
   createFakeRecords,
+  createFakeTenantRecords,
   newAccount,
   newOrderUnderWay,
   newTenant,
@@ -34,6 +35,7 @@ const createService = (broken: Partial<OperatorOrders> = {}) => {
   const ports = {
     operator: createFakeOperatorStore(records),
     operatorOrders,
+    records: createFakeTenantRecords(records),
     secrets: createTestSecrets(),
     clock: { now: () => day },
   }
@@ -192,6 +194,8 @@ it('names every new record with all fields, and of secrets no more than their na
   )
 })
 
+const owned = { users: 0, accounts: 2, apiKeys: 1, accessTokens: 1, desks: 0, webhooks: 0 }
+
 it.each<[string, Part, readonly PlannedChange[]]>([
   [
     'a key whose end and text change, the latter by name alone',
@@ -212,6 +216,24 @@ it.each<[string, Part, readonly PlannedChange[]]>([
     'nothing of a removed record that does not exist',
     { users: [{ id: 'nobody' as UserId, removed: true }] },
     [],
+  ],
+  [
+    'what goes with a removed user',
+    { users: [{ id: ann, removed: true }] },
+    [{ section: 'users', id: ann, action: 'remove', fields: [], alsoRemoved: owned }],
+  ],
+  [
+    'what goes with a removed tenant',
+    { tenants: [{ id: acme, removed: true }] },
+    [
+      {
+        section: 'tenants',
+        id: acme,
+        action: 'remove',
+        fields: [],
+        alsoRemoved: { ...owned, users: 1, desks: 1 },
+      },
+    ],
   ],
   [
     'a provider token that is named, the same or another',

@@ -111,7 +111,7 @@ it('returns a tenant with how many records it has, where it exists', async () =>
   expect(await rightOf(use.getTenant(undefined, { tenantId: tenant.id }))).toStrictEqual({
     ...tenant,
     hasProviderToken: false,
-    counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },
+    counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9, webhooks: 0 },
   })
   expect(await tagOf(use.getTenant(undefined, { tenantId: 'nobody' }))).toBe('NotFound')
 })

@@ -145,6 +145,14 @@ const check = record('HealthCheck', 'One thing that was checked.', {
 const checks = list(check, 'Every check.')
 
 const secret = text('No other reply shows it.', 'shown-only-here')
+const recordCounts = object('How many records it has.', {
+  users: count,
+  accounts: count,
+  apiKeys: count,
+  accessTokens: count,
+  desks: count,
+  webhooks: count,
+})
 const changes = list(
   object('A record.', {
     section: text('The section of the document.', 'accounts'),
@@ -158,6 +166,7 @@ const changes = list(
       }),
       'The fields that change.',
     ),
+    alsoRemoved: optional(recordCounts),
   }),
   'In the order of the document.',
 )
@@ -284,13 +293,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         refusals: ['NotFound'],
         data: object('A tenant.', {
           ...tenantFields,
-          counts: object('How many records it has.', {
-            users: count,
-            accounts: count,
-            apiKeys: count,
-            accessTokens: count,
-            desks: count,
-          }),
+          counts: recordCounts,
         }),
       }),
       route(

@@ -1,6 +1,6 @@
 // The operator's lists in PostgreSQL, by keyset: a page costs what it holds, wherever it is in its
 // list and whatever other tenants have.
-import type { Slice, TenantCounts } from '@tradeport/domain/operator'
+import type { Slice, RecordCounts } from '@tradeport/domain/operator'
 import type { OwnedSlice, TenantRecords } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
@@ -51,15 +51,20 @@ export const createTenantRecords = (knex: Knex): TenantRecords => {
         sql`select ${listedTenants.columns} from tenants where id = ${id}`,
         listedTenants,
       ),
-    counts: (id) =>
-      queryOne<TenantCounts>(
+    counts: (tenantId, userId) => {
+      const ofTenant = sql`tenant_id = ${tenantId}`
+      const owned = allOf(ofTenant, userId !== undefined && sql`user_id = ${userId}`)
+      const unowned = userId === undefined ? ofTenant : sql`false`
+      return queryOne<RecordCounts>(
         knex,
-        sql`select (select count(*)::int from users where tenant_id = ${id}) as users,
-          (select count(*)::int from accounts where tenant_id = ${id}) as accounts,
-          (select count(*)::int from api_keys where tenant_id = ${id}) as "apiKeys",
-          (select count(*)::int from access_tokens where tenant_id = ${id}) as "accessTokens",
-          (select count(*)::int from desks where tenant_id = ${id}) as desks`,
-      ),
+        sql`select (select count(*)::int from users where ${unowned}) as users,
+          (select count(*)::int from accounts where ${owned}) as accounts,
+          (select count(*)::int from api_keys where ${owned}) as "apiKeys",
+          (select count(*)::int from access_tokens where ${owned}) as "accessTokens",
+          (select count(*)::int from desks where ${unowned}) as desks,
+          (select count(*)::int from webhooks where ${owned}) as webhooks`,
+      )
+    },
     users: byId(users),
     accounts: byUser(listedAccounts),
     apiKeys: byUser(listedApiKeys),
