@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { unset, type CommandContext, type Values } from './context.ts'
 import { applyDocument, changeRecord, type Change } from './change.ts'
 import { runDoctor } from './doctor.ts'
-import { usageFailure } from './failure.ts'
+import { CommandFailure, usageFailure } from './failure.ts'
 import {
   finishOrder,
   listings,
@@ -234,8 +234,13 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
       return context.api.get(
         `${tenantPath(String(found['tenantId']))}/provider-accounts/${encodeURIComponent(id)}`,
       )
-  // The service says that there is no such user.
-  return {}
+  throw new CommandFailure(
+    'NOT_FOUND',
+    `There is no user ${String(userId)}, and nothing was changed.`,
+    {
+      advice: ['pnpm operator users list shows those that exist.'],
+    },
+  )
 }
 
 const accountCommands: readonly Command[] = [

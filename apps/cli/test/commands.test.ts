@@ -151,6 +151,9 @@ riskThresholds:
     })
     expect(await read('apply -', input)).toMatchObject({ changes: [{ id: 'u-2' }], apiKeys: [] })
     expect(await done('apply -', input)).toContain('Nothing to change')
+    expect(await done('apply - --plan', '{ users: [{ id: u-1, removed: true }] }')).toContain(
+      'remove users u-1, with 1 account, 3 keys, 1 token\n',
+    )
   })
 
   it('reports every fault by its path and its line, and changes nothing', async () => {
@@ -278,6 +281,10 @@ describe('a change of one record', () => {
     [`limits set ${other} --max-open-lots 1`, 'must be the id of an existing account'],
     [`limits clear ${other}`, `There is no limit of account ${other}, and nothing was changed.`],
     ['keys make --user u-1 --scope all', '  --scope must be one of accounts:read, '],
+    [
+      'accounts link --user u-none --provider-account demo',
+      'There is no user u-none, and nothing was changed.\npnpm operator users list',
+    ],
     ['keys make --user u-none', '  --user must be the id of an existing user; got "u-none"\n'],
   ])('is refused: %s', async (words, message) => {
     expect(await refused(words)).toContain(message)
