@@ -104,6 +104,8 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
 
 describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serversTitle}`, () => {
   const logged: Json[] = []
+  const levelsOf = (event: string) =>
+    logged.flatMap((line) => (line.event === event ? [line.level] : []))
   let service: TwoInstances
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
@@ -178,8 +180,6 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     for (const { apiUrl } of service.instances)
       for (const path of ['/healthz', '/api/v1/symbols'])
         expect((await request(`${apiUrl}${path}`)).status).toBe(200)
-    const levelsOf = (event: string) =>
-      logged.flatMap((line) => (line.event === event ? [line.level] : []))
     await expect.poll(() => levelsOf('database_lost')).toContain(50)
     await service.database.mend()
     await expect.poll(readiness).toEqual(ready)
