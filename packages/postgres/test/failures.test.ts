@@ -15,6 +15,8 @@ import {
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
+import { describeFailure, type LogEvent } from '../src/connection/failures.ts'
+import { openPool } from '../src/connection/pool.ts'
 import { transactOrUnknown } from '../src/connection/sql.ts'
 import {
   onEachDatabase,
@@ -28,6 +30,28 @@ const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', rea
 const account = newAccount({ tenantId: newTenant().id, userId: newApiKey('u' as never).userId })
 const applying = ({ operator }: Instance, changes = {}) =>
   operator.apply(noKeys, () => E.right({ changes: { ...noChanges, ...changes } }))
+
+it.each([
+  [
+    '55000',
+    'database "d" is not accepting connections',
+    '55000: database "d" is not accepting connections',
+  ],
+  ['22P02', 'invalid input: value-secret', '22P02'],
+])('with the code %s and the message %s is reported as %s', (code, message, reason) => {
+  expect(describeFailure(Object.assign(new Error(message), { code }))).toBe(reason)
+})
+
+it('of a connection is logged without the statement that knex names', async () => {
+  const reasons: string[] = []
+  const url = { connectionString: 'postgres://127.0.0.1:1/none' }
+  const log = { warn: ({ reason }: LogEvent) => void reasons.push(reason) }
+  const knex = openPool({ connection: url, size: { min: 0, max: 1 } }, 0, log)
+  const { logger } = knex.client as { logger: { warn: (text: string) => void } }
+  logger.warn('Connection Error: Error: with due as (\n  select 1 - 2) - Connection terminated')
+  expect(reasons).toEqual(['Connection Error: Connection terminated'])
+  await knex.destroy()
+})
 
 onEachDatabase('a failure', (here, _, kind) => {
   it('that the server answers to a commit leaves nothing unknown', async () => {

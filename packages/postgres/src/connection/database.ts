@@ -151,7 +151,7 @@ const bringUpToDate = async (knex: Knex): Promise<void> => {
     sql`select current_setting('server_version_num')::int / 10000 as version`,
   ).catch((error: unknown) => {
     throw new Error(
-      `the database cannot be reached: ${refusalOf(error)}. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL`,
+      `the database cannot be reached: ${describeFailure(error)}. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL`,
       { cause: error },
     )
   })
@@ -166,12 +166,6 @@ const bringUpToDate = async (knex: Knex): Promise<void> => {
     )
   })
 }
-
-// The statement has no values, so the server's message can only name the database or the role.
-const refusalOf = (error: unknown): string =>
-  error instanceof Error && 'severity' in error
-    ? `${describeFailure(error)}: ${error.message}`
-    : describeFailure(error)
 
 const migrationFailure = (error: unknown): string =>
   error instanceof Error && error.message.includes('following files are missing')

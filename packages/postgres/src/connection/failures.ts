@@ -97,18 +97,25 @@ const isEither = (value: unknown): value is E.Either<unknown, unknown> =>
   '_tag' in value &&
   (value._tag === 'Left' || value._tag === 'Right')
 
-/** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
+/**
+ * The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`,
+ * `57P03: the database system is starting up`.
+ */
 export const describeFailure = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown failure'
   if (error instanceof DescribedError) return error.message
   const code = textField(error, 'code')
   const constraint = textField(error, 'constraint')
+  if (code !== undefined && namesNoValue.test(code)) return `${code}: ${error.message}`
   if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
   return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
 }
 
 const diskFull = '53100'
+
+/** Of a connection or the server's state: the message can only name the database or the role. */
+const namesNoValue = /^(?:08|28|3D|57P|55000)/
 
 const textField = (error: Error, field: 'code' | 'constraint'): string | undefined => {
   const value: unknown = Reflect.get(error, field)

@@ -84,11 +84,18 @@ const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => 
   }
 }
 
+/** Knex puts the statement in front of the driver's message. */
+const statementBefore = /^(Connection Error: ).* - /s
+
 /** Writes knex's warnings to the log instead of the console: the first line of each, once. */
 const knexLog = (log: Log): Knex.Logger => {
   const { report } = createFailureLog('database_driver', log)
   const warn = (warning: unknown): void =>
-    report(typeof warning === 'string' ? new DescribedError(warning.split('\n')[0] ?? '') : warning)
+    report(
+      typeof warning === 'string'
+        ? new DescribedError(warning.replace(statementBefore, '$1').split('\n')[0] ?? '')
+        : warning,
+    )
   return { warn, error: warn, debug: () => undefined, deprecate: () => undefined }
 }
 
