@@ -133,7 +133,7 @@ const readToken = async ({ tokenFile, env, folder }: ConnectionOptions): Promise
     throw new CommandFailure(
       'NO_TOKEN',
       `${source} must hold a token of visible ASCII characters, and holds something else.`,
-      { advice: tokenAdvice },
+      { exit: 2, advice: tokenAdvice },
     )
   return { text, source }
 }
@@ -143,7 +143,7 @@ const readTokenFile = (path: string): Promise<string> =>
     throw new CommandFailure(
       'NO_TOKEN',
       `There is no operator token: ${path} cannot be read (${codeOf(error)}).`,
-      { advice: tokenAdvice },
+      { exit: 2, advice: tokenAdvice },
     )
   })
 

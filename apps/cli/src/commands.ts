@@ -1,7 +1,7 @@
 // Every command: its name, its options and what it runs.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
-import { unset, type CommandContext, type Values } from './context.ts'
+import { printForPeople, styled, unset, type CommandContext, type Values } from './context.ts'
 import { applyDocument, changeRecord, type Change } from './change.ts'
 import { runDoctor } from './doctor.ts'
 import { CommandFailure, usageFailure } from './failure.ts'
@@ -67,8 +67,11 @@ const day = (text: string): string => {
   throw new InvalidArgumentError('It must be a day such as 2026-01-31.')
 }
 
-/** What is no time at all, the service refuses. */
 const futureTime = (text: string): string => {
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError(
+      'It must be a day or a time such as 2027-01-31 or 2027-01-31T09:30:00Z.',
+    )
   if (!(Date.parse(text) <= Date.now())) return text
   throw new InvalidArgumentError(`It must be in the future; now is ${new Date().toISOString()}.`)
 }
@@ -230,10 +233,20 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
   const { userId, providerAccountId: id } = context.values
   if (typeof id !== 'string') return {}
   for await (const found of recordsOf(context, 'users', {}))
-    if (found['id'] === userId)
-      return context.api.get(
-        `${tenantPath(String(found['tenantId']))}/provider-accounts/${encodeURIComponent(id)}`,
-      )
+    if (found['id'] === userId) {
+      const ofTenant = tenantPath(String(found['tenantId']))
+      const linked = context.api.list<Values>(`${ofTenant}/accounts`, { userId })
+      for await (const { id: other, providerAccountId } of linked)
+        if (providerAccountId === id)
+          printForPeople(
+            context,
+            styled(
+              'yellow',
+              `Notice: ${String(userId)} already has this provider account, as ${String(other)}.`,
+            ),
+          )
+      return context.api.get(`${ofTenant}/provider-accounts/${encodeURIComponent(id)}`)
+    }
   throw new CommandFailure(
     'NOT_FOUND',
     `There is no user ${String(userId)}, and nothing was changed.`,

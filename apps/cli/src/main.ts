@@ -11,7 +11,7 @@ Where and with which token:
   --token-file or OPERATOR_TOKEN    its token; without both, the one that the service keeps in DATA_DIR
   --api-url or API_URL              for report: the API for users, http://127.0.0.1:3000 when neither is given
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, a file that cannot be read included.`
 
 const groupHelp: Readonly<Record<string, string>> = {
   tenants: 'list, show and create tenants',
@@ -26,9 +26,9 @@ const groupHelp: Readonly<Record<string, string>> = {
   secrets: 'encrypt stored secrets with a new key',
 }
 
-const optionsOf = (options: Options, isRequired: boolean): readonly (readonly [string, Option])[] =>
+const optionsOf = (options: Options): readonly (readonly [string, Option])[] =>
   Object.entries(options).map(([flags, [field, help, read]]) => {
-    const option = new Option(flags, help).makeOptionMandatory(isRequired)
+    const option = new Option(flags, help)
     if (typeof read === 'function')
       option.argParser<unknown>(read as (text: string, before: unknown) => unknown)
     else if (read !== undefined) option.choices(read)
@@ -82,10 +82,15 @@ export const runOperator = async ({ argv, env, stdin, stdout, stderr }: Call): P
         'after',
         `\nExamples:\n${examples.map((line) => `  pnpm operator ${line}`).join('\n')}`,
       )
-    const fields = [...optionsOf(required, true), ...optionsOf(options, false)]
+    const requiredFields = optionsOf(required)
+    const fields = [...requiredFields, ...optionsOf(options)]
     for (const [, option] of fields) command.addOption(option)
     command.action(async () => {
       const given = command.opts<Record<string, never>>()
+      // Not by commander itself, which would report a misspelt option as the missing one.
+      for (const [, option] of requiredFields)
+        if (given[option.attributeName()] === undefined)
+          command.error(`error: required option '${option.flags}' not specified`)
       await run({
         api: await openApi({ ...given, env, folder }),
         argument: command.args[0] ?? '',

@@ -8,7 +8,7 @@ import type { CommandContext } from './context.ts'
 import { codeOf, CommandFailure, type Fault } from './failure.ts'
 
 const unreadable = (message: string, advice: string, faults?: readonly Fault[]): CommandFailure =>
-  new CommandFailure('UNREADABLE_DOCUMENT', message, { advice: [advice], faults })
+  new CommandFailure('UNREADABLE_DOCUMENT', message, { exit: 2, advice: [advice], faults })
 
 /** The text of a file, or of standard input for `-`. */
 export const readInput = (

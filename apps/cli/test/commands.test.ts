@@ -24,9 +24,9 @@ const done = async (words: string, input?: string): Promise<string> => {
 }
 const read = async (words: string, input?: string) =>
   JSON.parse(await done(`${words} --json`, input))
-const refused = async (words: string): Promise<string> => {
+const refused = async (words: string, code = 1): Promise<string> => {
   const { exit, out, err } = await operator(words)
-  expect([exit, out]).toEqual([1, ''])
+  expect([exit, out]).toEqual([code, ''])
   return err
 }
 const ask = async (key: string, path: string, body?: object) => {
@@ -84,6 +84,14 @@ it('an empty service gets a tenant, a user, an account as the provider describes
       providerAccountId: 'demo',
     },
   ])
+  expect(
+    await done(
+      'accounts link --user u-1 --provider-account demo --id 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3e',
+    ),
+  ).toMatch(
+    new RegExp(`^Notice: u-1 already has this provider account, as ${account}\\.\ncreate accounts`),
+  )
+  await done('accounts unlink 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3e')
   const options = '--scope accounts:read,trading:read --allow 127.0.0.1/32 --expires 2030-01-31'
   const out = await done(`keys make --user u-1 --id k-1 --name bot ${options}`)
   const [key = ''] = /tp_live_[\w-]+/.exec(out) ?? []
@@ -187,10 +195,10 @@ riskThresholds:
     ['users: &users [*users]', /^other\.yaml cannot be read as a document: .*circular/m],
   ])('refuses %j before anything is sent', async (text, message) => {
     await writeFile(join(folder, 'other.yaml'), text)
-    const err = await refused('apply other.yaml')
+    const err = await refused('apply other.yaml', 2)
     expect(err).toMatch(message)
     expect(err).toContain('Nothing was sent.')
-    expect(await refused('apply missing.yaml')).toContain(`Relative names begin in ${folder};`)
+    expect(await refused('apply missing.yaml', 2)).toContain(`Relative names begin in ${folder};`)
   })
 })
 
@@ -365,18 +373,23 @@ describe('an order whose outcome is unknown', () => {
   })
 })
 
-it.each<[string, NodeJS.ProcessEnv, RegExp]>([
+it.each<[string, NodeJS.ProcessEnv, RegExp, number?]>([
   [
     'a wrong token',
     { OPERATOR_TOKEN: 'another-token' },
     /not accept the token of OPERATOR_TOKEN\./,
   ],
-  ['what is no token', { OPERATOR_TOKEN: 'two words' }, /OPERATOR_TOKEN must hold a token/],
-  ['no token', { OPERATOR_TOKEN: '', DATA_DIR: '/nowhere' }, /\/nowhere\/operator-token cannot be/],
+  ['what is no token', { OPERATOR_TOKEN: 'two words' }, /OPERATOR_TOKEN must hold a token/, 2],
+  [
+    'no token',
+    { OPERATOR_TOKEN: '', DATA_DIR: '/nowhere' },
+    /\/nowhere\/operator-token cannot be/,
+    2,
+  ],
   ['no service', { OPERATOR_URL: 'http://127.0.0.1:2' }, /\(ECONNREFUSED\)\.\nIs it running\?/],
-])('%s is an error that says what to do', async (_, env, message) => {
+])('%s is an error that says what to do', async (_, env, message, code = 1) => {
   const { exit, out, err } = await call('tenants list', { ...service.environment, ...env })
-  expect([exit, out]).toEqual([1, ''])
+  expect([exit, out]).toEqual([code, ''])
   expect(err).toMatch(message)
   expect(err).not.toMatch(/another-token|two words/)
 })
@@ -419,6 +432,8 @@ it.each([
     `limits set ${account} --symbols EURUSD --symbols none`,
     "argument 'none' is invalid. none must stand alone.",
   ],
+  ['keys make --usr u-1', "unknown option '--usr'"],
+  ['keys make --user u-1 --expires morgen', 'It must be a day or a time such as 2027-01-31'],
   ['report --account a --output r.pdf --from 2026-02-30', 'It must be a day such as 2026-01-31'],
   [
     'keys make --user u-1 --expires 2026-01-31',
