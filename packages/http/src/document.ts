@@ -232,6 +232,7 @@ const refusalReply = (ofStatus: readonly RefusalTag[], hasLimits: boolean): Json
     headers: headersOf(hasLimits, [
       ...replies.flatMap(({ headers }) => Object.keys(headers) as HeaderName[]),
       isRepeated && 'Idempotent-Replayed',
+      ofStatus.includes('ServiceUnavailable') && 'Retry-After',
     ]),
     content: refusalContent(error, Object.fromEntries(examples)),
   }
