@@ -15,6 +15,7 @@ import {
   createOperatorOrders,
   createOperatorStore,
   createProviderTokens,
+  createTenantRecords,
   openDatabase,
   openOrders,
   createHeartbeats,
@@ -162,10 +163,12 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
     owner: { tenantId, userId: `u-${randomUUID()}` as UserId },
     accountId: randomUUID() as AccountId,
   }))
+  const none = () => '' as never
   const { applyDocument } = createOperatorDocuments({
     operator: createOperatorStore({ knex, cipher }),
     operatorOrders: createOperatorOrders(knex),
-    secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
+    records: createTenantRecords(knex),
+    secrets: { newApiKey: none, newAccessToken: none, hash: none },
     clock,
   })
   const applied = await applyDocument(undefined, {
