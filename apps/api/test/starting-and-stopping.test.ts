@@ -243,10 +243,11 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     await run.asked('old', 'positions')
     const exitCode = child.stop()
     await logged(child, 'stopping')
+    // Without it the process would wait for the read, which takes 30 seconds.
     const since = performance.now()
     child.process.kill('SIGINT')
     expect([await exitCode, await cut]).toEqual([1, 'cut'])
-    expect(performance.now() - since).toBeLessThan(5_000)
+    expect(performance.now() - since).toBeLessThan(25_000)
     expect(child.output()).toContain('"event":"stopped_at_once"')
 
     // The next lookup of the order is due by then.
