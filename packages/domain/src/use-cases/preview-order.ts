@@ -44,11 +44,10 @@ import {
   type PlaceOrderBody,
 } from './orders.ts'
 
-export const previewCheckNames = [
-  'instrument',
-  ...instrumentChecks.map(({ name }) => name),
-  'margin',
-] as const
+/** The checks that need the broker's terms for the instrument. */
+const instrumentCheckNames = ['instrument', ...instrumentChecks.map(({ name }) => name)] as const
+
+export const previewCheckNames = [...instrumentCheckNames, 'margin'] as const
 
 /** The result of one check. */
 export interface PreviewedCheck {
@@ -204,7 +203,7 @@ const checkInstrument = (
 ): readonly PreviewedCheck[] => {
   if (E.isLeft(instrument)) {
     const because = instrument.left
-    return previewCheckNames.slice(0, -1).map((name) => ({
+    return instrumentCheckNames.map((name) => ({
       name,
       passed: name === 'instrument' && because._tag === 'NotFound' ? false : null,
       because,
