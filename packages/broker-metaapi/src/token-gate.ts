@@ -18,7 +18,7 @@ export interface TokenLimits {
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
-  /** Reads of an account that may wait, and apart from them its trials. */
+  /** Reads of an account that may wait, and as many of its trials. Trades have no such limit. */
   readonly waitingPerAccount: number
 }
 
@@ -26,7 +26,7 @@ const defaultLimits: TokenLimits = {
   perSecondPerAccount: 20,
   readsAtOnce: 32,
   readsAtOncePerAccount: 8,
-  // Of an account alone, as many as are started within the deadline of a read.
+  // As many as are started for an account that is alone within the deadline of a read.
   waitingPerAccount: 300,
 }
 
@@ -58,7 +58,7 @@ type RequestKind = 'trade' | 'read' | 'trial'
 
 interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
-  readonly number: number
+  readonly arrival: number
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
@@ -82,7 +82,7 @@ const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
 
-/** Of one queue the first may start whenever any of it may: choosing looks at the first alone. */
+/** If any request of a queue may start, so may its first: choosing looks at the first alone. */
 const queueName = ({ kind, accountKey }: Pick<Waiting, 'kind' | 'accountKey'>): string =>
   kind === 'trade' ? kind : `${kind} of ${accountKey}`
 
@@ -132,11 +132,11 @@ export const createTokenGate = (
     const trials = [...running].filter(({ kind }) => kind === 'trial').length
     const mayRead = ({ kind, accountKey }: Waiting): boolean =>
       (ofAccount.get(accountKey)?.length ?? 0) < limits.readsAtOncePerAccount &&
-      // Accounts that hang leave most of the reads to those that answer.
+      // Accounts that hang get a quarter of the reads at most, and the others the rest.
       (kind !== 'trial' || trials < limits.readsAtOnce / 4)
     let next: Waiting | undefined
     for (const [first] of queues.values())
-      if (first && first.number < (next?.number ?? Infinity) && mayRead(first)) next = first
+      if (first && first.arrival < (next?.arrival ?? Infinity) && mayRead(first)) next = first
     return next
   }
 
@@ -195,7 +195,7 @@ export const createTokenGate = (
           kind,
           accountKey,
           route,
-          number: (state.arrivals += 1),
+          arrival: (state.arrivals += 1),
           start: () => {
             stopWaiting()
             resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))

@@ -40,7 +40,7 @@ export interface OperatorPlan {
 
 export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly changes: readonly PlannedChange[]
-  /** As in a plan; null where the document was applied and they could not be read. */
+  /** As in a plan; null where these could not be read, although the document is applied. */
   readonly ordersUnderWay: readonly TouchedOrder[] | null
 }
 
@@ -95,22 +95,22 @@ export const createOperatorDocuments = (
   /** What a document changes in the stored records, and which orders under way that may touch. */
   const decideDocument = (document: OperatorDocument) => {
     const decide = decideApply(document, secrets, clock.now())
-    return (records: OperatorRecords) =>
+    return (stored: OperatorRecords) =>
       pipe(
-        decide(records),
+        decide(stored),
         E.map((decided) => ({
           ...decided,
-          planned: planOf(records, decided.changes),
-          effects: orderEffectsOf(records, decided.changes),
-          removedTenants: records.tenants
+          planned: planOf(stored, decided.changes),
+          effects: orderEffectsOf(stored, decided.changes),
+          removedTenants: stored.tenants
             .map(({ id }) => id)
             .filter((id) => decided.changes.tenants.remove.includes(id)),
-          removedUsers: records.users.filter(({ id }) => decided.changes.users.remove.includes(id)),
+          removedUsers: stored.users.filter(({ id }) => decided.changes.users.remove.includes(id)),
         })),
       )
   }
 
-  /** Decides as applying does, and writes nothing. */
+  /** Decides as applying does, and applies an empty change. */
   const dryRun = (document: OperatorDocument) =>
     operator.apply(
       keysOf(document, secrets),
@@ -120,7 +120,10 @@ export const createOperatorDocuments = (
       ),
     )
 
-  /** What goes with each tenant and user that is removed. */
+  /**
+   * Counts the records that go with each removed tenant and user, and returns a function that adds
+   * the counts to a change.
+   */
   const countOwned = ({ removedTenants, removedUsers }: RemovedOwners) =>
     pipe(
       [
@@ -152,10 +155,10 @@ export const createOperatorDocuments = (
       { body: document }: WithBody<OperatorDocument>,
     ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       pipe(
-        // Counted before it is removed.
+        // What they own is counted now: it is gone after the apply.
         removesOwners(document) ? dryRun(document) : TE.right(noOwners),
         TE.flatMap(countOwned),
-        TE.bindTo('withCounts'),
+        TE.bindTo('addCounts'),
         TE.bindW('decided', () =>
           operator.apply(keysOf(document, secrets), decideDocument(document)),
         ),
@@ -165,8 +168,8 @@ export const createOperatorDocuments = (
             TE.orElseW(() => TE.right(null)),
           ),
         ),
-        TE.map(({ decided, withCounts, ordersUnderWay }) => ({
-          changes: decided.planned.map(withCounts),
+        TE.map(({ decided, addCounts, ordersUnderWay }) => ({
+          changes: decided.planned.map(addCounts),
           ordersUnderWay,
           affectedUsers: decided.affectedUsers,
           apiKeys: decided.apiKeys,
@@ -184,10 +187,10 @@ export const createOperatorDocuments = (
     ): AsyncResult<OperatorPlan, 'ValidationError'> =>
       pipe(
         dryRun(document),
-        TE.bindW('withCounts', (decided) => countOwned(decided)),
+        TE.bindW('addCounts', (decided) => countOwned(decided)),
         TE.bindW('ordersUnderWay', ({ effects }) => readTouched(effects)),
-        TE.map(({ planned, withCounts, ordersUnderWay }) => ({
-          changes: planned.map(withCounts),
+        TE.map(({ planned, addCounts, ordersUnderWay }) => ({
+          changes: planned.map(addCounts),
           ordersUnderWay,
         })),
       ),
