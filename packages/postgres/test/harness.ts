@@ -74,6 +74,9 @@ const runOnServer = async (statement: string): Promise<void> => {
 
 export type DatabaseKind = 'embedded' | 'server'
 
+/** Some tests write more at once than a request may, and the machine may be busy. */
+const statementTimeoutMs = 60_000
+
 /** The pools of two instances on one database, which share their pool where it is embedded. */
 export const openDatabases = async (kind: DatabaseKind) => {
   if (kind === 'embedded') {
@@ -81,7 +84,8 @@ export const openDatabases = async (kind: DatabaseKind) => {
     return { database, elsewhere: database, close: database.close }
   }
   const { url, drop } = await createServerDatabase()
-  const [database, elsewhere] = [await openDatabase({ url }), await openDatabase({ url })]
+  const options = { url, statementTimeoutMs }
+  const [database, elsewhere] = [await openDatabase(options), await openDatabase(options)]
   return {
     database,
     elsewhere,
