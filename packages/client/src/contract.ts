@@ -573,6 +573,7 @@ export interface Delivery {
   readonly failureReason:
     | (
         | 'host_unreachable'
+        | 'lookup_failed'
         | 'connection_failed'
         | 'tls_failed'
         | 'answer_broken'
@@ -2665,6 +2666,7 @@ export interface WebhookTestResult {
   readonly failureReason:
     | (
         | 'host_unreachable'
+        | 'lookup_failed'
         | 'connection_failed'
         | 'tls_failed'
         | 'answer_broken'

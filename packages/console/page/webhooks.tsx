@@ -104,6 +104,7 @@ export const WebhookState = ({ webhook: { enabled, failureCount } }: { webhook: 
 
 const failureReasons: Readonly<Record<NonNullable<Delivery['failureReason']>, string>> = {
   host_unreachable: 'its host has no address that the service may post to',
+  lookup_failed: 'the name of its host could not be looked up',
   connection_failed: 'no connection could be made',
   tls_failed: 'its certificate was not accepted',
   answer_broken: 'it hung up without a whole answer',

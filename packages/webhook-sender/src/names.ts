@@ -1,7 +1,7 @@
 // Looks up the addresses of a receiver.
-import { lookup, Resolver } from 'node:dns/promises'
+import { lookup, NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
 
-/** The addresses of a name; rejects, or resolves with none, if it has none. */
+/** The addresses of a name, none if it has none; rejects where no name server said. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
 
 /**
@@ -16,12 +16,23 @@ export const askDns =
     if (servers !== undefined) resolver.setServers(servers)
     // Addresses of one family are enough: many names have no others.
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const addresses = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    for (const answer of answers)
+      if (addresses.length === 0 && answer.status === 'rejected') noneIfMissing(answer.reason)
+    return addresses
   }
 
 /**
  * Queries the system's resolver, whose hosts file and search domains may hold the names of own
  * networks.
  */
-export const askSystem: ResolveName = async (name) =>
-  (await lookup(name, { all: true })).map(({ address }) => address)
+export const askSystem: ResolveName = async (name) => {
+  const found = await lookup(name, { all: true }).catch(noneIfMissing)
+  return found.map(({ address }) => address)
+}
+
+/** @throws the error, unless it says that the name does not exist or has no such addresses */
+const noneIfMissing = (error: NodeJS.ErrnoException): readonly never[] => {
+  if (error.code === NOTFOUND || error.code === NODATA) return []
+  throw error
+}

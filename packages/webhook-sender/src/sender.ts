@@ -56,8 +56,8 @@ export const createWebhookSender = ({
   deadlineMs = deliveryTimeoutMs,
   resolveName = reach.allowsLocalNames ? askSystem : askDns(),
 }: WebhookSenderOptions): WebhookSender => {
-  const resolve = (name: string, signal: AbortSignal): Promise<readonly string[]> =>
-    Promise.race([resolveName(name).catch(() => []), once(signal, 'abort').then(() => [])])
+  const resolve = (name: string, signal: AbortSignal): Promise<readonly string[] | undefined> =>
+    Promise.race([resolveName(name).catch(() => undefined), once(signal, 'abort').then(() => [])])
 
   /** Never rejects. */
   const send = async (
@@ -80,6 +80,7 @@ export const createWebhookSender = ({
           : await resolve(url.hostname, signal)
     const allows = isHttp ? isLoopback : reach.allowsAddress
     if (signal.aborted) return unsent('timed_out')
+    if (addresses === undefined) return unsent('lookup_failed')
     if (addresses.length === 0) return unsent('name_not_found')
     if (!addresses.every(allows)) return unsent('host_not_allowed')
     return post(delivery, { addresses, allows, isHttp }, signal)

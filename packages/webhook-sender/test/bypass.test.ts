@@ -2,7 +2,12 @@
 // a delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import { hostFault, parseWebhookUrl, type WebhookUrl } from '@tradeport/domain/webhooks'
+import {
+  hostFault,
+  parseWebhookUrl,
+  type SendFailure,
+  type WebhookUrl,
+} from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWebhookReach, createWebhookSender, type ResolveName } from '../src/index.ts'
@@ -194,11 +199,11 @@ describe('a name is refused at delivery', () => {
     expect(await send(`${url}:${port}/`, async () => addresses)).toEqual(unsent('host_not_allowed'))
   })
 
-  it.each<[string, ResolveName]>([
-    ['that has no address', async () => []],
-    ['that cannot be resolved', () => Promise.reject(new Error('SERVFAIL'))],
-  ])('%s', async (_, resolveName) => {
-    expect(await send(`${url}:${port}/`, resolveName)).toEqual(unsent('name_not_found'))
+  it.each<[string, ResolveName, SendFailure]>([
+    ['that has no address', async () => [], 'name_not_found'],
+    ['that cannot be looked up', () => Promise.reject(new Error('SERVFAIL')), 'lookup_failed'],
+  ])('%s', async (_, resolveName, reason) => {
+    expect(await send(`${url}:${port}/`, resolveName)).toEqual(unsent(reason))
   })
 
   it('is resolved once for each delivery, and connects only to the checked addresses', async () => {

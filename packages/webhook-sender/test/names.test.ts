@@ -53,6 +53,12 @@ describe('a name that DNS resolves', () => {
     using server = await startNameServer({ A: ['8.8.8.8'], AAAA: [] })
     expect(await server.ask('elsewhere.example.com')).toEqual([])
   })
+
+  it('is not known to have none where no name server answers', async () => {
+    const server = await startNameServer({ A: [], AAAA: [] })
+    server[Symbol.dispose]()
+    await expect(server.ask('hooks.example.com')).rejects.toThrow('ECONNREFUSED')
+  })
 })
 
 it('the system resolves its own names', async () => {

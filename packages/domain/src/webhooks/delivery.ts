@@ -106,6 +106,8 @@ const sendFailures = [
   // The host is, or its name leads to, an address that is not allowed.
   'host_not_allowed',
   'name_not_found',
+  // No name server answered whether the name exists.
+  'lookup_failed',
   'connection_failed',
   'tls_failed',
   // The receiver hung up, or its answer was not HTTP.
@@ -178,7 +180,7 @@ export type RetrySchedule = readonly number[]
 
 export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
 
-/** After so many failed attempts in a row, of any of its deliveries, a webhook is disabled. */
+/** After so many failures in a row, of any of its deliveries, a webhook is disabled. */
 export const failuresToDisable = 5
 
 /** A delivery and its webhook after an attempt. */
@@ -229,12 +231,14 @@ export const afterAttempt = (
       webhook: { ...webhook, failureCount: 0, lastSuccessAt },
     }
   }
-  const failureCount = webhook.failureCount + (isReplay(delivery) ? 0 : 1)
+  // Not where a user asked for it, nor where the service could look up no names: that would disable
+  // everybody's webhooks.
+  const counts = !isReplay(delivery) && answer.failureReason !== 'lookup_failed'
+  const failureCount = webhook.failureCount + (counts ? 1 : 0)
   const failed = {
     ...webhook,
-    // A user starts a replay, so its failure does not count towards disabling the webhook.
     failureCount,
-    enabled: webhook.enabled && (isReplay(delivery) || failureCount < failuresToDisable),
+    enabled: webhook.enabled && (!counts || failureCount < failuresToDisable),
     lastFailureAt: endedAt,
   }
   const pause = schedule[attempted.attempts - 1]

@@ -180,6 +180,13 @@ it.each<
   ],
   ['counts one more failure', fresh, webhook, refused, { failureCount: 1, lastFailureAt: 1_010 }],
   [
+    'stays enabled where no name could be looked up, however often it had failed before',
+    fresh,
+    bad,
+    { responseCode: 0, responseTimeMs: 0, failureReason: 'lookup_failed' },
+    { lastFailureAt: 1_010 },
+  ],
+  [
     'is disabled by the fifth',
     fresh,
     bad,
