@@ -160,7 +160,7 @@ describe('examples', () => {
       expect.stringMatching(/^trades_\d{4}-\d\d-\d\d\.csv id,accountId,positionId,symbol,/),
       'pending',
       expect.stringMatching(new RegExp(`^filled ${desk.accountId}:\\d+$`)),
-      expect.stringMatching(new RegExp(`^evt_[0-9a-z]{20} [a-z._]+ ${desk.accountId}$`)),
+      expect.stringMatching(new RegExp(`^evt_[0-9a-z]{28} [a-z._]+ ${desk.accountId}$`)),
       expect.stringMatching(/^24 \d\.\d+$/),
       expect.stringMatching(/^EURUSD \d\.\d+$/),
       expect.stringMatching(/^100 is not below the price of \d+\.\d+\.$/),

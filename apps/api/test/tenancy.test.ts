@@ -71,7 +71,7 @@ const absent: Readonly<Record<IdKind, string | undefined>> = {
   position: `${never}:99999999999`,
   webhook: never,
   delivery: never,
-  event: 'evt_00000000zzzzzzzzzzzz',
+  event: 'evt_00000000zzzzzzzzzzzzzzzzzzzz',
   halted: never,
   clientId: 'client of nobody',
   // A cursor is a place in a list, and a key becomes its sender's own: neither can be absent.

@@ -399,10 +399,13 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     {
       resumeAfter: text(
         'What to continue after: the last event that was cleared away.',
-        'evt_0000000000000000k2p6',
+        'evt_0000000000413f9a6c1e07d2b58c',
       ),
       oldest: nullable(
-        text('The oldest event that is kept; null when there is none.', 'evt_0000000000000000k2p7'),
+        text(
+          'The oldest event that is kept; null when there is none.',
+          'evt_0000000000423f9a6c1e07d2b58c',
+        ),
       ),
     },
   ],

@@ -2,12 +2,11 @@
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { scopes } from '@tradeport/domain/access'
-import { formatEventId } from '@tradeport/domain/events'
 import { refuse } from '@tradeport/domain/errors'
 import type { EventStream } from '@tradeport/domain/use-cases'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { credential, goodKey, runApi, send } from './fakes.ts'
+import { credential, eventIdOf, goodKey, runApi, send } from './fakes.ts'
 
 const target = '/api/v1/events/stream'
 const good = TE.right(credential(scopes))
@@ -18,7 +17,7 @@ const streamOf = (
   isOver = () => false,
 ): EventStream => ({
   batches,
-  startsAfter: formatEventId(1n),
+  startsAfter: eventIdOf(1),
   isOver,
   close,
 })
@@ -26,13 +25,13 @@ const streamOf = (
 /** Batches without events that come at these times. */
 async function* quiet(clock: { readonly mockReturnValue: (ms: number) => unknown }) {
   for (const [number, ms] of [
-    [2n, 14_999],
-    [3n, 15_000],
-    [4n, 29_000],
-    [5n, 30_000],
+    [2, 14_999],
+    [3, 15_000],
+    [4, 29_000],
+    [5, 30_000],
   ] as const) {
     clock.mockReturnValue(ms)
-    yield { events: [], readTo: formatEventId(number) }
+    yield { events: [], readTo: eventIdOf(number) }
   }
 }
 
@@ -48,8 +47,8 @@ async function* endless() {
   for (;;) {
     await setTimeout(0)
     yield {
-      events: [{ id: formatEventId(2n), type: 'order.filled', recordedAt: 0, data } as never],
-      readTo: formatEventId(2n),
+      events: [{ id: eventIdOf(2), type: 'order.filled', recordedAt: 0, data } as never],
+      readTo: eventIdOf(2),
     }
   }
 }
@@ -58,7 +57,7 @@ it('says at every heartbeat how far the log was read', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
   onTestFinished(() => void vi.restoreAllMocks())
   await using api = await runApi({ streamEvents: () => TE.right(streamOf(quiet(clock))) })
-  const [first, third, fifth] = [1n, 3n, 5n].map(formatEventId)
+  const [first, third, fifth] = [1, 3, 5].map(eventIdOf)
   expect((await send(api, target)).text).toBe(
     `retry: 2000\nid: ${first}\n\n:\nid: ${third}\n\n:\nid: ${fifth}\n\n`,
   )
@@ -72,7 +71,7 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
       return TE.right(streamOf(endless()))
     },
   })
-  const [after, last] = [formatEventId(9n), formatEventId(8n)]
+  const [after, last] = [eventIdOf(9), eventIdOf(8)]
   for (const [query, lastEventId] of [
     ['', ''],
     [`?after=${after}`, ''],
@@ -100,7 +99,7 @@ it('ends within a second after its credential is revoked, also where nothing com
   await setTimeout(600)
   isRevoked = true
   expect(await Promise.race([reply, setTimeout(1_000, 'open')])).toBe(
-    `retry: 2000\nid: ${formatEventId(1n)}\n\n`,
+    `retry: 2000\nid: ${eventIdOf(1)}\n\n`,
   )
 })
 

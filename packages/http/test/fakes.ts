@@ -8,7 +8,7 @@ import {
   scopes,
 } from '@tradeport/domain/access'
 import { refuse, type Issue } from '@tradeport/domain/errors'
-import { formatEventId, type LoggedEvent } from '@tradeport/domain/events'
+import { type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import { filterInstruments } from '@tradeport/domain/market'
 import { parseOrderId } from '@tradeport/domain/orders'
 import {
@@ -145,6 +145,9 @@ export const pendingOrder = {
   id: some(parseOrderId('ord_0123456789abcdefghij')),
 }
 
+/** Of the nth event of a log. */
+export const eventIdOf = (n: number): EventId => `evt_${String(n).padStart(20, '0')}` as EventId
+
 export const webhook = newWebhook(owner, Date.parse('2026-11-19T00:00:00.002Z'), {
   eventTypes: ['trade.closed', 'order.filled'],
   lastSuccessAt: Date.parse('2026-11-20T00:00:00.001Z'),
@@ -153,7 +156,7 @@ export const webhook = newWebhook(owner, Date.parse('2026-11-19T00:00:00.002Z'),
 export const delivery: WebhookDelivery = {
   id: some(parseDeliveryId('0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
   webhookId: webhook.id,
-  eventId: formatEventId(7n),
+  eventId: eventIdOf(7),
   eventType: 'order.filled',
   status: 'failed',
   attempts: 5,
@@ -254,7 +257,7 @@ export const fakeIdempotency = (): IdempotencyStore =>
   createFakeIdempotencyStore(createFakeRecords())
 
 const loggedEvent: LoggedEvent = {
-  id: formatEventId(7n),
+  id: eventIdOf(7),
   type: 'order.rejected',
   accountId,
   recordedAt: now,
@@ -278,7 +281,7 @@ async function* batchesOf<A>(...batches: readonly A[]): AsyncGenerator<A> {
 /** A stream that ends after these batches. */
 const streamOf = (...batches: readonly (readonly LoggedEvent[])[]): EventStream => ({
   batches: batchesOf(...batches.map((events) => ({ events, readTo: loggedEvent.id }))),
-  startsAfter: formatEventId(1n),
+  startsAfter: eventIdOf(1),
   isOver: () => false,
   close: () => undefined,
 })

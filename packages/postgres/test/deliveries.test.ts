@@ -3,12 +3,7 @@
 // receivers that never answer delay nobody else's events.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import {
-  eventNumber,
-  formatEventId,
-  type EventId,
-  type ServiceEvent,
-} from '@tradeport/domain/events'
+import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/events'
 import type { DueDelivery } from '@tradeport/domain/ports'
 import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
@@ -41,7 +36,7 @@ const timedOut: AttemptAnswer = {
 }
 
 /** What an event that is missing has instead of its id: the start of a log. */
-const none = formatEventId(0n)
+const none = startOfLog
 
 const accountId = randomUUID()
 let lastKey = 0
@@ -190,7 +185,7 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         webhookId: theirs.id,
-        eventId: expect.stringMatching(/^evt_[0-9a-z]{20}$/),
+        eventId: expect.stringMatching(/^evt_[0-9a-z]{28}$/),
         eventType: 'order.created',
         status: 'pending',
         attempts: 0,
@@ -433,13 +428,13 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await replay(replayed, delivery)
     silent.add(replayed.id)
     await knex('events')
-      .whereNot({ sequence: String(eventNumber(third)) })
+      .whereNot({ id: third })
       .update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
     // More than one statement could delete in its time.
     const many = await newOwner()
     await knex.raw(
-      `insert into events (tenant_id, user_id, key, type, account_id, data, recorded_at)
-       select ?, ?, n, 'order.created', ?, '{}', now() - interval '32 days' from generate_series(1, 2500) n`,
+      `insert into events (tenant_id, id, user_id, key, type, account_id, data, recorded_at)
+       select ?, gen_random_uuid(), ?, n, 'order.created', ?, '{}', now() - interval '32 days' from generate_series(1, 2500) n`,
       [many.tenantId, many.userId, accountId],
     )
     const pieces = countRows(knex, /delete from events/)
@@ -541,8 +536,8 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     const [many, one] = [await created(), await created()]
     for (const { owner } of [many, one]) await record(owner)
     await knex.raw(
-      `insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
-       select tenant_id, gen_random_uuid(), webhook_id, event_sequence, status, attempts, created_at, next_attempt_at
+      `insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
+       select tenant_id, gen_random_uuid(), webhook_id, event_id, status, attempts, created_at, next_attempt_at
        from webhook_deliveries, generate_series(1, 3000) where webhook_id = ?`,
       [many.id],
     )

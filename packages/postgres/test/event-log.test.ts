@@ -1,5 +1,5 @@
 // The log of events by pages, within bounds.
-import { formatEventId, type EventId, type ServiceEvent } from '@tradeport/domain/events'
+import { startOfLog, type EventId, type ServiceEvent } from '@tradeport/domain/events'
 import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
@@ -49,10 +49,24 @@ onEachDatabase('the log of events', (here) => {
       await Promise.all([owner, other].map((one) => rightOf(isResumable(one, first as EventId)))),
     ).toStrictEqual([true, false])
     expect(await rightOf(bounds(owner))).toStrictEqual({
-      clearedTo: formatEventId(0n),
+      clearedTo: startOfLog,
       oldest: first,
       newest: third,
     })
+  })
+
+  it('numbers the events of each owner alone, and gives no two owners the same id', async () => {
+    const owners = [await storedOwner(here.operator), await storedOwner(here.operator)]
+    for (const one of [...owners, ...owners]) await here.record(one, [newEvent(), newEvent()])
+    const ids = await Promise.all(owners.map(async (one) => (await page(one)).events))
+    const parts = ids.map((events) =>
+      events.map(({ id }) => [Number(id.slice(4, 16)), id.slice(16)]),
+    )
+    const [ofOne, ofOther] = parts.map((own) => own[0]?.[1])
+    expect(parts).toStrictEqual(
+      [ofOne, ofOther].map((own) => [1, 2, 3, 4].map((number) => [number, own])),
+    )
+    expect(ofOne).not.toBe(ofOther)
   })
 
   it('tells those who follow it here, and the other instances, of each owner with new events', async () => {

@@ -171,11 +171,11 @@ onEachDatabase('statements', (here) => {
   it('of what removed records leave read no large table through', async () => {
     await here.knex.raw(`insert into removals values ('crowd-1', 'user', 'crowd-1'),
       ('crowd-2', 'account', gen_random_uuid()), ('crowd-3', 'webhook', gen_random_uuid())`)
-    await here.knex.raw(`insert into events (tenant_id, user_id, key, type, account_id, data)
-      select 'crowd-' || n % 2000, 'crowd-' || n % 2000, n, 'order.created', gen_random_uuid(), '{}' from generate_series(1, 20000) n`)
+    await here.knex.raw(`insert into events (tenant_id, id, user_id, key, type, account_id, data)
+      select 'crowd-' || n % 2000, n, 'crowd-' || n % 2000, n, 'order.created', gen_random_uuid(), '{}' from generate_series(1, 20000) n`)
     await here.knex
-      .raw(`insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at)
-      select tenant_id, gen_random_uuid(), gen_random_uuid(), sequence, 'success', 1, now() from events`)
+      .raw(`insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at)
+      select tenant_id, gen_random_uuid(), gen_random_uuid(), id, 'success', 1, now() from events`)
     await here.knex.raw('analyze removals, events, webhook_deliveries')
     for (const { text, bindings } of purgeRemoved()) {
       const plan = await explain({ sql: text, bindings } as unknown as Knex.Sql)

@@ -65,11 +65,11 @@ const storedWith = async (here: Instance, rows: number) => {
         insert into orders (${copied.join()}, id, step)
         select ${copied.map((name) => `orders.${name}`).join()}, left(order_id, 14) || lpad(n::text, 10, '0'), 'ended' from many join orders on orders.id = order_id),
       event as (
-        insert into events (tenant_id, user_id, key, type, account_id, data)
-        select tenant_id, user_id, 'k' || n, 'order.created', account_id, '{}' from many returning tenant_id, sequence),
+        insert into events (tenant_id, id, user_id, key, type, account_id, data)
+        select tenant_id, 'evt_' || lpad(n::text, 20, '0'), user_id, 'k' || n, 'order.created', account_id, '{}' from many returning tenant_id, id),
       delivery as (
-        insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at)
-        select tenant_id, gen_random_uuid(), '${webhook.id}', sequence, 'success', 1, now() from event),
+        insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at)
+        select tenant_id, gen_random_uuid(), '${webhook.id}', id, 'success', 1, now() from event),
       replied as (
         insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since, reply_body)
         select tenant_id, user_id, 'k' || n, '${claim.requestHash}', 'c' || n, 'replied', to_timestamp(${noon / 1_000}), '"theirs"' from many),

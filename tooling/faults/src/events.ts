@@ -2,7 +2,7 @@
 // while accounts go on. Whoever follows the log by ids sees every event once and in order, webhooks
 // get each at least once, and the log holds what happened.
 import { createClient, type LogEvent } from '@tradeport/client'
-import { formatEventId } from '@tradeport/domain/events'
+import { startOfLog } from '@tradeport/domain/events'
 import { compare } from './compare.ts'
 import { goOn } from './live-accounts.ts'
 import { startOwnPostgres } from './own-postgres.ts'
@@ -72,7 +72,7 @@ const follow = ({ slots, stack }: World, { key }: User): readonly LogEvent['id']
   })
   const seen: LogEvent['id'][] = []
   const read = async (): Promise<void> => {
-    for await (const { id } of client.events({ after: formatEventId(0n), signal: ending.signal }))
+    for await (const { id } of client.events({ after: startOfLog, signal: ending.signal }))
       seen.push(id)
   }
   read().catch((error: unknown) => {

@@ -111,8 +111,8 @@ const addEvents = (databaseUrl: string, user: string, users: number, events: num
     databaseUrl,
     // Only the bench's own user exists.
     'set session_replication_role = replica',
-    `insert into events (tenant_id, user_id, key, type, account_id, data)
-     select 'bench', '${user}' || n % ${users}, 'added-' || n, 'order.created', '${account.id}'::uuid,
+    `insert into events (tenant_id, id, user_id, key, type, account_id, data)
+     select 'bench', 'evt_' || lpad(n::text, 12, '0') || left(md5('${user}'), 16), '${user}' || n % ${users}, 'added-' || n, 'order.created', '${account.id}'::uuid,
        '{"order_id":"ord_0mhk3v9q2c7d1x8p4z6w","symbol":"EURUSD","volume":0.1}' from generate_series(1::bigint, ${events}) n`,
     'vacuum analyze events',
   )

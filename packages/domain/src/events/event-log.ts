@@ -10,28 +10,14 @@ import type { ServiceEvent } from './events.ts'
 
 export type { EventId }
 
-const idPattern = /^evt_[0-9a-z]{20}$/
-const idLength = 20
-/** The largest number that the log can give. */
-const maxNumber = 2n ** 63n - 1n
+const idPattern = /^evt_[0-9a-z]{20,32}$/
+
+/** Sorts before every event of a log. */
+export const startOfLog = `evt_${'0'.repeat(20)}` as EventId
 
 /** Reads an event id; none where it could not be one. */
 export const parseEventId = (text: string): O.Option<EventId> =>
   idPattern.test(text) ? O.some(text as EventId) : O.none
-
-/**
- * `evt_` and the event's number in base 36, padded to 20 characters, so that the ids of an owner's
- * events sort as the events do.
- */
-export const formatEventId = (number: bigint): EventId =>
-  `evt_${number.toString(36).padStart(idLength, '0')}` as EventId
-
-/** The number that the id was made from; `maxNumber` for an id that the log cannot give. */
-export const eventNumber = (id: EventId): bigint => {
-  let number = 0n
-  for (const digit of id.slice('evt_'.length)) number = number * 36n + BigInt(parseInt(digit, 36))
-  return number > maxNumber ? maxNumber : number
-}
 
 /** An event of the log. */
 export interface LoggedEvent {

@@ -8,10 +8,9 @@ export {
 } from './events.ts'
 export { journalEvents } from './journal-events.ts'
 export {
-  eventNumber,
   eventScopes,
-  formatEventId,
   parseEventId,
+  startOfLog,
   type EventId,
   type LoggedEvent,
 } from './event-log.ts'

@@ -1,6 +1,6 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
 import { newAccount } from '@tradeport/testkit'
-import { createFakeEventLog, type FakeEventLog } from './fake-event-log.ts'
+import { createFakeEventLog, eventIdOf, type FakeEventLog } from './fake-event-log.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -12,12 +12,7 @@ import {
   type ScopedCaller,
   type Scope,
 } from '../../src/access/index.ts'
-import {
-  eventNumber,
-  formatEventId,
-  type EventId,
-  type LoggedEvent,
-} from '../../src/events/index.ts'
+import { startOfLog, type EventId, type LoggedEvent } from '../../src/events/index.ts'
 import type { AccountId, Owner } from '../../src/primitives/index.ts'
 import { createEvents, type EventStream } from '../../src/use-cases/events.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
@@ -131,13 +126,13 @@ describe('GET /events', () => {
     const { log, openStream, list } = open()
     const [first, second, third] = log.record(owner, [closed, filled, closed]).map(({ id }) => id)
     const [foreign] = log.record(stranger, [closed]).map(({ id }) => id)
-    const [start, never] = [formatEventId(0n), formatEventId(99n)]
+    const [start, never] = [startOfLog, eventIdOf(99)]
     for (const { clearedTo, oldest, resumable, gone } of [
       { clearedTo: start, oldest: first, resumable: [start, first, third], gone: [foreign, never] },
       { clearedTo: first, oldest: second, resumable: [first, third], gone: [start, foreign] },
       { clearedTo: third, oldest: null, resumable: [third], gone: [start, first, second, never] },
     ]) {
-      log.clear(owner, eventNumber(clearedTo ?? start))
+      log.clear(owner, clearedTo ?? start)
       const refused = E.left({ _tag: 'EventGone', resumeAfter: clearedTo, oldest })
       for (const after of resumable) expect(await list({ after })).toMatchObject({ _tag: 'Right' })
       for (const after of gone) {
@@ -265,7 +260,7 @@ describe('GET /events/stream', () => {
     ['reads nothing more of the past once it is closed', (_, stream) => stream.close()],
     [
       'ends where events are cleared away before it has read them',
-      (log) => log.clear(owner, 1_500n),
+      (log) => log.clear(owner, eventIdOf(1_500)),
     ],
   ])('%s', async (_, happens) => {
     const { log, openStream } = open()
@@ -293,7 +288,7 @@ describe('GET /events/stream', () => {
     await tick()
     await tick()
     expect([rare.readTo, behind.readTo]).toStrictEqual([third?.id, third?.id])
-    log.clear(owner, 3n)
+    log.clear(owner, eventIdOf(3))
     expect((await follow()).stream.startsAfter).toBe(third?.id)
   })
 

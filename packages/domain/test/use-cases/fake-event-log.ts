@@ -1,15 +1,13 @@
 // The log of events in memory.
-import {
-  eventNumber,
-  formatEventId,
-  type EventId,
-  type LoggedEvent,
-} from '../../src/events/index.ts'
+import { startOfLog, type EventId, type LoggedEvent } from '../../src/events/index.ts'
 import type { EventLog } from '../../src/ports/index.ts'
 import type { Owner } from '../../src/primitives/index.ts'
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse } from '../../src/errors.ts'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+
+/** Of the nth event that the log recorded. */
+export const eventIdOf = (n: number): EventId => `evt_${String(n).padStart(20, '0')}` as EventId
 
 export interface FakeEventLog extends EventLog {
   /** Records events, and notifies unless `isSilent`. */
@@ -18,8 +16,8 @@ export interface FakeEventLog extends EventLog {
     events: readonly Pick<LoggedEvent, 'type' | 'accountId'>[],
     isSilent?: boolean,
   ) => readonly LoggedEvent[]
-  /** Removes an owner's events up to this number. */
-  readonly clear: (owner: Owner, upTo: bigint) => void
+  /** Removes an owner's events up to this one. */
+  readonly clear: (owner: Owner, upTo: EventId) => void
   /** Whether the log can be read. */
   isReadable: boolean
   /** How many pages were read. */
@@ -29,7 +27,7 @@ export interface FakeEventLog extends EventLog {
 export const createFakeEventLog = (): FakeEventLog => {
   const logs = new Map<string, LoggedEvent[]>()
   const receivers = new Set<(whose: Owner) => void>()
-  let number = 0n
+  let number = 0
   const logOf = ({ tenantId, userId }: Owner): LoggedEvent[] => {
     const key = `${tenantId} ${userId}`
     const log = logs.get(key) ?? []
@@ -37,7 +35,7 @@ export const createFakeEventLog = (): FakeEventLog => {
     return log
   }
   const starts = new Map<LoggedEvent[], EventId>()
-  const startOf = (owner: Owner): EventId => starts.get(logOf(owner)) ?? formatEventId(0n)
+  const startOf = (owner: Owner): EventId => starts.get(logOf(owner)) ?? startOfLog
   const read = <A>(value: () => A) =>
     TE.fromIOEither(() =>
       log.isReadable
@@ -50,16 +48,16 @@ export const createFakeEventLog = (): FakeEventLog => {
     record: (owner, events, isSilent = false) => {
       const added = events.map((event): LoggedEvent => ({
         ...event,
-        id: formatEventId(++number),
-        recordedAt: Number(number),
-        data: { number: Number(number) },
+        id: eventIdOf(++number),
+        recordedAt: number,
+        data: { number },
       }))
       logOf(owner).push(...added)
       if (!isSilent) for (const receive of receivers) receive(owner)
       return added
     },
     clear: (owner, upTo) => {
-      const kept = logOf(owner).findIndex(({ id }) => eventNumber(id) > upTo)
+      const kept = logOf(owner).findIndex(({ id }) => id > upTo)
       const cleared = logOf(owner).splice(0, kept < 0 ? Infinity : kept)
       starts.set(logOf(owner), cleared.at(-1)?.id ?? startOf(owner))
     },

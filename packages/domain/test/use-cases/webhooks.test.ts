@@ -3,12 +3,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { formatEventId } from '../../src/events/index.ts'
+import { startOfLog } from '../../src/events/index.ts'
 import { withoutKey } from '../../src/ports/index.ts'
 import type { AttemptAnswer } from '../../src/webhooks/delivery.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { createFakeRecords, createFakeWebhookStore, newWebhookId } from '@tradeport/testkit'
-import { createFakeEventLog } from './fake-event-log.ts'
+import { createFakeEventLog, eventIdOf } from './fake-event-log.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
 import type { DeliveryRequest } from '../../src/webhooks/index.ts'
@@ -250,10 +250,10 @@ describe('the deliveries of a webhook', () => {
     ).toEqual({
       scheduled: 0,
     })
-    const never = formatEventId(7n)
+    const never = eventIdOf(7)
     expect(
       await use.recoverWebhook(caller, { id: webhook.id, body: { since: never }, ...withoutKey })(),
-    ).toStrictEqual(E.left({ _tag: 'EventGone', resumeAfter: formatEventId(0n), oldest: null }))
+    ).toStrictEqual(E.left({ _tag: 'EventGone', resumeAfter: startOfLog, oldest: null }))
     for (const id of ['any', deliveryId])
       expect(
         await use.replayWebhookDelivery(caller, {

@@ -4,7 +4,7 @@ import { newWebhook } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { formatEventId } from '../../src/events/event-log.ts'
+import { startOfLog } from '../../src/events/event-log.ts'
 import type { DeliveryId, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
@@ -28,7 +28,7 @@ const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
 const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
 const webhook = newWebhook(owner, 0)
-const event = { eventId: formatEventId(7n), eventType: 'order.created' } as const
+const event = { eventId: startOfLog, eventType: 'order.created' } as const
 const fresh: WebhookDelivery = {
   id,
   webhookId: webhook.id,

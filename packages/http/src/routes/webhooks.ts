@@ -56,8 +56,8 @@ import { route } from '../use-cases.ts'
 import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
 import * as O from 'fp-ts/lib/Option.js'
 
-const eventIdPattern = '^evt_[0-9a-z]{20}$'
-const exampleEventId = 'evt_0000000000000000k2p7'
+const eventIdPattern = '^evt_[0-9a-z]{20,32}$'
+const exampleEventId = 'evt_0000000000423f9a6c1e07d2b58c'
 const eventId = (description: string) =>
   parsedString('the id of an event', parseEventId, description, exampleEventId, {
     pattern: eventIdPattern,

@@ -1,6 +1,7 @@
 // How values are stored in columns: money as exact numerics, instants as timestamptz. One codec for
 // each kind of column, and one table for each record.
 import { isScope, type CredentialHash, type Scope } from '@tradeport/domain/access'
+import { parseEventId } from '@tradeport/domain/events'
 import { parseOrderId } from '@tradeport/domain/orders'
 import {
   parseAccountId,
@@ -74,6 +75,7 @@ export const ids = {
   user: parsedText('UserId', parseUserId),
   account: parsedText('AccountId', parseAccountId),
   order: parsedText('OrderId', parseOrderId),
+  event: parsedText('EventId', parseEventId),
 }
 export const scope: t.Type<Scope> = matching('Scope', isScope)
 export const credentialHash = matching('CredentialHash', (text): text is CredentialHash =>

@@ -1,12 +1,7 @@
 // The log of events as its owner reads it. The numbers of an owner's events are in the order in
 // which their transactions committed, because whoever records events locks the user first: a reader
 // that has seen one number will see no smaller one later.
-import {
-  eventNumber,
-  formatEventId,
-  type EventId,
-  type LoggedEvent,
-} from '@tradeport/domain/events'
+import { startOfLog, type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import type { EventLog } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
@@ -27,30 +22,27 @@ import {
 
 const loggedEvents = mapped(
   tableOf('events', {
-    sequence: t.string,
+    id: ids.event,
     type: oneOf('event type', webhookEventTypes),
     accountId: ids.account,
     data: t.string,
     recordedAt: instant,
   }),
-  ({ sequence, data, ...event }): LoggedEvent => ({
+  ({ data, ...event }): LoggedEvent => ({
     ...event,
-    id: idOf(sequence),
     data: JSON.parse(data) as LoggedEvent['data'],
   }),
 )
 
 /**
- * The number of the user's last event that was cleared away; null where the user was removed. What
- * a replay keeps of those before it is not shown.
+ * The user's last event that was cleared away; null where the user was removed. What a replay keeps
+ * of those before it is not shown.
  */
 const clearedTo = (owner: Owner): Sql =>
-  sql`(select events_cleared_to from users where ${isUser(owner)})`
+  sql`(select coalesce(events_cleared_to, ${startOfLog}) from users where ${isUser(owner)})`
 
 /** A condition: the event is in the owner's log. */
-const isInLog = (owner: Owner): Sql => sql`${isOfOwner(owner)} and sequence > ${clearedTo(owner)}`
-
-const idOf = (sequence: string): EventId => formatEventId(BigInt(sequence))
+const isInLog = (owner: Owner): Sql => sql`${isOfOwner(owner)} and id > ${clearedTo(owner)}`
 
 export const createEventLog = (
   knex: Knex,
@@ -62,39 +54,35 @@ export const createEventLog = (
         isInLog(owner),
         sql`type = any(${[...types]}::text[])`,
         accountId !== undefined && sql`account_id = ${accountId}`,
-        after !== undefined && sql`sequence > ${String(eventNumber(after))}`,
-        before !== undefined && sql`sequence < ${String(eventNumber(before))}`,
+        after !== undefined && sql`id > ${after}`,
+        before !== undefined && sql`id < ${before}`,
       )
       const direction = new Sql(order)
       const rows = await query(
         knex,
         sql`select ${loggedEvents.columns} from events where ${wanted}
-          order by sequence ${direction} limit ${limit + 1}`,
+          order by id ${direction} limit ${limit + 1}`,
       )
       return { events: rows.slice(0, limit).map(loggedEvents.read), hasNext: rows.length > limit }
     },
-    isResumable: (owner, after) => {
-      const number = String(eventNumber(after))
-      return returnsRow(
+    isResumable: (owner, after) =>
+      returnsRow(
         knex,
-        sql`select where ${clearedTo(owner)} = ${number}
-          or exists (select from events where ${isInLog(owner)} and sequence = ${number})`,
-      )
-    },
+        sql`select where ${clearedTo(owner)} = ${after}
+          or exists (select from events where ${isInLog(owner)} and id = ${after})`,
+      ),
     bounds: async (owner) => {
       const { start, oldest, newest } = await queryOne<
-        Readonly<Record<'start', string> & Record<'oldest' | 'newest', string | null>>
+        Readonly<Record<'start' | 'oldest' | 'newest', EventId | null>>
       >(
         knex,
-        sql`select coalesce(${clearedTo(owner)}, 0) as start,
-          (select min(sequence) from events where ${isInLog(owner)}) as oldest,
-          (select max(sequence) from events where ${isInLog(owner)}) as newest`,
+        sql`select ${clearedTo(owner)} as start,
+          (select min(id) from events where ${isInLog(owner)}) as oldest,
+          (select max(id) from events where ${isInLog(owner)}) as newest`,
       )
-      return {
-        clearedTo: idOf(start),
-        oldest: oldest === null ? null : idOf(oldest),
-        newest: idOf(newest ?? start),
-      }
+      // Null where the user was removed.
+      const from = start ?? startOfLog
+      return { clearedTo: from, oldest, newest: newest ?? from }
     },
   }),
   onRecorded,

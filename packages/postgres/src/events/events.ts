@@ -130,19 +130,25 @@ const recordEvents = async (
     sql`with new as (
         select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json)
           as new (place int, tenant_id text, user_id text, key text, type text, account_id uuid, data text)),
-      recorded as (
-        insert into events (tenant_id, user_id, key, type, account_id, data)
-        select tenant_id, user_id, key, type, account_id, data from new
+      numbered as (
+        select new.*, own.*, last_event_number + row_number() over (partition by user_row order by place) as number from new
         -- One by one: the planner expects a hundred rows of JSON and would read all users for them.
-        cross join lateral (select from users where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own
-        order by place
+        cross join lateral (
+          select ctid as user_row, event_key, last_event_number from users
+          where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own),
+      recorded as (
+        insert into events (tenant_id, id, user_id, key, type, account_id, data)
+        select tenant_id, 'evt_' || lpad(number::text, 12, '0') || event_key, user_id, key, type, account_id, data from numbered
         on conflict (tenant_id, user_id, key) do nothing
-        returning sequence, tenant_id, user_id, type)
-      insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
-      select tenant_id, gen_random_uuid(), webhooks.id, recorded.sequence, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
+        returning id, tenant_id, user_id, type),
+      counted as (
+        update users set last_event_number = (select max(number) from numbered where user_row = users.ctid)
+        where ctid = any(array(select user_row from numbered)))
+      insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
+      select tenant_id, gen_random_uuid(), webhooks.id, recorded.id, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
       from recorded join webhooks using (tenant_id, user_id)
       where webhooks.enabled and recorded.type = any(webhooks.event_types)
-      order by recorded.sequence, webhooks.sequence
+      order by recorded.id, webhooks.sequence
       for key share of webhooks`,
   )
 }

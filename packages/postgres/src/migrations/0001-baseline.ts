@@ -24,8 +24,11 @@ const tables = `
     id text not null unique,
     email text not null,
     plan text not null,
+    -- The ids of the user's events end with the key, so that no other user has them.
+    event_key text not null default left(replace(gen_random_uuid()::text, '-', ''), 16),
+    last_event_number bigint not null default 0,
     -- The last of the user's events that were deleted because of their age.
-    events_cleared_to bigint not null default 0,
+    events_cleared_to text collate "C",
     primary key (tenant_id, id)
   );
 
@@ -363,7 +366,7 @@ const tables = `
 
   create table events (
     tenant_id text not null,
-    sequence bigserial not null,
+    id text collate "C" not null,
     user_id text not null,
     -- An event that is recorded again is the same event.
     key text not null,
@@ -371,10 +374,10 @@ const tables = `
     account_id uuid not null,
     data text not null,
     recorded_at timestamptz not null default now(),
-    primary key (tenant_id, sequence),
+    primary key (tenant_id, id),
     unique (tenant_id, user_id, key)
   );
-  create index events_of_user on events (tenant_id, user_id, sequence);
+  create index events_of_user on events (tenant_id, user_id, id);
   create index events_by_age on events (recorded_at);
 
   create table webhook_deliveries (
@@ -382,7 +385,7 @@ const tables = `
     id uuid not null,
     sequence bigserial not null,
     webhook_id uuid not null,
-    event_sequence bigint not null,
+    event_id text collate "C" not null,
     status text not null,
     attempts integer not null,
     response_code integer,
@@ -393,11 +396,11 @@ const tables = `
     next_attempt_at timestamptz,
     replay_of uuid,
     primary key (tenant_id, id),
-    foreign key (tenant_id, event_sequence) references events on delete cascade
+    foreign key (tenant_id, event_id) references events on delete cascade
   );
   create index webhook_deliveries_log on webhook_deliveries (tenant_id, webhook_id, sequence);
   create index webhook_deliveries_by_status on webhook_deliveries (tenant_id, webhook_id, status, sequence);
-  create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_sequence);
+  create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_id);
   create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where status = 'pending';
 
   create table owner_notices (

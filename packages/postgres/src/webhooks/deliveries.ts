@@ -2,7 +2,6 @@
 // says when its next attempt is due, and its webhook's row says which process sends to the webhook
 // until when. One process at a time sends to a webhook, so that its deliveries keep their order. No
 // connection is held during an attempt.
-import { eventNumber, formatEventId } from '@tradeport/domain/events'
 import {
   minuteMs,
   parseDeliveryId,
@@ -66,6 +65,7 @@ const deliveryId = parsedText('DeliveryId', parseDeliveryId)
 const deliveries = tableOf('webhook_deliveries', {
   id: deliveryId,
   webhookId,
+  eventId: ids.event,
   status: oneOf('status', deliveryStatuses),
   attempts: t.number,
   responseCode: nullable(t.number),
@@ -80,22 +80,22 @@ const deliveries = tableOf('webhook_deliveries', {
 const events = tableOf('events', {
   type: oneOf('event type', webhookEventTypes),
   data: t.string,
-  sequence: t.string,
 })
 
 const deliveriesWithEvent = {
   ...deliveries,
   columns: sql`${deliveries.columns}, ${events.columns}`,
   read: (row: unknown) => {
-    const event = events.read(row)
-    const eventId = formatEventId(BigInt(event.sequence))
-    return { delivery: { ...deliveries.read(row), eventId, eventType: event.type }, event }
+    const { type, data } = events.read(row)
+    return { delivery: { ...deliveries.read(row), eventType: type }, data }
   },
 }
 
 /** @throws DescribedError where its data is no JSON object */
-const eventOf = ({ type, data, sequence }: ReturnType<typeof events.read>): DeliveredEvent => {
-  const id = formatEventId(BigInt(sequence))
+const eventOf = ({
+  delivery: { eventId: id, eventType: type },
+  data,
+}: ReturnType<typeof deliveriesWithEvent.read>): DeliveredEvent => {
   const values = O.toNullable(O.tryCatch((): unknown => JSON.parse(data)))
   if (typeof values !== 'object' || values === null)
     throw new DescribedError(`the data of event ${id} does not decode`)
@@ -105,7 +105,7 @@ const eventOf = ({ type, data, sequence }: ReturnType<typeof events.read>): Deli
 /** The deliveries of an owner's webhook with their events. */
 const deliveriesOfWebhook = (owner: Owner, id: WebhookId): Sql => sql`
   webhook_deliveries join events
-    on events.tenant_id = webhook_deliveries.tenant_id and events.sequence = webhook_deliveries.event_sequence
+    on events.tenant_id = webhook_deliveries.tenant_id and events.id = webhook_deliveries.event_id
   where webhook_deliveries.tenant_id = ${owner.tenantId} and webhook_id = (select id from webhooks where ${isWebhook(owner, id)})`
 
 /** @param afterCommit called after a replay was committed */
@@ -140,7 +140,6 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         await trx('webhook_deliveries').insert({
           ...deliveries.write(replay),
           tenant_id: owner.tenantId,
-          event_sequence: found.value.event.sequence,
         })
         return O.some(replay)
       })
@@ -152,21 +151,21 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
       const isAfter =
         typeof since === 'number'
           ? sql`events.recorded_at > ${toTimestamptz(since)}::timestamptz`
-          : sql`events.sequence > ${String(eventNumber(since))}`
+          : sql`events.id > ${since}`
       const scheduled = await transactOrUnknown(knex, async (trx) => {
         // The lock is a statement of its own, so that the next one sees what another call recorded.
         await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for no key update`)
         const recorded = await query(
           trx,
-          sql`insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
-            select tenant_id, gen_random_uuid(), webhooks.id, events.sequence, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
+          sql`insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
+            select tenant_id, gen_random_uuid(), webhooks.id, events.id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
             from webhooks join events using (tenant_id, user_id)
             where ${isWebhook(owner, id)} and webhooks.enabled
               and events.type = any(webhooks.event_types) and ${isAfter}
               and not exists (select from webhook_deliveries as d
-                where d.tenant_id = events.tenant_id and d.event_sequence = events.sequence
+                where d.tenant_id = events.tenant_id and d.event_id = events.id
                   and d.webhook_id = webhooks.id and d.status <> 'failed')
-            order by events.sequence limit ${maxRecovered} returning 1`,
+            order by events.id limit ${maxRecovered} returning 1`,
         )
         return recorded.length
       })
@@ -289,8 +288,8 @@ export const createDueDeliveries = ({
         if (row === undefined) return undefined
         const to = withSecret.read(webhookRow)
         const due = E.tryCatch((): DueDelivery => {
-          const { delivery, event } = deliveriesWithEvent.read(row)
-          return { to, delivery, event: eventOf(event) }
+          const read = deliveriesWithEvent.read(row)
+          return { to, delivery: read.delivery, event: eventOf(read) }
         }, onUnreadable)
         if (E.isLeft(due))
           await knex('webhook_deliveries')

@@ -182,18 +182,18 @@ const purgePreviousSecrets = updateSome(
  */
 const purgeEvents = (days: number): Sql => sql`
   with old as (
-      select ctid as row_id, tenant_id, user_id as id from events
+      select ctid as row_id, tenant_id, user_id from events
       where recorded_at < now() - ${days} * interval '1 day' and not exists (
-        select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
+        select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_id = events.id
           and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
       order by recorded_at limit 1000 for update skip locked),
     locked as (
-      select tenant_id, id from users where (tenant_id, id) in (select tenant_id, id from old)
+      select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from old)
       for no key update skip locked),
     cleared as (
-      delete from events where ctid = any(array(select row_id from old join locked using (tenant_id, id)))
-      returning tenant_id, user_id as id, sequence),
-    latest as (select tenant_id, id, max(sequence) as sequence from cleared group by tenant_id, id)
-  update users set events_cleared_to = greatest(events_cleared_to, latest.sequence)
-  from latest where users.tenant_id = latest.tenant_id and users.id = latest.id
+      delete from events where ctid = any(array(select row_id from old join locked using (tenant_id, user_id)))
+      returning tenant_id, user_id, id),
+    latest as (select tenant_id, user_id, max(id) as id from cleared group by tenant_id, user_id)
+  update users set events_cleared_to = greatest(events_cleared_to, latest.id)
+  from latest where users.tenant_id = latest.tenant_id and users.id = latest.user_id
   returning 1`
