@@ -9,6 +9,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   clientIdPrefix,
+  renumberingMs,
   type Fill,
   type LookupAnswer,
   type OrderOutcome,
@@ -70,8 +71,6 @@ const clockSlackMs = minuteMs
 const executionWindowMs = 5 * minuteMs
 /** How far a broker's clock, which nothing measures, may be from the provider's. */
 const brokerClockMs = 10 * minuteMs
-/** How long a broker may take to place a pending order again that it cancelled to renumber it. */
-const renumberingMs = 10_000
 
 export const answerFrom = (
   orderToFind: OrderToFind,

@@ -35,6 +35,7 @@ export {
   type OrderOutcome,
 } from './order.ts'
 export {
+  renumberingMs,
   sendTimeoutMs,
   withTransition,
   type LookupAnswer,

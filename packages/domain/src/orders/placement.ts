@@ -194,6 +194,9 @@ export const absenceProofMs = 5 * minuteMs
  */
 export const absenceProofLookups = 5
 
+/** How long a broker may take to place a pending order again that it cancelled to renumber it. */
+export const renumberingMs = 10 * secondMs
+
 const retryPauseMs = secondMs
 const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
 const steadyLookupPauseMs = minuteMs
@@ -449,9 +452,12 @@ export const afterFoundMissing = (from: Open, now: Instant): Transition => ({
 /** What follows from a lookup that shows neither the order's end nor that the broker holds it. */
 const afterUnclearLookup = (from: Open, now: Instant): Transition => {
   const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
+  const pauseMs = lookupPauseMs(lookups + 1)
+  // Only from then on does a cancellation by the broker count.
+  const renumberedInMs = since + renumberingMs - now
   return {
     placement: { ...from, missing: { since, lookups: lookups + 1 } },
-    continueInMs: lookupPauseMs(lookups + 1),
+    continueInMs: renumberedInMs > 0 ? Math.min(pauseMs, renumberedInMs) : pauseMs,
   }
 }
 

@@ -356,6 +356,12 @@ describe('a pending order', () => {
         { placement: goneSince(since, 3), continueInMs: 10 * secondMs },
       ],
     ),
+    // What the broker cancelled counts as soon as it is not placed again any more.
+    [
+      goneSince(createdAt - 7 * secondMs, 2),
+      'open',
+      { placement: goneSince(createdAt - 7 * secondMs, 3), continueInMs: 3 * secondMs },
+    ],
   ])(
     'that the broker held, %o, and whose lookup answers only %s, goes on with %o',
     (from, kind, next) => {
