@@ -29,6 +29,8 @@ const scheme = /^https?:\/\//
 const hidden = /[\s\\\p{Cc}]/u
 // URL parsers write every host whose last label is a number as an IPv4 address.
 const ipv4 = /\.\d+$/
+/** A label of the name is empty, so that no name server knows it. */
+const emptyLabel = /(^|\.)\./
 const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
 
 /**
@@ -40,6 +42,7 @@ export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
   if (hidden.test(text) || text.includes('#') || !text.isWellFormed()) return O.none
   const url = URL.parse(text)
   if (url === null || (url.protocol === 'http:' && !isLoopback(url.hostname))) return O.none
+  if (emptyLabel.test(url.hostname)) return O.none
   // URL parsers skip further slashes and read the host behind them.
   const authority = text.replace(scheme, '').replace(/[/?].*/s, '')
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)

@@ -45,6 +45,8 @@ describe('a webhook’s URL', () => {
     'http://127.0.0.1@example.com/',
     'http:///127.0.0.1/',
     'ftp://example.com/',
+    'https://example..com/',
+    'https://.example.com/',
     'HTTPS://example.com/',
     ' https://example.com/',
     'https:/example.com/',
