@@ -276,10 +276,16 @@ export const openAdapters = async (
         { event: 'halt_left_order', orderId: id, accountId, owner, because },
         'an order of a halted account could not be cancelled, or is missing at the broker; it is tried or looked up again',
       ),
-    onCredentialsMade: ({ apiKeys, accessTokens }) =>
+    onApplied: (changes) =>
       log.info(
-        { event: 'credentials_made', apiKeyIds: apiKeys, accessTokenIds: accessTokens },
-        'the operator made or gave credentials',
+        {
+          event: 'document_applied',
+          count: changes.length,
+          changes: changes
+            .slice(0, mostChangesLogged)
+            .map(({ action, section, id }) => `${action} ${section} ${id}`),
+        },
+        'the operator changed records',
       ),
     clock,
     countersOf: metrics.cacheCounters,
@@ -300,6 +306,8 @@ export const openAdapters = async (
     webhookReach,
   }
 }
+
+const mostChangesLogged = 100
 
 /** Without the capability `market-data` nothing has a price. */
 const noMarketDataFeed: MarketDataFeeds = {

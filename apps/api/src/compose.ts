@@ -33,7 +33,7 @@ import {
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Yielder, PeerNotices, Ports } from '@tradeport/domain/ports'
-import type { AffectedUsers } from '@tradeport/domain/operator'
+import type { AffectedUsers, PlannedChange } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
@@ -59,10 +59,8 @@ export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, Yielde
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
   readonly onHaltCancellationFailed: (order: Order, because: string) => void
-  readonly onCredentialsMade: (ids: {
-    readonly apiKeys: readonly string[]
-    readonly accessTokens: readonly string[]
-  }) => void
+  /** What an operator's document changed; it is not called for one that changed nothing. */
+  readonly onApplied: (changes: readonly PlannedChange[]) => void
   /** Where the caches count their hits and misses. */
   readonly countersOf?: CountersOf | undefined
 }
@@ -182,13 +180,9 @@ export const composeUseCases = (adapters: Adapters) => {
               applied.left._tag === 'ServiceUnavailable' && applied.left.outcome === 'unknown'
             return isUnknown ? invalidateUsers('everyone') : undefined
           }
-          const { affectedUsers, apiKeys, accessTokens } = applied.right
+          const { affectedUsers, changes } = applied.right
           invalidateUsers(affectedUsers)
-          if (apiKeys.length + accessTokens.length > 0)
-            adapters.onCredentialsMade({
-              apiKeys: apiKeys.map(({ id }) => id),
-              accessTokens: accessTokens.map(({ id }) => id),
-            })
+          if (changes.length > 0) adapters.onApplied(changes)
         }),
       ),
   }

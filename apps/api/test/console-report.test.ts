@@ -224,9 +224,10 @@ describe.skipIf(chromiumPath === undefined)('the report', () => {
     expect(file.toString('latin1')).toContain('/MediaBox [0 0 612 792]')
     expect(pagesOf(file)).toBeGreaterThan(1)
     expect((await keys()).body.data).toEqual(before)
-    expect(lines.filter((line) => line.includes('credentials_made'))).toEqual([
-      expect.stringContaining('"demo-key"'),
-      expect.stringMatching(/"report-[0-9a-f]{12}"/),
+    expect(lines.filter((line) => line.includes('document_applied'))).toEqual([
+      expect.stringContaining('"create apiKeys demo-key"'),
+      expect.stringMatching(/"changes":\["create apiKeys report-[0-9a-f]{12}"\]/),
+      expect.stringMatching(/"changes":\["remove apiKeys report-[0-9a-f]{12}"\]/),
     ])
   })
 

@@ -15,6 +15,7 @@ export type {
   Slice,
   RecordCounts,
 } from './listing.ts'
+export type { PlannedChange } from './plan.ts'
 export { challengeStatuses } from '../orders/limits.ts'
 export {
   emptyDocument,
