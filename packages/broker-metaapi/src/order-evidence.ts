@@ -194,14 +194,18 @@ const endedUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderT
 
 /** Whether the broker may have cancelled the order only to place it again under another number. */
 const mayBePlacedAgain = (
-  { limitOrStop }: OrderToSend,
+  order: OrderToSend,
   { endedOrders }: RowsOfOrder,
   { now, executedBy, isCancelledByUs }: LookupContext,
-): boolean =>
-  limitOrStop !== undefined &&
-  endedOrders.at(-1)?.state === 'CANCELED' &&
-  !isCancelledByUs &&
-  now - executedBy < renumberingMs
+): boolean => {
+  const last = endedOrders.at(-1)
+  return (
+    last !== undefined &&
+    endOf(order, last).kind === 'cancelled' &&
+    !isCancelledByUs &&
+    now - executedBy < renumberingMs
+  )
+}
 
 /**
  * Whether the order may have been placed again under another number and without its client id: a

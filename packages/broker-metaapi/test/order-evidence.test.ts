@@ -559,6 +559,11 @@ describe('a pending order', () => {
     expect(answersAfter(0, { isCancelledByUs: true })).toMatchObject({ kind: 'found' })
   })
 
+  it('is not placed again after the platform cancelled it at its expiry', () => {
+    const historyOrders = [finished('CANCELED', { ...unexecuted, expirationTime: at(filledAt) })]
+    expect(answers({ historyOrders }, fill.at)).toEqual(ends({ kind: 'expired', at: endedAt }))
+  })
+
   it('is cancelled without a known rest only once the lists agree', () => {
     const historyOrders = [finished('CANCELED', { currentVolume: 0 })]
     expect(answers({ historyOrders })).toEqual(stillOpen)
