@@ -386,7 +386,8 @@ const readClaimed = async (
   /**
    * Reads the history and the balance once more: a deal can be made between the two. Deals that two
    * full reads did not show are removed only if the rest adds up to the balance. Brokers cut off
-   * old deals, which the balance still counts, and what is removed may never be shown again.
+   * old deals, which the balance still counts, and what is removed may never be shown again. A
+   * provider that has just connected shows neither deals nor a balance, so that not all are removed.
    */
   const compareAgain = async (read: CompletedRead, firstDifference: number) => {
     const again = await readWindow(
@@ -402,7 +403,8 @@ const readClaimed = async (
     const vanishedSum = sumExactly(vanished.map(({ amount }) => amount))
     const isExplained =
       difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
-    if (!isFull || !isExplained) return { difference, vanished, isInconclusive }
+    const isAllGone = vanished.length === again.state.deals
+    if (!isFull || !isExplained || isAllGone) return { difference, vanished, isInconclusive }
     let reading: AccountReading | null = null
     for (const part of chunksOf(mostDealsAtOnce)(vanished)) {
       reading = await readingIf(true)

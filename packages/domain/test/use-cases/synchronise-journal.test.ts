@@ -497,6 +497,13 @@ describe('a journal that disagrees with the broker', () => {
   >([
     ['writes a deal that changed', [changed], null, '3,2', agrees],
     ['removes a deal that neither reads nor the balance show', [two], null, '2', agrees],
+    [
+      'keeps all deals where none is shown and the balance is 0',
+      [[]],
+      null,
+      '3,2',
+      { disagreements: 2 },
+    ],
     ['keeps a deal that the balance counts', [two, 102], null, '3,2', { disagreements: 2 }],
     [
       'keeps a deal whose removal would not bring the sum to the balance',
