@@ -2,7 +2,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerAccount } from '../accounts/account.ts'
+import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { checkThreshold, type ThresholdCheck } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import { thresholdBreached } from '../events/events.ts'
@@ -17,8 +17,24 @@ const longestPositionsMs = secondMs
  * positions that are open at that moment.
  */
 export const checkThresholds =
-  ({ riskThresholds, broker, pause }: Pick<Ports, 'riskThresholds' | 'broker' | 'pause'>) =>
+  ({
+    riskThresholds,
+    broker,
+    trades,
+    pause,
+  }: Pick<Ports, 'riskThresholds' | 'broker' | 'pause'> & {
+    readonly trades: Pick<Ports['trades'], 'reconciliation'>
+  }) =>
   (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
+    /**
+     * A provider that has just connected may show an account without its money. That of an account
+     * which is really empty went by a deal, so that its deals add up to 0.
+     */
+    const isCredible = async ({ figures }: AccountReading): Promise<boolean> => {
+      if (figures.balance !== 0 || figures.equity !== 0) return true
+      const sums = await trades.reconciliation(account.owner, account.accountId)()
+      return E.isLeft(sums) || sums.right.sum === 0
+    }
     const check: AsyncResult<readonly ThresholdCheck[], BrokerReadTag> = pipe(
       riskThresholds.ofAccount(account),
       TE.flatMap((thresholds) =>
@@ -26,10 +42,12 @@ export const checkThresholds =
           ? TE.right([])
           : pipe(
               broker.accountInformation(account),
-              TE.map((reading) =>
+              TE.bindTo('reading'),
+              TE.bindW('counts', ({ reading }) => TE.fromTask(() => isCredible(reading))),
+              TE.map(({ reading, counts }) =>
                 thresholds
                   .map((one) => checkThreshold(one, account.providerAccountId, reading))
-                  .filter(({ before, after }) => after !== before),
+                  .filter(({ before, after }) => counts && after !== before),
               ),
             ),
       ),

@@ -39,6 +39,7 @@ const thresholdOf = (
 
 /** A desk with an account of these thresholds. */
 const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => {
+  const sums = { sum: 10_000, deals: 1, check: null, rereadAt: null }
   const desk = createTestDesk({ now: () => noon })
   const account = desk.link()
   const events: ServiceEvent[] = []
@@ -55,7 +56,15 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
     account,
     events,
     riskThresholds,
-    check: checkThresholds({ ...desk, riskThresholds, pause: realPause })(brokerAccountOf(account)),
+    sums,
+    check: checkThresholds({
+      ...desk,
+      riskThresholds,
+      trades: {
+        reconciliation: () => TE.right({ ...sums, firstDealAt: noon, lastDealAt: noon }),
+      },
+      pause: realPause,
+    })(brokerAccountOf(account)),
     states: () => [...tables.riskThresholds.values()].map(({ breachedValue }) => breachedValue),
   }
 }
@@ -120,6 +129,17 @@ describe('a check', () => {
     desk.broker.fail(desk.account.id, down(desk.account.id))
     expect(await tagOf(desk.check)).toBe('BrokerUnavailable')
     expect([desk.events, desk.states()]).toEqual([[], [null]])
+  })
+
+  it('ignores an account without money until its deals add up to 0', async () => {
+    const desk = withThresholds({}, { type: 'daily_loss_above' })
+    const nothing = { ...figures, balance: 0, equity: 0, margin: 0 }
+    desk.broker.put(desk.account.id, { information: { ...information, figures: nothing } })
+    await rightOf(desk.check)
+    expect([desk.events, desk.states()]).toEqual([[], [null, null]])
+    desk.sums.sum = 0
+    await rightOf(desk.check)
+    expect(desk.events.map(({ data }) => data['threshold_type'])).toEqual(['equity_below'])
   })
 
   it('that another one overtakes records nothing', async () => {
