@@ -39,6 +39,8 @@ const changes = [
   '400 ORDER_NOT_MODIFIABLE',
   '400 ORDER_NOT_CANCELLABLE',
   '400 INVALID_PRICE',
+  // A new price of a stop-limit order whose price the market has reached.
+  '400 VALIDATION_ERROR',
   '409 ORDER_IN_FLIGHT',
   '422 TRADE_REJECTED',
   '504 BROKER_OUTCOME_UNKNOWN',
