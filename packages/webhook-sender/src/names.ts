@@ -1,5 +1,5 @@
 // Looks up the addresses of a receiver.
-import { lookup, NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
+import { BADNAME, lookup, NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
 
 /** The addresses of a name, none if it has none; rejects where no name server said. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
@@ -17,9 +17,8 @@ export const askDns =
     // Addresses of one family are enough: many names have no others.
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-    for (const answer of answers)
-      if (addresses.length === 0 && answer.status === 'rejected') noneIfMissing(answer.reason)
-    return addresses
+    const failures = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    return addresses.length > 0 ? addresses : failures.flatMap(noneIfMissing)
   }
 
 /**
@@ -31,8 +30,11 @@ export const askSystem: ResolveName = async (name) => {
   return found.map(({ address }) => address)
 }
 
-/** @throws the error, unless it says that the name does not exist or has no such addresses */
+/** @throws the error, unless it says that the name has no such addresses, or can have none */
 const noneIfMissing = (error: NodeJS.ErrnoException): readonly never[] => {
-  if (error.code === NOTFOUND || error.code === NODATA) return []
+  if (missing.has(error.code)) return []
   throw error
 }
+
+// The last is the system's for names that are too long.
+const missing: ReadonlySet<string | undefined> = new Set([NOTFOUND, NODATA, BADNAME, 'EINVAL'])

@@ -54,6 +54,13 @@ describe('a name that DNS resolves', () => {
     expect(await server.ask('elsewhere.example.com')).toEqual([])
   })
 
+  it('has no address if no name can be so long', async () => {
+    const longLabel = `${'a'.repeat(64)}.com`
+    const longName = `${'a.'.repeat(200)}com`
+    for (const ask of [askDns(), askSystem])
+      for (const name of [longLabel, longName]) expect(await ask(name)).toEqual([])
+  })
+
   it('is not known to have none where no name server answers', async () => {
     const server = await startNameServer({ A: [], AAAA: [] })
     server[Symbol.dispose]()
