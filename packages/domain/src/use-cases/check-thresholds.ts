@@ -42,13 +42,12 @@ export const checkThresholds =
           ? TE.right([])
           : pipe(
               broker.accountInformation(account),
-              TE.bindTo('reading'),
-              TE.bindW('counts', ({ reading }) => TE.fromTask(() => isCredible(reading))),
-              TE.map(({ reading, counts }) =>
-                thresholds
+              TE.flatMap((reading) => async () => {
+                const changed = thresholds
                   .map((one) => checkThreshold(one, account.providerAccountId, reading))
-                  .filter(({ before, after }) => counts && after !== before),
-              ),
+                  .filter(({ before, after }) => after !== before)
+                return E.right(changed.length > 0 && (await isCredible(reading)) ? changed : [])
+              }),
             ),
       ),
     )
