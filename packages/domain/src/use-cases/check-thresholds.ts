@@ -27,8 +27,8 @@ export const checkThresholds =
   }) =>
   (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
     /**
-     * A provider that has just connected may show an account without its money. That of an account
-     * which is really empty went by a deal, so that its deals add up to 0.
+     * A provider that has just connected may show an account without its money. Where an account is
+     * really empty, its deals show how the money went, and add up to 0.
      */
     const isCredible = async ({ figures }: AccountReading): Promise<boolean> => {
       if (figures.balance !== 0 || figures.equity !== 0) return true

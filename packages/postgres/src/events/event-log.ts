@@ -1,6 +1,6 @@
-// The log of events as its owner reads it. The numbers of an owner's events are in the order in
-// which their transactions committed, because whoever records events locks the user first: a reader
-// that has seen one number will see no smaller one later.
+// The log of events as its owner reads it. The ids of an owner's events sort in the order in which
+// their transactions committed, because whoever records events locks the user first: a reader that
+// has seen one id will see no smaller one later.
 import { startOfLog, type EventId, type LoggedEvent } from '@tradeport/domain/events'
 import type { EventLog } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
@@ -81,8 +81,8 @@ export const createEventLog = (
           (select max(id) from events where ${isInLog(owner)}) as newest`,
       )
       // Null where the user was removed.
-      const from = start ?? startOfLog
-      return { clearedTo: from, oldest, newest: newest ?? from }
+      const logStart = start ?? startOfLog
+      return { clearedTo: logStart, oldest, newest: newest ?? logStart }
     },
   }),
   onRecorded,

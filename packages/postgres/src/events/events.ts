@@ -134,11 +134,11 @@ const recordEvents = async (
         select new.*, own.*, last_event_number + row_number() over (partition by user_row order by place) as number from new
         -- One by one: the planner expects a hundred rows of JSON and would read all users for them.
         cross join lateral (
-          select ctid as user_row, event_key, last_event_number from users
+          select ctid as user_row, event_id_suffix, last_event_number from users
           where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own),
       recorded as (
         insert into events (tenant_id, id, user_id, key, type, account_id, data)
-        select tenant_id, 'evt_' || lpad(number::text, 12, '0') || event_key, user_id, key, type, account_id, data from numbered
+        select tenant_id, 'evt_' || lpad(number::text, 12, '0') || event_id_suffix, user_id, key, type, account_id, data from numbered
         on conflict (tenant_id, user_id, key) do nothing
         returning id, tenant_id, user_id, type),
       counted as (
