@@ -1,4 +1,5 @@
-// Compares an account's figures with its risk thresholds, and records breaches as events.
+// Compares an account's figures with its risk thresholds, and records which are breached now, with
+// an event for each new breach.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -10,7 +11,7 @@ import type { Ports } from '../ports/index.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 import { secondMs } from '../primitives/instant.ts'
 
-const longestPositionsMs = secondMs
+const positionsTimeoutMs = secondMs
 
 /**
  * Reads nothing of an account without thresholds. The broker must not be cached: a breach names the
@@ -28,7 +29,8 @@ export const checkThresholds =
   (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
     /**
      * A provider that has just connected may show an account without its money. Where an account is
-     * really empty, its deals show how the money went, and add up to 0.
+     * really empty, its deals show how the money went, and add up to 0. Where they cannot be summed
+     * up, nothing contradicts the reading, which counts.
      */
     const isCredible = async ({ figures }: AccountReading): Promise<boolean> => {
       if (figures.balance !== 0 || figures.equity !== 0) return true
@@ -51,9 +53,9 @@ export const checkThresholds =
             ),
       ),
     )
-    /** A breach may halt the account, which does not wait for them. */
+    /** Undefined where they are not read within a second: a halt does not wait longer for them. */
     const openPositions = async () => {
-      const read = await Promise.race([broker.positions(account)(), pause(longestPositionsMs)()])
+      const read = await Promise.race([broker.positions(account)(), pause(positionsTimeoutMs)()])
       return read === undefined || E.isLeft(read)
         ? undefined
         : read.right.positions.map(({ ticket }) => formatPositionId(account.accountId, ticket))
@@ -66,9 +68,9 @@ export const checkThresholds =
         const positions = isBreached ? await openPositions() : undefined
         return riskThresholds.record(
           account,
-          checks.map((check) => ({
-            ...check,
-            event: check.breach && thresholdBreached(check.breach, positions),
+          checks.map((one) => ({
+            ...one,
+            event: one.breach && thresholdBreached(one.breach, positions),
           })),
         )()
       }),

@@ -35,8 +35,8 @@ const loggedEvents = mapped(
 )
 
 /**
- * The user's last event that was cleared away; null where the user was removed. What a replay keeps
- * of those before it is not shown.
+ * The id of the user's last event that was deleted because of its age, or `startOfLog`; null where
+ * the user was removed. Earlier ones that a replay still needs are kept, and not shown.
  */
 const clearedTo = (owner: Owner): Sql =>
   sql`(select coalesce(events_cleared_to, ${startOfLog}) from users where ${isUser(owner)})`

@@ -1,5 +1,5 @@
-// The capability `events`: what happened is recorded with the deliveries that it causes, in the
-// transaction of the write that caused it, and delivered to the webhooks that asked for it.
+// The capability `events`: stores events with their deliveries in the transaction of the change that
+// they report, and has them sent to the webhooks that asked for their types.
 import { retrySchedule, type RetrySchedule } from '@tradeport/domain/webhooks'
 import type { ServiceEvent } from '@tradeport/domain/events'
 import type {
@@ -28,16 +28,16 @@ export interface OwnedEvent {
   readonly event: ServiceEvent
 }
 
-/** For stores whose writes are events. */
+/** For stores that record an event when they write. */
 export interface EventRecorder {
   /**
-   * Once the transaction has committed, deliveries are sent at once instead of at the next poll, and
-   * readers of the log are told.
+   * Records the events in the transaction. Once it has committed, their deliveries are sent without
+   * waiting for the next poll, and readers of the log are told.
    */
   readonly recordWithin: (trx: Knex.Transaction, events: readonly OwnedEvent[]) => Promise<void>
 }
 
-/** What a store whose writes are events needs. */
+/** What such a store needs. */
 export interface RecordingDependencies {
   readonly knex: Knex
   /** Left out where no events are recorded. */
@@ -48,7 +48,7 @@ interface Dependencies extends WorkerDependencies {
   readonly cipher: Cipher
   readonly clock: Clock
   readonly peerNotices: Pick<PeerNotices, 'subscribe' | 'notify'>
-  /** After a webhook was disabled by failures in a row. It must not throw. */
+  /** Called after a webhook was disabled by failures in a row. It must not throw. */
   readonly onDisabled: DueDeliveriesDependencies['onDisabled']
 }
 
@@ -71,19 +71,19 @@ export const openEvents = (
   const { knex, clock, peerNotices } = dependencies
   const { schedule = retrySchedule, ...workerOptions } = options
   let worker: DeliveryWorker | undefined
-  const receivers = new Set<Parameters<EventLog['onRecorded']>[0]>()
-  const notifyReceivers = (whose: Owner | 'anyone'): void => {
-    for (const receive of receivers) receive(whose)
+  const listeners = new Set<Parameters<EventLog['onRecorded']>[0]>()
+  const notifyListeners = (whose: Owner | 'anyone'): void => {
+    for (const listener of listeners) listener(whose)
   }
   peerNotices.subscribe((notice) => {
-    if (notice.kind === 'events_recorded') notifyReceivers(notice.owner)
-    else if (notice.kind === 'notices_missed') notifyReceivers('anyone')
+    if (notice.kind === 'events_recorded') notifyListeners(notice.owner)
+    else if (notice.kind === 'notices_missed') notifyListeners('anyone')
   })
   const wakeWorker = (): void => worker?.wake()
   return {
-    log: createEventLog(knex, (receive) => {
-      receivers.add(receive)
-      return () => receivers.delete(receive)
+    log: createEventLog(knex, (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     }),
     recorder: {
       recordWithin: async (trx, events) => {
@@ -91,11 +91,11 @@ export const openEvents = (
         const announce = (): void => {
           for (const { owner } of events) {
             wakeWorker()
-            notifyReceivers(owner)
+            notifyListeners(owner)
             peerNotices.notify({ kind: 'events_recorded', owner })
           }
         }
-        // A rejection is the writer's to handle.
+        // Where the transaction fails, whoever writes handles it, and there is nothing to announce.
         trx.executionPromise.then(announce, () => undefined)
       },
     },
@@ -110,9 +110,10 @@ export const openEvents = (
 }
 
 /**
- * Events of a user who was removed meanwhile are not recorded. The user is locked until the
- * transaction ends, so that the events of a user are numbered in the order in which they become
- * visible, and each has a delivery for every webhook that was enabled before.
+ * The user is locked until the transaction ends, so that the events of a user are numbered in the
+ * order in which they become visible. Each gets a delivery for every webhook that is enabled then
+ * and asked for its type. Events of a user who no longer exists are not recorded; one that was
+ * recorded before is not recorded again, and its number stays unused.
  */
 const recordEvents = async (
   trx: Knex.Transaction,
