@@ -130,8 +130,7 @@ export const processOrder = (
       : E.right({ transition: afterObstacle(obstacle, timeToDeadlineMs(job)) })
   }
 
-  // The account may have been relinked, or turned out to be live, since the order was accepted. An
-  // account that its broker never confirmed to be a demo account is read first.
+  // The account may have been relinked, or turned out to be live, since the order was accepted.
   const requireDestination = ({
     order: { owner, request },
     destination,

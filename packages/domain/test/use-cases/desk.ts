@@ -79,9 +79,13 @@ export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize
     ...ports,
     records,
     liveAccounts: createLiveAccounts(ports),
-    /** Links an account of `owner`, known to the broker unless `fields` say otherwise. */
+    /**
+     * Links an account of `owner`, known to the broker unless `fields` say otherwise. One with a
+     * trade mode was read just now.
+     */
     link: (fields: Partial<Account> = {}): Account => {
-      const account = newAccount(owner, fields)
+      const lastReadAt = (fields.tradeMode ?? null) === null ? null : clock.now()
+      const account = newAccount(owner, { lastReadAt, ...fields })
       records.tables.accounts.set(account.id, account)
       broker.put(account.id)
       return account

@@ -422,7 +422,7 @@ describe('a change and a cancellation of an open order are answered in time wher
     [
       'the account is read',
       ({ tables, account }) => {
-        tables.accounts.set(account.id, { ...account, tradeMode: null })
+        tables.accounts.set(account.id, { ...account, tradeMode: null, lastReadAt: null })
         return { liveAccounts: { read: hangs } }
       },
       notSent,

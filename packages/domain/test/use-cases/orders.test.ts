@@ -7,7 +7,7 @@ import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../src/orders/order.ts'
 import type { Transition, SentBefore } from '../../src/orders/placement.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
-import { dayMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { withoutKey, type OrderStore } from '../../src/ports/index.ts'
 import {
   createFakeIdempotencyStore,
@@ -454,10 +454,15 @@ interface Scene {
 const unread =
   (tradeMode?: TradeMode): Trouble =>
   (desk, account) => {
-    change({ tradeMode: null })(desk, account)
+    change({ tradeMode: null, lastReadAt: null })(desk, account)
     if (tradeMode === undefined) desk.broker.fail(account.id, down(account.id))
     else desk.broker.put(account.id, { information: informationOf(tradeMode) })
   }
+/** Its broker called it a demo account an hour ago. */
+const becameReal: Trouble = (desk, account) => {
+  change({ lastReadAt: noon - hourMs })(desk, account)
+  desk.broker.put(account.id, { information: informationOf('real') })
+}
 const lookUp: Meanwhile = (desk, order) => desk.process(order)
 const write =
   (step: Transition): Meanwhile =>
@@ -571,6 +576,7 @@ describe('an order on its way to the broker', () => {
     ['ended by hand meanwhile', { beforeSend: endByHand }, { reason }, 1],
     ['to a demo account never read before', { since: unread('demo') }, filled, 1],
     ['to a real account never read before', { since: unread('real') }, live, 0],
+    ['to an account that became real', { since: becameReal }, live, 0],
     ['to an account that cannot be read', { since: unread() }, pending, 0],
     ['to an account removed since', { since: removed }, rejectedAs('ACCOUNT_NOT_FOUND'), 0],
     ['to an account relinked since', { since: relinked }, rejectedAs('ACCOUNT_RELINKED'), 0],
@@ -692,7 +698,7 @@ describe('an order on its way to the broker', () => {
     expect(await desk.process(order, 'unlikely')).toMatchObject({
       right: { warning: undefined, retry: { job: retried, inMs: secondMs } },
     })
-    change({ tradeMode: null })(desk, account)
+    change({ tradeMode: null, lastReadAt: null })(desk, account)
     desk.broker.fail(account.id, brokerRateLimited(account.id, noon + 7 * secondMs, noon))
     expect(await desk.process(order)).toMatchObject({
       right: { retry: { job: { sentBefore: 'no' }, inMs: 7 * secondMs } },

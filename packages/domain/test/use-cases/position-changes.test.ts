@@ -12,7 +12,7 @@ import { withoutKey, type MaySend } from '../../src/ports/index.ts'
 import type { LevelsChange } from '../../src/primitives/prices.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { formatPositionId, type AccountId, type Ticket } from '../../src/primitives/ids.ts'
-import { secondMs } from '../../src/primitives/instant.ts'
+import { hourMs, secondMs } from '../../src/primitives/instant.ts'
 import { newAccountId, openPosition } from '@tradeport/testkit'
 import type { FakePositionTrading } from './fake-position-trading.ts'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
@@ -141,6 +141,11 @@ describe.each(changes)('%s', (_, make) => {
     ['LiveAccountRestricted', { tradeMode: null }, 'real'],
     ['LiveAccountRestricted', { tradeMode: null }, 'unconfirmed'],
     ['none', { tradeMode: null }, 'demo'],
+    ['none', { lastReadAt: noon - hourMs + 1 }, 'real'],
+    ['LiveAccountRestricted', { lastReadAt: noon - hourMs }, 'real'],
+    ['LiveAccountRestricted', { lastReadAt: noon + hourMs }, 'real'],
+    ['BrokerUnavailable', { lastReadAt: noon - hourMs }],
+    ['none', { lastReadAt: noon - hourMs }, 'demo'],
   ])(
     'ends with %s, before any position is read, on an account with %o whose broker says %s',
     async (outcome, fields, tradeMode) => {

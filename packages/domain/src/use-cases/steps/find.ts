@@ -15,6 +15,7 @@ import {
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { Ports } from '../../ports/index.ts'
 import { parseAccountId, type AccountId, type Owner } from '../../primitives/ids.ts'
+import { hourMs, type Instant } from '../../primitives/instant.ts'
 
 /** What is not there is refused as not found. */
 export const requireFound =
@@ -80,27 +81,34 @@ export const selectBrokerAccounts =
   }
 
 /**
- * An account that its broker calls a demo account, now or when it was last read. One that was never
- * read is read first: the link alone does not prove it.
+ * An account that its broker has called a demo account within the last hour. One that was not read
+ * for so long, or never, is read first: the link alone does not prove it, and an account at the
+ * provider can be moved to another login.
  */
 export const confirmDemo =
-  ({ liveAccounts }: Pick<Ports, 'liveAccounts'>) =>
+  ({ liveAccounts, clock }: ConfirmPorts) =>
   (account: Account): AsyncResult<Account, 'LiveAccountRestricted' | BrokerReadTag> =>
     pipe(
-      account.tradeMode === null
-        ? pipe(
+      wasReadWithinHour(account, clock.now())
+        ? TE.right(account)
+        : pipe(
             liveAccounts.read(account),
             TE.map((reading) => withReading(account, reading)),
-          )
-        : TE.right(account),
+          ),
       TE.filterOrElseW(isDemo, () => refuse('LiveAccountRestricted')),
     )
+
+type ConfirmPorts = Pick<Ports, 'liveAccounts' | 'clock'>
+
+/** A reading from the future, which a clock that was wrong has left, does not count. */
+const wasReadWithinHour = ({ lastReadAt }: Account, now: Instant): boolean =>
+  lastReadAt !== null && Math.abs(now - lastReadAt) < hourMs
 
 export type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
 
 /** The broker account of an account whose positions and orders may be changed. */
 export const requireChangeable =
-  (ports: Pick<Ports, 'liveAccounts'>) =>
+  (ports: ConfirmPorts) =>
   (account: Account): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
     pipe(
       TE.fromEither(requireTradable(account)),
