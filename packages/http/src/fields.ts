@@ -142,7 +142,7 @@ export const instantPattern = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(
 /** One end of a range of times, which is included. */
 export const instantAt = (edge: RangeEdge, description: string): Schema<Instant> => ({
   ...parsedString(
-    'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B)',
+    'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (in a query + is %2B)',
     (sent) => parseInstant(sent, edge),
     description,
     '2026-01-31',

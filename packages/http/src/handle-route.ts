@@ -85,6 +85,7 @@ export const handleRoute = (
         : undefined
     const body = sent ?? (isBodyOptional ? {} : undefined)
     const isPublic = access.kind === 'public' && !needsCredential
+    requireReadable(ctx.querystring, route.query)
     const { params, ...input } = readInput({
       params: ctx['params'] as object,
       query: isPublic ? withoutCredentials(query, route.query) : query,
@@ -157,8 +158,11 @@ export const inputReader = (route: Route) => {
     const found = read(parts, sent, issues)
     // Read once more, so that a start after the end is reported beside other faults.
     const [from, to] = range.map((name) => read(query[name]!, sent.query[name], []))
-    if (Number(from) > Number(to))
-      issues.push({ path: range[0]!, message: `${range[0]} must not be after ${range[1]}` })
+    if (Number(from) > Number(to)) {
+      const got = range.map((name) => sent.query[name]).join(' and ')
+      const message = `${range.join(' must not be after ')}; got ${got}`
+      issues.push({ path: range[0]!, message })
+    }
     if (issues.length > 0) throw new RefusalError(refuse('ValidationError', { issues }))
     return found!
   }
@@ -177,6 +181,27 @@ const replyMaker = ({ data, meta, location, status, isSecret, stream }: Route) =
       meta: metaShape.encode(shown),
       isSecret,
     }
+  }
+}
+
+/**
+ * Throws for a query that would be read as other text than was meant: the parser keeps a % that
+ * begins no byte, and replaces bytes that are not UTF-8.
+ */
+const requireReadable = (querystring: string, known: Fields): void => {
+  if (isReadable(querystring)) return
+  const unreadable = querystring.split('&').find((part) => !isReadable(part))
+  const name = Object.keys(known).find((one) => unreadable?.startsWith(`${one}=`))
+  const path = name ?? 'the query'
+  const message = `${path} must be UTF-8 with percent-encoding, in which % itself is %25`
+  throw new RefusalError(refuse('ValidationError', { issues: [{ path, message }] }))
+}
+
+const isReadable = (encoded: string): boolean => {
+  try {
+    return decodeURIComponent(encoded) !== undefined
+  } catch {
+    return false
   }
 }
 

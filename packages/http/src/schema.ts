@@ -409,6 +409,8 @@ export const object = <F extends Fields>(
   const names = Object.keys(fields)
   const { minProperties = 0 } = keywords
   const required = entries.filter(([, field]) => !('fallback' in field))
+  const mayBeEmpty = required.length === 0 && minProperties === 0
+  const requirement = mayBeEmpty ? 'an object, which may be empty: {}' : 'an object'
   const examples = required.map(([name, { example }]) => [name, example])
   const json = {
     type: 'object',
@@ -421,7 +423,7 @@ export const object = <F extends Fields>(
     json,
     example: Object.fromEntries(examples.filter(([, example]) => example !== undefined)),
     validate: (value, context) => {
-      if (!isRecord(value)) return fault(value, context, 'an object', json)
+      if (!isRecord(value)) return fault(value, context, requirement, json)
       const errors = unknownFields(value, names, context)
       const values: Record<string, unknown> = {}
       for (const [name, field] of entries) {

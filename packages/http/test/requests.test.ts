@@ -266,9 +266,20 @@ describe('a request', () => {
       'page must be a whole number from 1 to 1000000; got a list of 2',
     ],
     [...get('/positions?accountId='), `accountId must be ${uuid}; got ""`],
+    ...['caf%E9', '%FF', '5%', '%zz', 'a&status=open%'].map(
+      (sent) =>
+        [
+          ...get(`/orders?symbol=EURUSD&clientId=${sent}`),
+          `${sent.includes('&') ? 'status' : 'clientId'} must be UTF-8 with percent-encoding, in which % itself is %25`,
+        ] as const,
+    ),
+    [
+      ...get('/orders?%E9=1'),
+      'the query must be UTF-8 with percent-encoding, in which % itself is %25',
+    ],
     [
       ...get('/trades?startDate=2026-02-30'),
-      'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B); got "2026-02-30"',
+      'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (in a query + is %2B); got "2026-02-30"',
     ],
     ...[
       '/trades',
@@ -280,7 +291,7 @@ describe('a request', () => {
       (path) =>
         [
           ...get(`${path}?startDate=2026-01-02&endDate=2026-01-01`),
-          'startDate must not be after endDate',
+          'startDate must not be after endDate; got 2026-01-02 and 2026-01-01',
         ] as const,
     ),
     [
@@ -300,7 +311,7 @@ describe('a request', () => {
       'symbol must be 1 to 32 visible characters with letters in capitals, such as EURUSD; got "eurusd"',
       'liimit is not a known parameter; the nearest is limit',
       'limit must be a whole number from 1 to 1000; got "0"',
-      'startTime must not be after endTime',
+      'startTime must not be after endTime; got 2026-01-02 and 2026-01-01',
     ],
     [
       ...order({ volume: 0, price: '1', stopLoss: null, takeProfit: [1] }),
@@ -382,12 +393,13 @@ describe('a request', () => {
     expect((await faultsOf(ask(line, body))).map(({ message }) => message)).toEqual(messages)
   })
 
-  it.each(
-    '-1 +1 1.0 1e1 0x1 %2B1 1%20 %201 99999999999999999999 NaN %D9%A1 1%00 %ZZ %ff'.split(' '),
-  )('has no limit of %s', async (text) => {
-    const [issue] = await faultsOf(ask(`GET /trades?limit=${text}`))
-    expect(issue?.message).toMatch(/^limit must be a whole number from 1 to 100; got "/)
-  })
+  it.each('-1 +1 1.0 1e1 0x1 %2B1 1%20 %201 99999999999999999999 NaN %D9%A1 1%00'.split(' '))(
+    'has no limit of %s',
+    async (text) => {
+      const [issue] = await faultsOf(ask(`GET /trades?limit=${text}`))
+      expect(issue?.message).toMatch(/^limit must be a whole number from 1 to 100; got "/)
+    },
+  )
 
   it('with long and many faults is refused in a few words', async () => {
     const long = 'x'.repeat(3_000_000)

@@ -42,7 +42,7 @@ export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
   if (hidden.test(text) || text.includes('#') || !text.isWellFormed()) return O.none
   const url = URL.parse(text)
   if (url === null || (url.protocol === 'http:' && !isLoopback(url.hostname))) return O.none
-  if (emptyLabel.test(url.hostname)) return O.none
+  if (emptyLabel.test(url.hostname) || url.port === '0') return O.none
   // URL parsers skip further slashes and read the host behind them.
   const authority = text.replace(scheme, '').replace(/[/?].*/s, '')
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)

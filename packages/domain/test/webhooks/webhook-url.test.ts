@@ -66,6 +66,7 @@ describe('a webhook’s URL', () => {
     'https://:password@example.com/',
     'https://@example.com/',
     'https://:@example.com',
+    'https://example.com:0/',
     'https://example.com/#fragment',
     'https://example.com/#',
     'ftp://example.com/?https://example.com',

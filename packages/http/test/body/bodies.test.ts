@@ -69,8 +69,8 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
     padded(maxBodyBytes),
     { 'content-type': 'Application/JSON;charset="UTF-8"', 'content-encoding': 'Identity' },
   ],
-  ['body is required; it must be an object', ''],
-  ['body is required; it must be an object', '', asChunks],
+  ['body is required; it must be an object, which may be empty: {}', ''],
+  ['body is required; it must be an object, which may be empty: {}', '', asChunks],
   ['the body must be JSON in UTF-8; got text that is not JSON after 6 characters', '{"a":1'],
   ['the body must be JSON in UTF-8; got text that is not JSON', 'NaN'],
   [
