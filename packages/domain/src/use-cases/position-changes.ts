@@ -83,6 +83,7 @@ interface ChangePorts extends Pick<
   | 'stopwatch'
   | 'pause'
 > {
+  readonly trades: Pick<Ports['trades'], 'find'>
   readonly synchroniseJournal: SynchroniseJournal
   readonly resolveOrderSymbol: ResolveOrderSymbol
   readonly onAccountChanged: OnAccountChanged
@@ -104,11 +105,6 @@ export interface ClosedPosition extends CloseOutcome {
   /** In the account's currency, before commission and swap. */
   readonly realizedPnl: number | null
   readonly closedAt: Instant | null
-}
-
-interface MovedLevel {
-  /** A price above 0. */
-  readonly value: number
 }
 
 /** Which open positions of an account to close: those that match everything that is given. */
@@ -155,6 +151,12 @@ interface ShownClose {
   readonly reading: PositionsReading
 }
 
+/** What is known of a close that was sent. */
+interface FoundClose {
+  readonly shown: ShownClose | undefined
+  readonly fill: CloseFill | undefined
+}
+
 /** A close that the broker accepted, or that a read shows to be done. */
 interface SentClose {
   /** The broker's number of the closing order; null where it gave none. */
@@ -168,9 +170,7 @@ interface SentClose {
 const longestMarginMs = 2 * secondMs
 /** How long a close may be delayed on MT4 by the read of earlier ones. */
 const longestEarlierReadMs = secondMs / 2
-/**
- * When the journal is read once more after a close, for deals that the broker's history shows late.
- */
+/** When the journal is read once more after a close, for deals that are shown late. */
 const lateDealsMs = 10 * secondMs
 
 export const createPositionChanges = (ports: ChangePorts) => {
@@ -346,13 +346,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * not known, nothing shows which deals are this close's.
    */
   const findClose =
-    (
-      close: DecidedClose,
-      sent: SentClose,
-    ): T.Task<{
-      readonly shown: ShownClose | undefined
-      readonly fill: CloseFill | undefined
-    }> =>
+    (close: DecidedClose, sent: SentClose): T.Task<FoundClose> =>
     async () => {
       const { request, target, earlierDeals } = close
       const { brokerAccount } = target
@@ -393,6 +387,31 @@ export const createPositionChanges = (ports: ChangePorts) => {
     }
 
   /**
+   * Whether a close was made: the broker confirmed it, or a read shows less open. A provider that
+   * has just connected may show no position at all; the closed trade or its deals must be seen then.
+   */
+  const isMade =
+    (
+      { target: { brokerAccount, id }, before }: DecidedClose,
+      { isConfirmed }: SentClose,
+      { shown, fill }: FoundClose,
+    ): T.Task<boolean> =>
+    async () => {
+      if (isConfirmed) return true
+      if (shown === undefined || shown.outcome.remainingVolume >= before.position.volume)
+        return false
+      if (shown.reading.positions.length > 0 || fill !== undefined) return true
+      let isClosed = false
+      await readUntilInTime(ports, async () => {
+        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+        if (E.isLeft(synchronised)) return !isTransient(synchronised.left)
+        const found = await ports.trades.find(brokerAccount.owner, id)()
+        return (isClosed = E.isRight(found) && O.isSome(found.right))
+      })
+      return isClosed
+    }
+
+  /**
    * POST /positions/:id/close: a volume in lots above 0, or all. It begins when everything is
    * checked, before anything is recorded or sent.
    */
@@ -417,11 +436,9 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => journal.want(target.brokerAccount, lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-        // A close that the broker has only accepted counts as made when a read shows less open.
+        TE.bindW('isMade', (close) => TE.fromTask(isMade(close, close.sent, close.found))),
         TE.filterOrElseW(
-          ({ before: { position }, sent, found: { shown } }) =>
-            sent.isConfirmed ||
-            (shown !== undefined && shown.outcome.remainingVolume < position.volume),
+          ({ isMade }) => isMade,
           () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
         ),
         TE.map(({ before, request, sent, found: { shown, fill } }) => {
@@ -503,12 +520,12 @@ export const createPositionChanges = (ports: ChangePorts) => {
     )
 
   return {
-    /** PUT /positions/:id/sl. */
-    moveStopLoss: (caller: Caller, { id, body }: ById & WithBody<MovedLevel>) =>
+    /** PUT /positions/:id/sl: a price above 0. */
+    moveStopLoss: (caller: Caller, { id, body }: ById & WithBody<{ readonly value: number }>) =>
       changePositionLevels(caller, { id, body: { stopLoss: body.value } }),
 
-    /** PUT /positions/:id/tp. */
-    moveTakeProfit: (caller: Caller, { id, body }: ById & WithBody<MovedLevel>) =>
+    /** PUT /positions/:id/tp: a price above 0. */
+    moveTakeProfit: (caller: Caller, { id, body }: ById & WithBody<{ readonly value: number }>) =>
       changePositionLevels(caller, { id, body: { takeProfit: body.value } }),
 
     /** PUT /positions/:id/levels: prices above 0; an absent level stays. */

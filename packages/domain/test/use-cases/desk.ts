@@ -331,6 +331,7 @@ export const createChangeDesk = (
     changeLocks: createLocks(),
     synchroniseJournal: positionTrading.synchroniseJournal,
     journal: partOf<Journal>(positionTrading.journal),
+    trades: positionTrading.trades,
     resolveOrderSymbol: symbolAsWritten,
     onAccountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     changedAccounts,

@@ -2,6 +2,7 @@
 // changes are executed, so that a test can see what was done how often. The journal beside it has
 // the deals of its closes once it was synchronised.
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../../src/accounts/index.ts'
@@ -13,7 +14,9 @@ import type {
   Journal,
   MaySend,
   PositionTrading,
+  TradeRecords,
 } from '../../src/ports/index.ts'
+import type { ClosedTrade } from '../../src/trades/index.ts'
 import { type Levels, byAge, type BrokerPosition } from '../../src/positions/index.ts'
 import {
   compareLots,
@@ -73,6 +76,8 @@ export interface FakePositionTrading extends PositionTrading, ReadControls<Read>
   readonly closed: (accountId: AccountId) => readonly BrokerDeal[]
   readonly synchroniseJournal: SynchroniseJournal
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
+  /** Finds a trade where the journal has a closing deal of its position. */
+  readonly trades: Pick<TradeRecords, 'find'>
   /** After how many milliseconds reads of the journal are wanted, in the order of the calls. */
   readonly wanted: () => readonly number[]
   /**
@@ -198,6 +203,14 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
           (books.get(accountId)?.journal ?? []).filter(
             (deal) => deal.orderId === orderId && (deal.time ?? from) >= from,
           ),
+        ),
+    },
+    trades: {
+      find: (_owner, { accountId, ticket }) =>
+        TE.right(
+          books.get(accountId)?.journal.some(({ positionId }) => positionId === ticket) === true
+            ? O.some({} as ClosedTrade)
+            : O.none,
         ),
     },
     wanted: () => wanted,

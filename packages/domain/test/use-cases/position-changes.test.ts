@@ -662,7 +662,20 @@ describe('POST /positions/:id/close', () => {
     ],
     ['accepted and shown', { broker: 'accept', atPause: executing }, 0.1, [0.1, 0.2, 10, 250], 250],
     ['accepted and never shown', { broker: 'accept' }, 0.3, 'unknown'],
-    ['unanswered, all gone', { broker: lost, meanwhile: nowHolding() }, 0.3, [0.3, 0, null, 0]],
+    ['unanswered, no position shown', { broker: lost, meanwhile: nowHolding() }, 0.3, 'unknown'],
+    [
+      'unanswered, no position shown, its deal shown late',
+      { broker: 'do_and_lose_the_answer', lag: { deals: 5 } },
+      0.3,
+      [0.3, 0, null, 1_250],
+    ],
+    [
+      'unanswered, another position shown',
+      { broker: lost, meanwhile: nowHolding({ ticket: '43' as Ticket }) },
+      0.3,
+      [0.3, 0, null, 0],
+    ],
+    ['accepted, no position shown', { broker: 'accept', meanwhile: nowHolding() }, 0.3, 'unknown'],
     ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
     ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
     [
@@ -685,9 +698,9 @@ describe('POST /positions/:id/close', () => {
       expect([closedVolume, remainingVolume, realizedPnl, waitedMs]).toEqual(expected)
       expect(provenance.readAt).toBe(noon + readAt)
       // On MT4 what is left has a new number.
-      const [rest] = positionTrading.positions(account.id)
+      const [rest] = remainingVolume > 0 ? positionTrading.positions(account.id) : []
       expect(remainingTicket).toBe(rest?.ticket === '42' ? undefined : rest?.ticket)
-      if (closed.brokerOrderId === null)
+      if (closed.brokerOrderId === null && remainingVolume > 0)
         expect(positionTrading.calls('synchroniseJournal')).toBe(scene.fields === mt4 ? 1 : 0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
