@@ -997,6 +997,8 @@ export interface Operations {
     readonly data: TradeDeals
     readonly meta: {
       readonly provenance: TradeProvenance
+      /** Left out when there is none. */
+      readonly warnings?: readonly Warning[]
       readonly pagination: Pagination
     }
   }
@@ -1099,6 +1101,8 @@ export interface Operations {
     readonly data: Trade
     readonly meta: {
       readonly provenance: TradeProvenance
+      /** Left out when there is none. */
+      readonly warnings?: readonly Warning[]
     }
   }
   readonly listSymbols: {
@@ -1674,7 +1678,7 @@ export interface OrderPreview {
     readonly price: number | null
     /** The spread; null where the broker cannot say. */
     readonly spread: number | null
-    /** The margin that it needs; null where the broker cannot say. */
+    /** About the margin that it needs; null where the broker cannot say. */
     readonly margin: number | null
     /** Equity in percent of the margin in use with it; null where the broker cannot say. */
     readonly marginLevelAfter: number | null
@@ -2341,7 +2345,7 @@ export interface TradeCurve {
        * @enum {string}
        */
       readonly reason: 'deposit' | 'withdrawal' | 'charge' | 'correction' | 'other'
-      /** The account's balance after it. */
+      /** The account's balance after everything of that millisecond. */
       readonly balance: number
     }[]
   } | null

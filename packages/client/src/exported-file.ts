@@ -7,6 +7,8 @@ export interface ExportedFile {
   readonly contentType: string
   /** How many positions could not be folded and are therefore missing. */
   readonly skippedPositions: number
+  /** Codes: with `history_incomplete` trades may be missing or wrong. */
+  readonly warnings: readonly string[]
   readonly headers: Headers
   /**
    * The bytes, to be read once. If the connection fails, the stream does, and the file is
@@ -27,6 +29,7 @@ export const toExportedFile = (
     name: /filename="?([\w.-]+)"?/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? 'trades',
     contentType: headers.get('Content-Type') ?? '',
     skippedPositions: Number(headers.get('X-Skipped-Positions') ?? 0),
+    warnings: headers.get('X-Warnings')?.split(',') ?? [],
     headers,
     stream: body as ReadableStream<Uint8Array>,
     text: () =>

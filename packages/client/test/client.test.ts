@@ -337,6 +337,7 @@ const file = () =>
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': 'attachment; filename="trades_2026-11-21.csv"',
       'X-Skipped-Positions': '2',
+      'X-Warnings': 'history_incomplete',
     },
   })
 describe('an export', () => {
@@ -347,6 +348,7 @@ describe('an export', () => {
       name: 'trades_2026-11-21.csv',
       contentType: 'text/csv; charset=utf-8',
       skippedPositions: 2,
+      warnings: ['history_incomplete'],
     })
     expect(await exported.text()).toBe('id\r\n1\r\n')
     let bytes = 0

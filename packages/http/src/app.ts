@@ -108,7 +108,7 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
     allowHeaders:
       'Authorization,Content-Type,Idempotency-Key,If-None-Match,Last-Event-ID,X-API-Key,X-Request-ID',
     exposeHeaders:
-      'Content-Disposition,ETag,Idempotent-Replayed,Location,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Request-ID,X-Skipped-Positions',
+      'Content-Disposition,ETag,Idempotent-Replayed,Location,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Request-ID,X-Skipped-Positions,X-Warnings',
     maxAge: '600',
     keepHeadersOnError: false,
   })

@@ -122,6 +122,16 @@ describe('the JSON export', () => {
     expect(file.trades.map(({ positionId }) => positionId)).toEqual(['2', '1'])
     expect(file.trades[1]).toMatchObject({ id: `${accountId}:1`, symbol: 'EURUSD', type: 'sell' })
     expect(file.provenance).toMatchObject({ skipped: provenance.skipped })
+    expect(reply.headers).not.toHaveProperty('x-warnings')
+  })
+
+  it('says that the history is incomplete, as that in CSV does by a header', async () => {
+    const incomplete = { code: 'history_incomplete', accounts: [accountId] } as const
+    const warned = { ...exportOf([]), warnings: [incomplete] }
+    const json = await exported(warned, '?format=json')
+    expect(JSON.parse(json.text)).toMatchObject({ warnings: [incomplete] })
+    for (const { headers } of [json, await exported(warned)])
+      expect(headers).toMatchObject({ 'x-warnings': 'history_incomplete' })
   })
 })
 

@@ -217,10 +217,10 @@ export const createFakeJournal = (
           }
           happened(account.owner, journalEvents(written))
         }
-        const statusesAfterClose = inserted.flatMap((deal) =>
-          deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '')?.status ?? []) : [],
+        const positionsAfterClose = inserted.flatMap((deal) =>
+          deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
         )
-        return { state: held.state, statusesAfterClose }
+        return { state: held.state, positionsAfterClose }
       }),
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {

@@ -71,7 +71,7 @@ export interface JournalLost {
 export interface JournalWritten {
   readonly state: JournalState
   /** What the positions of new closing deals are now. */
-  readonly statusesAfterClose: readonly FoldedPosition['status'][]
+  readonly positionsAfterClose: readonly FoldedPosition[]
 }
 
 export interface Journal {

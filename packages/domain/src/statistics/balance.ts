@@ -21,7 +21,8 @@ export interface Balances {
 }
 
 /**
- * Sums are exact decimals, each result is rounded once. Times are whole milliseconds.
+ * Sums are exact decimals, each result is rounded once. Times are whole milliseconds; in which
+ * order the balance moved within one is unknown here, so that only its last balance counts.
  * @param at ascending epoch milliseconds
  */
 export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Column): Balances => {
@@ -33,13 +34,12 @@ export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Colu
   const moveBefore = (end: number) => {
     for (; (times[movement] ?? Infinity) < end; movement++) {
       sum.add(amounts[movement] ?? 0)
-      top = Math.max(top, sum.value())
+      if (times[movement + 1] !== times[movement]) top = Math.max(top, sum.value())
     }
   }
   for (let index = 0; index < at.length; index++) {
     const time = at[index] ?? 0
-    // What moved at the time of a trade counts only for later ones: its order within that
-    // millisecond is unknown here.
+    // What moved at the time of a trade counts only for later ones.
     if (time !== at[index - 1]) {
       moveBefore(time)
       topBefore = top

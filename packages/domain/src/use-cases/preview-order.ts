@@ -220,13 +220,16 @@ const checkInstrument = (
   ]
 }
 
-/** Of an order that reduces or hedges an open position the broker asks for less, or for none. */
+/**
+ * Of an order that reduces or hedges an open position the broker asks for less, or for none. For any
+ * other, the margin is that of a price up to 0.5 % away, so that a percent more must be free.
+ */
 const checkMargin = ({ margin, figures }: Market): PreviewedCheck => {
   const name = 'margin'
   const freeMargin = figures?.freeMargin
   if (margin === undefined || typeof freeMargin !== 'number') return { name, passed: null }
-  if (margin <= freeMargin) return { name, passed: true }
-  const message = `The order needs a margin of ${margin}, and ${freeMargin} is free: the broker refuses it, unless it reduces or hedges an open position.`
+  if (margin <= 0.99 * freeMargin) return { name, passed: true }
+  const message = `The order needs a margin of about ${margin}, and ${freeMargin} is free: if that is too little, the broker refuses it, unless it reduces or hedges an open position.`
   const because = { code: 'INSUFFICIENT_MARGIN', message, details: { margin, freeMargin } } as const
   return { name, passed: null, because }
 }

@@ -31,6 +31,7 @@ import {
 import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { hourMs, secondMs, type Instant } from '../primitives/instant.ts'
+import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
@@ -84,6 +85,13 @@ const maxRepeatedPages = 3
 const maxPagesAhead = 4
 /** Of the kept deals, and of those that differ from them: some 5 MB. */
 const mostDealsAtOnce = 5_000
+
+/** Why a position is skipped of which an opening deal may be missing. */
+const missingOpeningReasons: readonly SkipReason[] = [
+  'no_open_deal',
+  'zero_open_volume',
+  'closed_exceeds_opened',
+]
 
 const busy = Symbol('another process reads')
 
@@ -361,16 +369,17 @@ const readClaimed = async (
         state = written.state
         // An opening deal before the window may be shown late, and a partial close on MT4 may make
         // two of it. None of these has to move money, so that the balance would not show it.
-        const statuses = written.statusesAfterClose
-        isDifferent ||=
-          window.from > 0 &&
-          (statuses.includes('skipped') ||
-            (statuses.includes('open') && account.platform === 'mt4'))
+        isDifferent ||= window.from > 0 && written.positionsAfterClose.some(mayLackOpening)
       }
       from = to
     }
     return { state, reading, vanished, isDifferent }
   }
+
+  const mayLackOpening = (position: FoldedPosition): boolean =>
+    position.status === 'skipped'
+      ? missingOpeningReasons.includes(position.position.reason)
+      : position.status === 'open' && account.platform === 'mt4'
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
   const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {

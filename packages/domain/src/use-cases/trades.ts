@@ -94,8 +94,10 @@ interface WithWarnings {
   readonly warnings?: readonly TradeWarning[]
 }
 
+interface WarnedTrades<A> extends SourcedTrades<A>, WithWarnings {}
+
 /** What was computed of all trades of a filter. */
-export interface Summed<A> extends SourcedTrades<A>, WithWarnings {}
+export type Summed<A> = WarnedTrades<A>
 
 /** Of which trades something is computed: all of a filter, whatever their result. */
 interface SumsQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
@@ -117,7 +119,7 @@ const filterOf = ({
   profitFilter: profit = 'all',
 }: SumsQuery & Partial<FilteredTrades>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
-export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]>, WithWarnings {
+export interface TradesResult extends WarnedTrades<readonly ClosedTrade[]> {
   readonly pagination: Pick<TradeSlice, 'total' | 'before'> & {
     readonly limit: number
     /** Leads to the next page; undefined on the last. */
@@ -125,7 +127,7 @@ export interface TradesResult extends SourcedTrades<readonly ClosedTrade[]>, Wit
   }
 }
 
-export interface TradeExport {
+export interface TradeExport extends WithWarnings {
   /**
    * Pages of trades. Throws where the rest cannot be read, or where a trade that was already given
    * has changed.
@@ -136,7 +138,7 @@ export interface TradeExport {
   readonly exportedAt: Instant
 }
 
-export interface TradeDeals extends SourcedTrades<{
+export interface TradeDeals extends WarnedTrades<{
   readonly deals: readonly BrokerDeal[]
   readonly sums: PositionDeals['sums']
 }> {
@@ -193,7 +195,7 @@ export const createTrades = (ports: TradePorts) => {
   const getTrade = (
     { owner }: Caller,
     { id: text }: ById,
-  ): AsyncResult<SourcedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
+  ): AsyncResult<WarnedTrades<ClosedTrade>, 'TradeNotFound' | JournalTag> =>
     pipe(
       TE.Do,
       TE.bind('id', () => TE.fromOption(() => refuse('TradeNotFound'))(parsePositionId(text))),
@@ -205,7 +207,11 @@ export const createTrades = (ports: TradePorts) => {
       TE.bindW('data', ({ id }) =>
         pipe(trades.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('TradeNotFound')))),
       ),
-      TE.map(({ data, provenance }) => ({ data, provenance })),
+      TE.map(({ data, provenance, read }) => ({
+        data,
+        provenance,
+        ...withWarnings(incompleteIn([read])),
+      })),
     )
 
   /** Brings the journals of the accounts up to date, then queries their trades. */
@@ -236,7 +242,7 @@ export const createTrades = (ports: TradePorts) => {
         ...found,
         selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
-        incomplete: reads.flatMap((read) => (read.isIncomplete ? read.accountId : [])),
+        incomplete: incompleteIn(reads),
       })),
     )
 
@@ -368,9 +374,10 @@ export const createTrades = (ports: TradePorts) => {
         synchroniseAndQuery(owner, filterOf(query), (selection) =>
           trades.exportPage(owner, selection, undefined, tradesPerPage),
         ),
-        TE.map(({ rows, selection, provenance }) => ({
+        TE.map(({ rows, selection, provenance, incomplete }) => ({
           pages: pagesFrom(owner, selection, rows),
           provenance,
+          ...withWarnings(incomplete),
           exportedAt: clock.now(),
         })),
       ),
@@ -453,10 +460,11 @@ export const createTrades = (ports: TradePorts) => {
         TE.bindW('found', ({ data: { accountId, trade } }) =>
           trades.deals(caller.owner, accountId, trade.positionId, query),
         ),
-        TE.map(({ found: { deals, sums }, provenance }) => ({
+        TE.map(({ found: { deals, sums }, provenance, warnings }) => ({
           data: { deals: deals.data, sums },
           pagination: deals.pagination,
           provenance,
+          ...(warnings && { warnings }),
         })),
       ),
 
@@ -478,6 +486,9 @@ export const createTrades = (ports: TradePorts) => {
       ),
   }
 }
+
+const incompleteIn = (reads: readonly JournalRead[]): readonly AccountId[] =>
+  reads.filter(({ isIncomplete }) => isIncomplete).map(({ accountId }) => accountId)
 
 const withWarnings = (
   accounts: readonly AccountId[],

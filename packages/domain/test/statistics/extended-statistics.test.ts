@@ -49,9 +49,10 @@ const replay = ({ opening, trades, moved }: Drawn) => {
     const peaks = Array.from({ length: index + 2 }, (_, count) =>
       sumExactly([sumTo(count), -sumTo(index + 1)]),
     )
-    const before = moved.filter((one) => one.at < at).map(({ net }) => net)
-    const balances = Array.from({ length: before.length + 1 }, (_, count) =>
-      sumExactly([opening, ...before.slice(0, count)]),
+    // Of the movements within a millisecond, whose order is unknown, only the last counts.
+    const balances = [-Infinity, ...moved.map((one) => one.at).filter((time) => time < at)].map(
+      (time) =>
+        sumExactly([opening, ...moved.filter((one) => one.at <= time).map(({ net }) => net)]),
     )
     const [drawdown, highest] = [Math.max(...peaks), Math.max(...balances)]
     const until = moved.filter((one) => one.at <= at).map(({ net }) => net)

@@ -161,6 +161,14 @@ it('compare the deals with the balance, and know nothing where it cannot be read
     rightOf(insights.listTrades(caller, { query: { accountId, profitFilter: 'all', limit: 9 } }))
   expect(await pageOf(accounts[1].id)).toMatchObject({ warnings: [incomplete] })
   expect(await pageOf(id)).not.toHaveProperty('warnings')
+  const query = { accountId: accounts[1].id, profitFilter: 'all' } as const
+  const one = { id: `${accounts[1].id}:5` }
+  for (const read of [
+    insights.exportTrades(caller, { query }),
+    insights.getTrade(caller, one),
+    insights.getTradeDeals(caller, { ...one, query: { page: 1, limit: 9 } }),
+  ])
+    expect(await rightOf<object>(read)).toMatchObject({ warnings: [incomplete] })
   const third = desk.link()
   desk.put(third, deals)
   desk.broker.accountInformation = () => TE.left(down(third.id))

@@ -245,6 +245,14 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ rereadAt: null })
   })
 
+  it('needs no further read where a position that was reversed is closed', async () => {
+    const reversal = { ...closing, id: '23', entry: 'inout', volume: 2 } as const
+    const desk = await synced([deposit, opening, reversal])
+    desk.put([deposit, opening, reversal, daysLater(closing)])
+    await desk.later()
+    expect(await desk.state()).toMatchObject({ deals: 4, rereadAt: null })
+  })
+
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
     const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
     const parts = [

@@ -86,7 +86,7 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
             time: time('When it was booked.'),
             amount: decimal('In money; below 0 where it left the account.', 10_000),
             reason: oneOf(cashFlowReasons, 'Why.', 'deposit'),
-            balance: decimal("The account's balance after it.", 10_000),
+            balance: decimal("The account's balance after everything of that millisecond.", 10_000),
           }),
           'By time. Of more than 500 the largest.',
         ),

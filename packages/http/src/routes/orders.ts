@@ -258,7 +258,7 @@ const preview = record(
     estimate: object("In the account's currency.", {
       price: estimated('The price at which it would be opened', 1.0842),
       spread: estimated('The spread', 0.0002),
-      margin: estimated('The margin that it needs', 216.84),
+      margin: estimated('About the margin that it needs', 216.84),
       marginLevelAfter: estimated('Equity in percent of the margin in use with it', 4_764.74),
       riskAmount: estimated('What is lost at its stop loss', 34.2),
       rewardAmount: estimated('What is gained at its take profit', 215.8),

@@ -63,6 +63,32 @@ const csvRow = (encoded: unknown): string => {
     .join()}\r\n`
 }
 
+const messageOf = (warning: TradeWarning): string =>
+  warning.code === 'mixed_currencies'
+    ? `The accounts have ${warning.currencies.join(', ')}, which figures of several accounts add up as they are. Name one account with accountId to get one currency.`
+    : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance, or changed at the broker since they were read, so that trades may be missing or wrong. The whole history is read again by itself.`
+
+const warning = record(
+  'Warning',
+  'Something to know about the trades, or about what was computed of them.',
+  {
+    code: oneOf(
+      ['mixed_currencies', 'history_incomplete'],
+      'The figures add up several currencies, or the history of an account may lack deals.',
+    ),
+    ...partial({
+      currencies: list(text('A currency.', 'USD'), 'With mixed_currencies: of the accounts.'),
+      accounts: list(accountId, 'With history_incomplete: whose history it is.'),
+    }),
+    message: text(
+      'The same for a person.',
+      messageOf({ code: 'mixed_currencies', currencies: ['USD', 'EUR'] }),
+    ),
+  },
+  (given: TradeWarning) => ({ ...given, message: messageOf(given) }),
+)
+const warnings = partial({ warnings: list(warning, 'Left out when there is none.') })
+
 const exportFormats = ['csv', 'json'] as const
 
 const tradeFileReply = {
@@ -74,6 +100,7 @@ const tradeFileReply = {
     'application/json': record('TradeExport', 'The trades without the envelope.', {
       trades: list(tradeShape, 'Most recently closed first.'),
       provenance: tradeProvenanceShape,
+      ...warnings,
     }),
   },
   streamedHeaders: {
@@ -85,14 +112,20 @@ const tradeFileReply = {
       description: 'How many positions could not be folded into a trade.',
       schema: { type: 'integer', minimum: 0 },
     },
+    'X-Warnings': {
+      description: 'The codes of the warnings, with commas between them; left out without any.',
+      schema: { type: 'string' },
+    },
   },
 }
+
+const endOfFile = object('', { provenance: tradeProvenanceShape, ...warnings })
 
 /** Well below a millisecond of work, also when the code has only just been loaded. */
 const tradesPerPiece = 50
 
 const tradeFile = (
-  { pages, provenance, exportedAt }: TradeExport,
+  { pages, provenance, warnings: given, exportedAt }: TradeExport,
   format: (typeof exportFormats)[number],
 ): StreamedReply => {
   const file =
@@ -109,13 +142,14 @@ const tradeFile = (
           start: '{"trades":[\n',
           row: JSON.stringify,
           separator: ',\n',
-          end: `\n],"provenance":${JSON.stringify(tradeProvenanceShape.encode(provenance))}}\n`,
+          end: `\n],${JSON.stringify(endOfFile.encode({ provenance, warnings: given })).slice(1)}\n`,
         }
   return {
     headers: {
       'Content-Type': file.type,
       'Content-Disposition': `attachment; filename="trades_${toUtcDay(exportedAt)}.${format}"`,
       'X-Skipped-Positions': String(provenance.skipped.length),
+      ...(given && { 'X-Warnings': given.map(({ code }) => code).join() }),
     },
     async *content({ yieldToOthers }: Yielder) {
       yield file.start
@@ -199,32 +233,6 @@ const extendedFields = partial({
   ),
 })
 
-const messageOf = (warning: TradeWarning): string =>
-  warning.code === 'mixed_currencies'
-    ? `The accounts have ${warning.currencies.join(', ')}, which figures of several accounts add up as they are. Name one account with accountId to get one currency.`
-    : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance, or changed at the broker since they were read, so that trades may be missing or wrong. The whole history is read again by itself.`
-
-const warning = record(
-  'Warning',
-  'Something to know about the trades, or about what was computed of them.',
-  {
-    code: oneOf(
-      ['mixed_currencies', 'history_incomplete'],
-      'The figures add up several currencies, or the history of an account may lack deals.',
-    ),
-    ...partial({
-      currencies: list(text('A currency.', 'USD'), 'With mixed_currencies: of the accounts.'),
-      accounts: list(accountId, 'With history_incomplete: whose history it is.'),
-    }),
-    message: text(
-      'The same for a person.',
-      messageOf({ code: 'mixed_currencies', currencies: ['USD', 'EUR'] }),
-    ),
-  },
-  (given: TradeWarning) => ({ ...given, message: messageOf(given) }),
-)
-const warnings = partial({ warnings: list(warning, 'Left out when there is none.') })
-
 export const accountsQuery = {
   ...partial({ accountId, symbol: symbolFilter }),
   ...dateRange,
@@ -247,7 +255,7 @@ const statistics = (hasInsights: boolean) =>
   )
 
 const access = anyOf('trading:read', 'history:read')
-export const meta = { provenance: tradeProvenanceShape }
+export const meta = { provenance: tradeProvenanceShape, ...warnings }
 export const tradesRoute = {
   access,
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
@@ -262,7 +270,7 @@ export const tradeRoute = {
 /** What was computed of all trades of a filter. */
 export const calculationReply = <A>(data: Schema<A>) => ({
   data,
-  meta: { ...meta, ...warnings },
+  meta,
 })
 
 export const tradeRoutes = (isOn: IsOn) => [
@@ -271,7 +279,7 @@ export const tradeRoutes = (isOn: IsOn) => [
     query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...tradesRoute.refusals, 'InvalidCursor'],
     data: list(tradeShape, 'Most recently closed first.'),
-    meta: { ...meta, ...warnings, pagination: cursorPaginationShape },
+    meta: { ...meta, pagination: cursorPaginationShape },
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...tradesRoute,

@@ -48,7 +48,7 @@ export const writeJournal = async (
   if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
     const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false }
     const recorded = await recordProgress(knex, claim, change, nothing)
-    return E.map((state: JournalState) => ({ state, statusesAfterClose: [] }))(recorded)
+    return E.map((state: JournalState) => ({ state, positionsAfterClose: [] }))(recorded)
   }
   return transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
@@ -72,7 +72,7 @@ export const writeJournal = async (
       withoutDuplicates([...removed.values(), ...inserted.map(positionIdOf)]),
     )
     const positions = groupByPosition([...storedDeals, ...inserted])
-    const { trades, closedBefore, statuses } = await writeRows(trx, claim, inserted, positions, [
+    const { trades, closedBefore, folded } = await writeRows(trx, claim, inserted, positions, [
       ...removed.values(),
       ...storedDeals.map(positionIdOf),
     ])
@@ -116,10 +116,10 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    const statusesAfterClose = firstSeen.flatMap((deal) =>
-      deal.entry === 'out' ? (statuses.get(positionIdOf(deal) ?? '') ?? []) : [],
+    const positionsAfterClose = firstSeen.flatMap((deal) =>
+      deal.entry === 'out' ? (folded.get(positionIdOf(deal) ?? '') ?? []) : [],
     )
-    return E.right({ state: recorded.right, statusesAfterClose })
+    return E.right({ state: recorded.right, positionsAfterClose })
   })
 }
 
@@ -217,7 +217,7 @@ const writeRows = async (
 ): Promise<{
   readonly trades: number
   readonly closedBefore: ReadonlySet<string>
-  readonly statuses: ReadonlyMap<string, FoldedPosition['status']>
+  readonly folded: ReadonlyMap<string, FoldedPosition>
 }> => {
   const { owner, accountId } = claim.account
   const ids = withoutDuplicates(stored)
@@ -232,16 +232,16 @@ const writeRows = async (
             returning position_id, status`,
         )
   let trades = 0
-  const statuses = new Map<string, FoldedPosition['status']>()
+  const folded = new Map<string, FoldedPosition>()
   const dealRows = function* () {
     for (const deal of deals) yield [owner.tenantId, accountId, ...rowOfDeal(deal)]
   }
   const positionRows = function* () {
     for (const [id, positionDeals] of positions) {
-      const folded = foldPosition(id, positionDeals)
-      if (folded.status === 'closed') trades += 1
-      statuses.set(id, folded.status)
-      yield [owner.tenantId, accountId, ...rowOfPosition(id, folded)]
+      const position = foldPosition(id, positionDeals)
+      if (position.status === 'closed') trades += 1
+      folded.set(id, position)
+      yield [owner.tenantId, accountId, ...rowOfPosition(id, position)]
     }
   }
   await copyRows(trx, [
@@ -251,7 +251,7 @@ const writeRows = async (
   const closedBefore = new Set(
     replaced.filter(({ status }) => status === 'closed').map((row) => row.position_id),
   )
-  return { trades: trades - closedBefore.size, closedBefore, statuses }
+  return { trades: trades - closedBefore.size, closedBefore, folded }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
