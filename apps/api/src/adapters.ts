@@ -254,11 +254,7 @@ export const openAdapters = async (
     webhookDeliveries: events?.deliveries ?? noDeliveries,
     eventLog: events?.log ?? createEventLog(database.knex),
     halts: hasTools ? createHalts(storeParts.knex) : noHalts,
-    riskThresholds: createRiskThresholds({
-      ...storeParts,
-      recorder: events?.recorder,
-      mayHalt: hasTools,
-    }),
+    riskThresholds: createRiskThresholds({ ...storeParts, recorder: events?.recorder }),
     journal: journal.journal,
     trades: takingTurns(createFairPool(readTurns.trades), journal.records, identity),
     watch: journal.watch,

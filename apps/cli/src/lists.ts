@@ -107,6 +107,7 @@ const thresholdColumns: Columns = {
   TYPE: 'type',
   SEVERITY: 'severity',
   VALUE: 'value',
+  HALT: 'halt',
 }
 const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }
 

@@ -24,11 +24,18 @@ export const readInput = (
         )
       })
 
-/** What YAML can say and JSON cannot, such as an alias within its own anchor, is a fault. */
+/**
+ * What YAML can say and JSON cannot is a fault: an alias within its own anchor, or a number such as
+ * 1e999, which JSON would send as null.
+ */
 const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
   try {
     const document: unknown = parsed.toJS()
-    JSON.stringify(document)
+    JSON.stringify(document, (name, value: unknown) => {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        throw new RangeError(`${name} must be a number in the range of doubles; got ${value}`)
+      return value
+    })
     return document
   } catch (error) {
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n')

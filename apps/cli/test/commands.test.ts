@@ -192,6 +192,8 @@ riskThresholds:
     ['', /must hold an object/],
     ['users: *nobody', /^other\.yaml cannot be read as a document: Unresolved alias .*nobody$/m],
     [aliasBomb, /^other\.yaml cannot be read as a document: Excessive alias count/m],
+    ['accounts: [{ balance: 1e999 }]', /balance must be .*; got Infinity$/m],
+    ['apiKeys: [{ expiresAt: .nan }]', /expiresAt must be .*; got NaN$/m],
     ['users: &users [*users]', /^other\.yaml cannot be read as a document: .*circular/m],
   ])('refuses %j before anything is sent', async (text, message) => {
     await writeFile(join(folder, 'other.yaml'), text)
@@ -263,7 +265,7 @@ describe('a change of one record', () => {
       'acme  Acme\nprovider token: set\n\nusers (2)\n',
       'EURUSD GBPUSD  2.5\n',
       `${account}  ${started}  active\n`,
-      `${account}  equity_below  critical  9000\n`,
+      `${account}  equity_below  critical  9000   no\n`,
     ],
     [
       `challenges remove ${account} --started ${started}`,

@@ -473,7 +473,7 @@ export interface CreatedWebhook {
     | 'order.rejected'
     | 'order.expired'
   )[]
-  /** Nothing is delivered to a webhook that is not enabled. */
+  /** To a webhook that is not enabled only tests and replays are sent. */
   readonly enabled: boolean
   /** Failed attempts to deliver in a row. */
   readonly failureCount: number
@@ -2629,7 +2629,7 @@ export interface Webhook {
     | 'order.rejected'
     | 'order.expired'
   )[]
-  /** Nothing is delivered to a webhook that is not enabled. */
+  /** To a webhook that is not enabled only tests and replays are sent. */
   readonly enabled: boolean
   /** Failed attempts to deliver in a row. */
   readonly failureCount: number

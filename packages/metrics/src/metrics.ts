@@ -114,6 +114,8 @@ const buildMetrics = () => {
     'Attempts to mail a notice to an owner, by outcome.',
     ['outcome'],
   )
+  // A rate counts the first one only if the series is there before it.
+  for (const outcome of noticeOutcomes) notices.inc({ outcome }, 0)
   const corrections = counter(
     'tradeport_orders_corrected_total',
     'Orders that were rejected as not found at the broker and appeared there later.',
@@ -178,8 +180,7 @@ const buildMetrics = () => {
     deliveries: observeDelivery,
     decisions,
     suspensionBegan: (): void => suspensions.inc(),
-    ownerNotice: (outcome: 'sent' | 'no_address' | 'refused' | 'undelivered'): void =>
-      notices.inc({ outcome }),
+    ownerNotice: (outcome: (typeof noticeOutcomes)[number]): void => notices.inc({ outcome }),
     /** An order that was rejected as not found at the broker appeared there later. */
     orderCorrected: (): void => corrections.inc(),
     webhookDisabled: (): void => disabledWebhooks.inc(),
@@ -260,6 +261,8 @@ const buildMetrics = () => {
 
 // Named, so that the types of its users can refer to it.
 export interface Metrics extends ReturnType<typeof buildMetrics> {}
+
+const noticeOutcomes = ['sent', 'no_address', 'refused', 'undelivered'] as const
 
 export const createMetrics = (): Metrics => buildMetrics()
 

@@ -215,9 +215,16 @@ describe('the process', () => {
     one.unread(431)
     one.webhookDisabled()
     expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
-    expect(await valuesOf(one, 'tradeport_owner_notices_total')).toEqual({ 'outcome=sent': 1 })
+    expect(await valuesOf(one, 'tradeport_owner_notices_total')).toMatchObject({
+      'outcome=sent': 1,
+    })
     expect(await valuesOf(one, 'tradeport_webhooks_disabled_total')).toEqual({ '': 1 })
-    expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({})
+    expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({
+      'outcome=sent': 0,
+      'outcome=no_address': 0,
+      'outcome=refused': 0,
+      'outcome=undelivered': 0,
+    })
     expect(await valuesOf(other, 'tradeport_limiter_suspensions_total')).toEqual({ '': 0 })
     for (const metrics of [one, other]) {
       const names = (await scrape(metrics)).map(({ name }) => name)

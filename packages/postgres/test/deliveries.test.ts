@@ -742,6 +742,22 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     await poll(() => statuses(answered.due.to.webhook)).toStrictEqual(['success', 'success'])
   })
 
+  it('webhooks with a long backlog take turns with others', async () => {
+    const [long, other] = [await created(), await created()]
+    await record(long.owner, newEvents(3))
+    clock.elapse(minuteMs)
+    await record(other.owner)
+    const due = dueDeliveriesOf(here)
+    const claim = () => due.claim(clock.now(), false, { ...anyDue[1], limit: 1 })
+    const turns = []
+    for (let turn = 0; turn < 3; turn++)
+      for (const claimed of await claim()) {
+        turns.push(claimed.webhookId)
+        await due.endLease(claimed)
+      }
+    expect(turns).toEqual([long.id, other.id, long.id])
+  })
+
   it('slow receivers of one user leave those of others their share', async () => {
     await restart({ limits: { slow: { size: 2, perUser: 1 } } })
     const [many, one] = [await newOwner(), await newOwner()]

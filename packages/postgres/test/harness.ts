@@ -205,7 +205,7 @@ export const startInstance = (
     providerTokens: createProviderTokens(parts),
     users: createUserStore(knex),
     tenantRecords: createTenantRecords(knex),
-    riskThresholds: createRiskThresholds({ knex, recorder, mayHalt: true }),
+    riskThresholds: createRiskThresholds({ knex, recorder }),
     halts: createHalts(knex),
     candles: createCandleStore(knex),
     marketDataFeeds: createMarketDataFeeds(knex),

@@ -48,6 +48,8 @@ interface Destination {
 }
 
 const maxAnswerBytes = 64 * 1_024
+/** Heads of status 1xx before the answer, of which a receiver could send any number. */
+const maxInterimAnswers = 10
 
 export const createWebhookSender = ({
   reach,
@@ -144,6 +146,11 @@ export const createWebhookSender = ({
         if (bytes >= maxAnswerBytes) end()
       })
       for (const event of ['end', 'error', 'close']) response.on(event, end)
+    })
+    let interimAnswers = 0
+    request.on('information', () => {
+      interimAnswers += 1
+      if (interimAnswers > maxInterimAnswers) end()
     })
     for (const event of ['error', 'close']) request.on(event, end)
     request.end(body)

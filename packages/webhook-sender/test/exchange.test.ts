@@ -234,6 +234,11 @@ describe.concurrent('there is no answer if the receiver', () => {
       'timed_out',
       (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
     ],
+    [
+      'answers provisionally without end',
+      'answer_broken',
+      (socket) => void socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(11)),
+    ],
     ['drips its head', 'timed_out', drip(ok, 'X: y\r\n')],
   ])('%s: %s, after one attempt', async (_, reason, onRequest) => {
     await using receiver = await start({ onRequest })

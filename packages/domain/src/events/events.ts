@@ -160,15 +160,20 @@ const positionFields = ({ accountId, ticket, symbol }: PositionOfDeals) => ({
 const timeOrNull = ({ time }: BrokerDeal): string | null =>
   isReadableTime(time) ? toIso(time) : null
 
-/** @param opening the deals that opened the position together, oldest first */
+/**
+ * @param opening the deals that opened the position together, oldest first
+ * @param reversal the key of the deal that opened it on the other side
+ */
 export const positionOpened = (
   position: PositionOfDeals,
   opening: readonly [BrokerDeal, ...BrokerDeal[]],
+  reversal?: string,
 ) => {
   const [first] = opening
   const { volume, price } = totalOf(opening)
   const fields = positionFields(position)
-  return eventOf('position.opened', fields.position_id, {
+  const key = [fields.position_id, ...(reversal === undefined ? [] : [reversal])].join(' ')
+  return eventOf('position.opened', key, {
     ...fields,
     type: first.side as Side,
     volume,

@@ -48,11 +48,12 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * The events in the order of the deals; for each deal the position's events come first, then the
  * trade's, then the balance's. Trades that a correction closes come last.
  *
- * A position is opened once, by its first opening deal. `trade.closed` comes when the position
- * becomes a closed trade, and again where a deal that was shown late had opened it again, or a
- * further deal closes it: after a close without a volume, which was taken for all of the rest. Each
- * closing deal is one `position.closed`, and each deal that changes the balance, or the credit, one
- * `account.balance_changed`. A deal without a readable time counts as new.
+ * A position is opened once, by its first opening deal, and again by each deal that reverses it.
+ * `trade.closed` comes when the position becomes a closed trade, and again where a deal that was
+ * shown late had opened it again, or a further deal closes it: after a close without a volume, which
+ * was taken for all of the rest. Each closing deal is one `position.closed`, and each deal that
+ * changes the balance, or the credit, one `account.balance_changed`. A deal without a readable time
+ * counts as new.
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
   const { accountId, linkedAt, reading } = written
@@ -74,8 +75,13 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     if (first !== undefined && isNew(first) && !wasOpened)
       add(first, positionOpened(position, [first, ...others]))
 
-    for (const close of positionCloses(all))
-      if (isNew(close.deal)) add(close.deal, positionClosed(position, close))
+    for (const close of positionCloses(all)) {
+      const { deal } = close
+      if (!isNew(deal)) continue
+      add(deal, positionClosed(position, close))
+      const opened = { ...deal, volume: close.openedVolume ?? 0 }
+      if (deal.entry === 'inout') add(deal, positionOpened(position, [opened], dealKey(deal)))
+    }
 
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue

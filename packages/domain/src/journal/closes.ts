@@ -23,6 +23,8 @@ export interface PositionClose {
    * not, as on the platforms.
    */
   readonly entryPrice: number | null
+  /** What a reversal opened on the other side; null of every other close. */
+  readonly openedVolume: number | null
 }
 
 /** A reversal closes what is open and opens the rest of its volume on the other side. */
@@ -46,6 +48,7 @@ const reportedClose = (deal: BrokerDeal): PositionClose => ({
   closedVolume: deal.entry === 'inout' ? null : volumeOf(deal) || null,
   remainingVolume: null,
   entryPrice: null,
+  openedVolume: null,
 })
 
 /** Undefined where the deals do not say how many lots each closed. */
@@ -79,15 +82,16 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
     const closed = isReversal ? open : volume.units === 0n ? unclosedLots : volume
     const rest = subtractDecimals(open, closed)
     if (rest.units < 0n) return undefined
+    const newOpen = subtractDecimals(volume, open)
+    if (isReversal && newOpen.units <= 0n) return undefined
     const entryPrice = openWeight && divideDecimals(openWeight, open)
     closes.push({
       deal,
       closedVolume: divideDecimals(closed, scale),
       remainingVolume: divideDecimals(rest, scale),
       entryPrice,
+      openedVolume: isReversal ? divideDecimals(newOpen, scale) : null,
     })
-    const newOpen = subtractDecimals(volume, open)
-    if (isReversal && newOpen.units <= 0n) return undefined
     open = isReversal ? newOpen : rest
     openWeight =
       open.units === 0n ? zero : addWeight(zero, open, isReversal ? price : (entryPrice ?? 0))

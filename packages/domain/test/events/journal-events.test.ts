@@ -261,6 +261,25 @@ describe('the events of new deals', () => {
       expect(isPartial).toBe(left === null ? null : left !== 0)
   })
 
+  it.each([
+    ['3', 2],
+    ['-', null],
+  ])('say that a reversal of %s lots opens %s on the other side', (lots, volume) => {
+    const events = eventsOf(
+      brokerDeals(`1 7 in    buy  A 1 1.1 0 0 0 09:00:00
+                   2 7 inout sell A ${lots} 1.2 9 0 0 09:00:01`),
+    )
+    expect(typesOf(events).slice(1, 3)).toEqual(['position.closed', 'position.opened'])
+    expect(dataOf(events, 'position.opened')[1]).toMatchObject({
+      position_id: positionId,
+      type: 'sell',
+      volume,
+      entry_price: 1.2,
+      opened_at: '2026-01-05T09:00:01.000Z',
+    })
+    expect(new Set(events.map(({ key }) => key)).size).toBe(events.length)
+  })
+
   it('are none of deals from before the link', () => {
     const linkedAt = part.time ?? 0
     const events = eventsOf([opening, part, rest], { linkedAt })

@@ -248,7 +248,7 @@ export const webhookRoutes = (isOn: IsOn, faultOfHost: HostFault) => {
     id: webhookId,
     url: text('Where events are posted.', 'https://hooks.example.com/tradeport'),
     eventTypes: list(eventType, 'The events that are posted.'),
-    enabled: flag('Nothing is delivered to a webhook that is not enabled.'),
+    enabled: flag('To a webhook that is not enabled only tests and replays are sent.'),
     failureCount: whole('Failed attempts to deliver in a row.', 0),
     lastSuccessAt: nullable(
       time('When an attempt or a test last succeeded; null before the first.'),

@@ -6,12 +6,7 @@ import { isOfAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { OwnedEvent, RecordingDependencies } from './events.ts'
 
-interface Dependencies extends RecordingDependencies {
-  /** Whether a breach halts the account where the threshold says so. */
-  readonly mayHalt: boolean
-}
-
-export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies): RiskThresholds =>
+export const createRiskThresholds = ({ knex, recorder }: RecordingDependencies): RiskThresholds =>
   databasePort<RiskThresholds>('riskThresholds', {
     ofAccount: (account) =>
       readAll(
@@ -29,7 +24,7 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Dependencies):
           if (updated === 0 || !breach || !event) continue
           events.push({ owner, event })
           const { type, severity, halt } = after
-          if (!halt || !mayHalt) continue
+          if (!halt) continue
           const reason = `the risk threshold ${type} (${severity}) was breached`
           await trx('halts')
             .insert({

@@ -231,7 +231,8 @@ export const createDueDeliveries = ({
 
   return {
     /**
-     * Webhooks with something due that no process sends to, the longest waiting ones.
+     * Webhooks with something due that no process sends to. Those that had their last turn longest
+     * ago come first, so that one with a long backlog does not keep others waiting.
      * @param isSlow of those whose last attempt had a late answer or none; otherwise of all others
      */
     claim: (
@@ -253,7 +254,7 @@ export const createDueDeliveries = ({
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
             where is_slow = ${isSlow} and not ${isLeaseHeld(sql`leased_until`, leaseEnd)}
               and user_id <> all(${fullShares}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
-            order by next_attempt_at limit ${limit} for no key update of webhooks skip locked)
+            order by leased_until nulls first, next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
           from due where webhooks.tenant_id = due.tenant_id and webhooks.id = due.id
           returning ${dueWebhooks.columns}`,
@@ -262,7 +263,7 @@ export const createDueDeliveries = ({
     endLease: ({ owner, webhookId: id }: DueWebhook) =>
       query(
         knex,
-        sql`update webhooks set lease_id = null, leased_until = null
+        sql`update webhooks set lease_id = null, leased_until = now()
           where ${isWebhook(owner, id)} and lease_id = ${leaseId}`,
       ),
     /**
