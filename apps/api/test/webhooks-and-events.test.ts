@@ -389,7 +389,7 @@ describe('events', () => {
     const [last] = (await desks.risky.get('/events?order=desc&limit=1')).body.data
     sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
     const position = `${accounts.risky}:${brokerOf(sandbox, 'risky').open({ volume: 1 })}`
-    const ofAccount = { accountId: accounts.risky, severity: 'critical' }
+    const ofAccount = { accountId: accounts.risky, severity: 'critical', halt: true }
     await apply({
       riskThresholds: [
         { ...ofAccount, type: 'daily_loss_above', value: 500 },

@@ -303,21 +303,13 @@ describe('every route', () => {
   })
 })
 
-it('knows no risk thresholds without the capability events, and no halt of one without trading-tools', async () => {
+it('knows no risk thresholds without the capability events', async () => {
   const off = { capabilities: [], operatorToken }
   const useCases = operatorUseCases()
   await using api = await run(createOperatorApi(useCases, { ...fakeDependencies(), ...off }))
   expect(issuesOf(await ask(api, 'POST /apply', document))).toEqual([
     { path: 'riskThresholds', message: expect.stringContaining('not a known field') },
   ])
-  const withoutTools = { capabilities: ['events'], operatorToken }
-  await using without = await run(
-    createOperatorApi(useCases, { ...fakeDependencies(), ...withoutTools }),
-  )
-  expect(issuesOf(await ask(without, 'POST /apply', document))).toContainEqual({
-    path: 'riskThresholds[0].halt',
-    message: expect.stringContaining('not a known field'),
-  })
   const { riskThresholds: _, ...others } = document
   expect((await ask(api, 'POST /apply', others)).status).toBe(200)
   // Its document is another one.

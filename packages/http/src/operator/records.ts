@@ -174,10 +174,10 @@ const thresholdKey = {
   type: oneOf(thresholdTypes, 'What is compared.'),
   severity: oneOf(thresholdSeverities, 'The severity of a breach.'),
 }
-const thresholdValue = {
+const thresholdFields = {
   value: decimal('In the currency of the account, or in percent.', 9_000, { minimum: 0 }),
+  halt: flag('Whether a breach halts the account, with the capability trading-tools.', false),
 }
-const thresholdHalt = { halt: flag('Whether a breach halts the account.', false) }
 
 const spellings = input(
   "The broker's spelling of listed instruments, where it is not found by the usual rule.",
@@ -253,7 +253,7 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
         riskThresholds: section('RiskThresholdEntry', {
           accountId,
           ...thresholdKey,
-          ...settings({ ...thresholdValue, ...(isOn('trading-tools') && thresholdHalt) }),
+          ...settings(thresholdFields),
         }),
       }),
       ...(isOn('trading-tools') && {
@@ -341,7 +341,7 @@ export const account = (hasEvents: boolean) =>
       ),
       ...(hasEvents && {
         riskThresholds: list(
-          object('A risk threshold.', { ...thresholdKey, ...thresholdValue, ...thresholdHalt }),
+          object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
           'By type and severity.',
         ),
       }),
