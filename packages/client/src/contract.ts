@@ -2341,7 +2341,7 @@ export interface TradeCurve {
       /** In money; below 0 where it left the account. */
       readonly amount: number
       /**
-       * Why.
+       * Why. A charge is a fee, a commission, a tax or interest, in either direction.
        * @enum {string}
        */
       readonly reason: 'deposit' | 'withdrawal' | 'charge' | 'correction' | 'other'
@@ -2582,7 +2582,7 @@ export interface TradeStatistics {
   readonly sortinoRatio?: number | null
   /** The mean net profit of a trade. */
   readonly expectancy?: number
-  /** The mean time that a position was open, in seconds. */
+  /** The mean holdingTime of the trades, in seconds. */
   readonly averageHoldingTime?: number
   /** The most winning trades in a row. */
   readonly longestWinStreak?: number

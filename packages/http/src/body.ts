@@ -282,7 +282,9 @@ const bodyIncomplete = bodyFault('the body ended before all of it had arrived; s
 const chunksTooSmall = bodyFault(
   `the body came in chunks of a few bytes; send at least ${minChunkBytes} bytes in each`,
 )
-const tooManyValues = bodyFault(`the body must hold at most ${limits.values} JSON values; got more`)
+const tooManyValues = bodyFault(
+  `the body must hold at most ${limits.values} JSON values; got more, so send it in parts`,
+)
 const tooDeep = bodyFault(
   `the body must hold lists and objects at most ${limits.depth} levels deep; got more levels`,
 )

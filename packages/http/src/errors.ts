@@ -183,7 +183,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   LiveAccountRestricted: [
     403,
-    'The account is live, and only demo accounts can be traded here. Use one whose isDemo is true.',
+    'The broker does not confirm that this is a demo account, and only those can be traded here. Use one whose isDemo is true.',
   ],
   AccountHalted: [
     403,

@@ -85,7 +85,11 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
           object('One of them.', {
             time: time('When it was booked.'),
             amount: decimal('In money; below 0 where it left the account.', 10_000),
-            reason: oneOf(cashFlowReasons, 'Why.', 'deposit'),
+            reason: oneOf(
+              cashFlowReasons,
+              'Why. A charge is a fee, a commission, a tax or interest, in either direction.',
+              'deposit',
+            ),
             balance: decimal("The account's balance after everything of that millisecond.", 10_000),
           }),
           'By time. Of more than 500 the largest.',

@@ -220,7 +220,7 @@ const extendedFields = partial({
     ),
   ),
   expectancy: decimal('The mean net profit of a trade.'),
-  averageHoldingTime: decimal('The mean time that a position was open, in seconds.'),
+  averageHoldingTime: decimal('The mean holdingTime of the trades, in seconds.'),
   longestWinStreak: whole('The most winning trades in a row.'),
   longestLossStreak: whole('The most losing trades in a row.'),
   recoveryFactor: nullable(

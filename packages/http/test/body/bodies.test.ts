@@ -94,7 +94,7 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1)],
   ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1), asChunks],
   ['a is not a known field; accepted here: volume', listOf(10_000)],
-  ['the body must hold at most 10000 JSON values; got more', listOf(10_001)],
+  ['the body must hold at most 10000 JSON values; got more, so send it in parts', listOf(10_001)],
   ['a is not a known field; accepted here: volume', nested(64)],
   ['the body must hold lists and objects at most 64 levels deep; got more levels', nested(65)],
   ['a is not a known field; accepted here: volume', `{"a":"${String.raw`\n`.repeat(5_000_000)}"}`],
