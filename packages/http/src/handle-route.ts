@@ -199,7 +199,8 @@ const requireReadable = (querystring: string, known: Fields): void => {
 
 const isReadable = (encoded: string): boolean => {
   try {
-    return decodeURIComponent(encoded) !== undefined
+    decodeURIComponent(encoded)
+    return true
   } catch {
     return false
   }

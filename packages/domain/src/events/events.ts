@@ -172,8 +172,8 @@ export const positionOpened = (
   const [first] = opening
   const { volume, price } = totalOf(opening)
   const fields = positionFields(position)
-  const key = [fields.position_id, ...(reversal === undefined ? [] : [reversal])].join(' ')
-  return eventOf('position.opened', key, {
+  const id = fields.position_id
+  return eventOf('position.opened', reversal === undefined ? id : `${id} ${reversal}`, {
     ...fields,
     type: first.side as Side,
     volume,
