@@ -38,7 +38,7 @@ def follow(last=None):
         if last is not None:
             headers["Last-Event-ID"] = last
         request = urllib.request.Request(f"{BASE_URL}/events/stream", headers=headers)
-        wait_seconds = None
+        wait_seconds = ""
         try:
             with urllib.request.urlopen(request, timeout=SILENCE_SECONDS) as stream:
                 for fields in frames(stream):
@@ -49,10 +49,11 @@ def follow(last=None):
         except urllib.error.HTTPError as error:
             if error.code != 429 and error.code < 500:
                 sys.exit(f"{error.code} {error.read().decode()}")
-            wait_seconds = error.headers.get("Retry-After")
+            wait_seconds = error.headers.get("Retry-After", "")
         except (OSError, http.client.HTTPException):
             pass
-        time.sleep(float(wait_seconds or retry_seconds))
+        # A proxy may send a date instead of seconds.
+        time.sleep(float(wait_seconds) if wait_seconds.isdigit() else retry_seconds)
 
 
 try:

@@ -153,12 +153,19 @@ const queryOf = (query: Fields = {}): string => {
 const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   if (typeof body !== 'object' || body === null)
     throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
-  return JSON.stringify(body, (name, value: unknown) => {
-    // JSON writes NaN as null, which removes a level, and leaves out what is undefined, without
-    // which an order has no stop loss and more is closed.
-    if (typeof value === 'number' ? Number.isFinite(value) : value !== undefined) return value
+  return JSON.stringify(body, function (this: Fields, name, value: unknown) {
+    // JSON writes NaN and an invalid date as null, which removes a level, and leaves out what is
+    // undefined, without which an order has no stop loss and more is closed.
+    const given = this[name]
+    const isGiven =
+      typeof given === 'number'
+        ? Number.isFinite(given)
+        : given instanceof Date
+          ? !Number.isNaN(given.getTime())
+          : given !== undefined
+    if (isGiven) return value
     throw new TypeError(
-      `the ${name} of ${operation} is ${String(value)}: give a value, or leave it out.`,
+      `the ${name} of ${operation} is ${String(given)}: give a value, or leave it out.`,
     )
   })
 }
@@ -171,9 +178,11 @@ export const newIdempotencyKey = (): string =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 
-const keyOf = (key = newIdempotencyKey()): string => {
-  if (/^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key
+// Of JavaScript's callers some pass null: as text it would be one key for all their orders.
+const keyOf = (key: unknown): string => {
+  if (key === undefined) return newIdempotencyKey()
+  if (typeof key === 'string' && /^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key
   throw new TypeError(
-    'idempotencyKey must be 1 to 255 printable ASCII characters, without a space at either end.',
+    `idempotencyKey must be text of 1 to 255 printable ASCII characters, without a space at either end; got ${shown(key)}. Leave it out to have one made.`,
   )
 }

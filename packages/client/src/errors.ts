@@ -94,7 +94,7 @@ export type ServiceErrorCode = keyof ErrorDetails
 
 interface ErrorBase extends Error {
   readonly name: 'TradeportError'
-  /** The method that was called. */
+  /** The method that was called; `streamEvents` and `streamQuotes` for `events` and `quotes`. */
   readonly operation: Operation
   /** How often the request was sent. */
   readonly attempts: number
@@ -135,6 +135,7 @@ export interface UnreadableAnswerError extends ErrorBase {
   readonly status: number
   /** The beginning of the answer. */
   readonly excerpt: string
+  readonly retryAfterSeconds: number | undefined
 }
 
 /** The connection failed, `timeoutMs` passed, or the caller's signal was aborted; see `cause`. */
@@ -215,10 +216,10 @@ export const toError = (fault: Fault, circumstances: Circumstances): TradeportEr
 
 const fieldsOf = (fault: Fault): object => {
   if (fault.kind === 'no-answer') return { code: fault.code }
-  const { status } = fault
+  const { status, retryAfterSeconds } = fault
   if (fault.kind === 'unreadable')
-    return { code: 'UNREADABLE_ANSWER', status, excerpt: fault.excerpt }
-  const { code, details: ofCode, requestId, retryAfterSeconds } = fault
+    return { code: 'UNREADABLE_ANSWER', status, excerpt: fault.excerpt, retryAfterSeconds }
+  const { code, details: ofCode, requestId } = fault
   const codes = Object.hasOwn(detailsByCode, code)
     ? { code }
     : { code: 'UNKNOWN_CODE', serviceCode: code }

@@ -15,7 +15,10 @@ export interface ExportedFile {
    * incomplete.
    */
   readonly stream: ReadableStream<Uint8Array>
-  /** The whole file. Throws a TradeportError if it is incomplete. */
+  /**
+   * The whole file. Throws a TradeportError if it is incomplete, and a TypeError if it or `stream`
+   * was read already.
+   */
   readonly text: () => Promise<string>
 }
 
@@ -32,10 +35,13 @@ export const toExportedFile = (
     warnings: headers.get('X-Warnings')?.split(',') ?? [],
     headers,
     stream: body as ReadableStream<Uint8Array>,
-    text: () =>
-      response.text().catch((cause: unknown) => {
+    text: async () => {
+      if (response.bodyUsed)
+        throw new TypeError('the file was read already: keep what the first read returned.')
+      return response.text().catch((cause: unknown) => {
         const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'
         throw toError({ kind: 'no-answer', code, cause }, circumstances)
-      }),
+      })
+    },
   }
 }

@@ -340,6 +340,23 @@ const file = () =>
       'X-Warnings': 'history_incomplete',
     },
   })
+it.each([null, Number.NaN, {}, '', ' k', 'k\n'])(
+  'an idempotencyKey that is %j is a TypeError, and nothing is sent',
+  async (idempotencyKey) => {
+    const { client, sent } = clientWith([])
+    const options = { idempotencyKey } as { readonly idempotencyKey: string }
+    await expect(client.closePosition('p', {}, options)).rejects.toThrow(/^idempotencyKey must be/)
+    expect(sent).toEqual([])
+  },
+)
+
+it('an invalid date in a body is a TypeError', async () => {
+  const since = new Date(Number.NaN) as unknown as string
+  await expect(clientWith([]).client.recoverWebhook('w', { since })).rejects.toThrow(
+    'the since of recoverWebhook is Invalid Date: give a value, or leave it out.',
+  )
+})
+
 describe('an export', () => {
   it('is a file with its name, as text or as a stream', async () => {
     const { client } = clientWith([file])
@@ -351,6 +368,7 @@ describe('an export', () => {
       warnings: ['history_incomplete'],
     })
     expect(await exported.text()).toBe('id\r\n1\r\n')
+    await expect(exported.text()).rejects.toThrow('the file was read already')
     let bytes = 0
     for await (const chunk of (await client.exportTrades()).stream) bytes += chunk.length
     expect(bytes).toBe(7)

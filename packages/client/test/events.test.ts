@@ -32,6 +32,7 @@ const stream =
   }
 
 const last = stream('stay', start, frame('evt_9'))
+const proxyAway = () => new Response('<html>', { status: 503, headers: { 'Retry-After': '900' } })
 const suspended = refusal(429, 'RATE_LIMIT_EXCEEDED', {}, { 'Retry-After': '900' })
 
 it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
@@ -48,6 +49,7 @@ it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
   ],
   ['fell silent', stream('stay', start, frame('evt_1')), 'evt_1', 47_000],
   ['was refused for longer than a call is repeated', suspended, null, 900_000],
+  ['was refused by a proxy for so long', proxyAway, null, 900_000],
 ])('a connection that %s is followed by another', async (_, answer, after, waitMs) => {
   const { client, sent } = clientWith([answer, last])
   const seen: string[] = []

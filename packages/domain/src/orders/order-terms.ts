@@ -27,22 +27,26 @@ export interface TermsChange extends LevelsChange {
   readonly expiresAt?: Instant | undefined
 }
 
+const numbers = ['volume', 'price', 'stopLimitPrice', 'stopLoss', 'takeProfit'] as const
 type Requested = Pick<
   OrderRequest,
-  'orderType' | 'price' | 'stopLimitPrice' | 'timeInForce' | 'expiresAt'
+  (typeof numbers)[number] | 'orderType' | 'timeInForce' | 'expiresAt'
 >
 
 /**
  * Every fault of the terms of a new order. A market order has a price only for its record, and none
  * of the other terms.
  */
-export const issuesOfTerms = (
-  { orderType, price, stopLimitPrice, timeInForce, expiresAt }: Requested,
-  now: Instant,
-): readonly Issue[] => {
+export const issuesOfTerms = (requested: Requested, now: Instant): readonly Issue[] => {
+  const { orderType, price, stopLimitPrice, timeInForce, expiresAt } = requested
   const issues: Issue[] = []
   const expect = (path: string, isGood: boolean, requirement: string): void => {
     if (!isGood) issues.push({ path, message: `${path} ${requirement}` })
+  }
+  for (const name of numbers) {
+    const value = requested[name]
+    const isGood = value === undefined || (value > 0 && Number.isFinite(value))
+    expect(name, isGood, `must be a number above 0; got ${value}`)
   }
   if (orderType === 'market') {
     expect('timeInForce', timeInForce === undefined, 'is for pending orders only; leave it out')

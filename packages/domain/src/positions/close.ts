@@ -30,11 +30,12 @@ export const decideClose = (
 ): E.Either<Refusal<'InvalidVolume'>, CloseRequest> => {
   const all = { volume: null, expected: { closedVolume: open, remainingVolume: 0 } }
   if (requested === undefined) return E.right(all)
+  const invalid = E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
+  if (!(requested > 0 && Number.isFinite(requested))) return invalid
   const volume = roundAmount(requested)
   const difference = compareLots(volume, open)
   // Less than the platforms' finest volume is none.
-  if (difference > 0 || volume === 0)
-    return E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
+  if (difference > 0 || volume === 0) return invalid
   if (difference === 0) return E.right(all)
   const remainingVolume = lotsWithout(open, volume)
   return E.right({ volume, expected: { closedVolume: volume, remainingVolume } })

@@ -39,8 +39,16 @@ const held: OrderTerms = { price: 1.1, timeInForce: 'gtc' }
 
 describe('the terms of a new order', () => {
   const limit = { orderType: 'limit', price: 1.1 } as const
-  it.each<[Parameters<typeof issuesOfTerms>[0], ...issues: [path: string, requirement: string][]]>([
+  type Terms = Omit<Parameters<typeof issuesOfTerms>[0], 'volume'> & { readonly volume?: number }
+  it.each<[Terms, ...issues: [path: string, requirement: string][]]>([
     [limit],
+    [
+      { ...limit, volume: Number.NaN, price: -1, stopLoss: 0, takeProfit: Infinity },
+      ['volume', 'must be a number above 0; got NaN'],
+      ['price', 'must be a number above 0; got -1'],
+      ['stopLoss', 'must be a number above 0; got 0'],
+      ['takeProfit', 'must be a number above 0; got Infinity'],
+    ],
     [{ orderType: 'market', price: 1.1 }],
     [{ orderType: 'market' }],
     [stopLimit],
@@ -75,7 +83,7 @@ describe('the terms of a new order', () => {
       ['expiresAt', 'is required where timeInForce is gtd'],
     ],
   ])('%o', (terms, ...issues) => {
-    expect(issuesOfTerms(terms, now)).toEqual(
+    expect(issuesOfTerms({ volume: 0.1, ...terms }, now)).toEqual(
       issues.map(([path, requirement]) => ({ path, message: `${path} ${requirement}` })),
     )
   })

@@ -58,14 +58,22 @@ describe('how much is closed', () => {
     expect(decided(openPosition(), asked)).toEqual(order)
   })
 
-  it.each([0.30000001, 0.31, 1e9, Number.MAX_VALUE, 4e-9, Number.MIN_VALUE])(
-    'is never %d of 0.3',
-    (asked) => {
-      expect(decideClose(openPosition(), asked)).toEqual(
-        E.left({ _tag: 'InvalidVolume', volume: asked, openVolume: 0.3 }),
-      )
-    },
-  )
+  it.each([
+    0.30000001,
+    0.31,
+    1e9,
+    Number.MAX_VALUE,
+    4e-9,
+    Number.MIN_VALUE,
+    0,
+    -0.1,
+    Infinity,
+    Number.NaN,
+  ])('is never %d of 0.3', (asked) => {
+    expect(decideClose(openPosition(), asked)).toEqual(
+      E.left({ _tag: 'InvalidVolume', volume: asked, openVolume: 0.3 }),
+    )
+  })
 })
 
 it.each([
