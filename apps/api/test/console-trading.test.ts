@@ -123,6 +123,20 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
   it('previews an order as it is typed, places it, changes its levels and closes it in parts', async () => {
     const page = await opened('/console/trading')
     await shows(page, /checks pass/)
+    // What is typed stays, whatever is read meanwhile.
+    const symbol = page.getByLabel('Symbol')
+    await symbol.press('ControlOrMeta+a')
+    await symbol.pressSequentially('gbp')
+    await Promise.all([page.waitForResponse(/preview/), browser.pass(page, 10_000)])
+    await page.clock.runFor(1_000)
+    expect(await symbol.inputValue()).toBe('gbp')
+    await symbol.pressSequentially('usd')
+    await symbol.press('Tab')
+    await page.getByRole('button', { name: 'Buy 0.10 GBPUSD' }).waitFor()
+    await symbol.fill('eurusd')
+    await symbol.press('Tab')
+    await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).waitFor()
+    await shows(page, /checks pass/)
     // What cannot be checked does not keep the outcome of other terms.
     await page.route(/preview/, (route) => route.abort())
     await page.getByLabel('Lots').fill('0.2')

@@ -68,6 +68,9 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   const { openPrice, volume, currentVolume, clientId, expirationType, expirationTime } = row
   const levels = levelsOf(row)
   if (!isNumber(openPrice)) return 'openPrice is not a finite number'
+  // Read as none, it would be removed by the next change of another term.
+  const unreadable = levelNames.find((name) => !isLevelOrNone(row[name]))
+  if (unreadable !== undefined) return `${unreadable} is not a price`
   // Without it the order would count as one that was triggered.
   if (type.orderType === 'stop_limit' && levels.stopLimitPrice === undefined)
     return 'stopLimitPrice is not a price'
@@ -96,6 +99,11 @@ export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | und
 
 /** An order that is not listed would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)
+
+const levelNames = ['stopLimitPrice', 'stopLoss', 'takeProfit'] as const
+
+const isLevelOrNone = (value: unknown): boolean =>
+  value === undefined || value === null || (isNumber(value) && value >= 0)
 
 /** 0 stands for none. */
 const levelsOf = ({ stopLimitPrice, stopLoss, takeProfit }: Row) => ({

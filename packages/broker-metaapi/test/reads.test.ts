@@ -354,6 +354,9 @@ describe('pending orders', () => {
 
   it.each([
     { openPrice: '1.1' },
+    { stopLoss: '1.05' },
+    { stopLoss: -1 },
+    { takeProfit: 'x' },
     { type: 'ORDER_TYPE_BUY_STOP_LIMIT' },
     { expirationTime: 'soon' },
     { type: null },

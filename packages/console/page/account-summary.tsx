@@ -3,7 +3,16 @@ import type { Account, DataOf, ReplyOf } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { Curve, type CurveData, type OpenResult } from './curve.tsx'
 import { duration, localDay, money, number, percent, plural, pluralIs } from './format.ts'
-import { Age, CurrencyProvider, Notice, Result, Section, ReadResult, useMoney } from './parts.tsx'
+import {
+  Age,
+  CurrencyProvider,
+  Notice,
+  Result,
+  Section,
+  ReadResult,
+  useMoney,
+  Warnings,
+} from './parts.tsx'
 import { useData, useReply, type Read } from './read.ts'
 import { useSession } from './session.ts'
 import { verdict, worstFirst } from './statistics.tsx'
@@ -49,6 +58,7 @@ export const AccountSummary = ({
       }
     >
       <CurrencyProvider value={currency}>
+        <Warnings warnings={statistics.data?.meta.warnings} />
         <dl class="answers">
           <Answer question="Did it make money?" read={statistics}>
             {(reply) => <ProfitAnswer {...reply} open={open?.amount} />}

@@ -1,5 +1,6 @@
 // Fields of forms that hold figures as they are typed.
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { decimalsOf, isAmbiguous, parseTyped } from './format.ts'
 
 /** A value as it would be typed. */
@@ -12,6 +13,36 @@ const faultOf = (text: string, digits: number | undefined): string | undefined =
   return isAmbiguous(text, digits)
     ? `"${text}" can be read in two ways: leave out what separates the thousands, or write other than three decimals.`
     : `It must be a number above 0; got "${text}".`
+}
+
+/**
+ * Text that counts once its field is left. Until then what is typed stays, whatever is rendered
+ * meanwhile.
+ */
+export const TypedInput = ({
+  value,
+  onDone,
+  ...input
+}: {
+  value: string
+  onDone: (text: string) => void
+  name?: string
+  type?: 'date'
+  size?: number
+  required?: boolean
+}) => {
+  const [typed, setTyped] = useState<string>()
+  return (
+    <input
+      {...input}
+      autocomplete="off"
+      spellcheck={false}
+      value={typed ?? value}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onChange={({ currentTarget }) => onDone(currentTarget.value.trim())}
+      onBlur={() => setTyped(undefined)}
+    />
+  )
 }
 
 interface NumberFieldProps {

@@ -2,7 +2,7 @@
 import type { Account } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { eventTitle, type EventType } from './events.ts'
-import { Select } from './fields.tsx'
+import { Select, TypedInput } from './fields.tsx'
 import { setQuery, useQuery } from './location.ts'
 import { ReadResult } from './parts.tsx'
 import type { Read } from './read.ts'
@@ -20,11 +20,11 @@ export const QueryInput = ({
 }) => (
   <label>
     {label}
-    <input
+    <TypedInput
       {...input}
       name={name}
       value={useQuery().get(name) ?? ''}
-      onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value.trim() })}
+      onDone={(text) => setQuery({ [name]: text })}
     />
   </label>
 )

@@ -2,7 +2,7 @@
 import type { Account, DataOf, NewOrder } from '@tradeport/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
-import { Choice, NumberField, Select, UntilField } from './fields.tsx'
+import { Choice, NumberField, Select, UntilField, TypedInput } from './fields.tsx'
 import { lots, money, parseTyped, percent } from './format.ts'
 import { Notice, ReadResult, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
@@ -157,14 +157,10 @@ export const OrderTicket = ({
           <div class="field">
             <label>
               Symbol
-              <input
-                autocomplete="off"
-                spellcheck={false}
+              <TypedInput
                 required
                 value={fields.symbol}
-                onChange={({ currentTarget }) =>
-                  onChange({ symbol: currentTarget.value.trim().toUpperCase() })
-                }
+                onDone={(text) => onChange({ symbol: text.toUpperCase() })}
               />
             </label>
           </div>

@@ -249,6 +249,19 @@ export const ReadSection = <A,>({
   </Section>
 )
 
+/** What the service says to know about figures. */
+export const Warnings = ({
+  warnings = [],
+}: {
+  warnings?: readonly { readonly code: string; readonly message: string }[] | undefined
+}) => (
+  <>
+    {warnings.map(({ code, message }) => (
+      <Notice key={code}>{message}</Notice>
+    ))}
+  </>
+)
+
 /** Positions that are in no figure, by name, with the reasons. */
 export const Skipped = ({
   skipped,

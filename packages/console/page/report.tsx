@@ -19,6 +19,7 @@ import {
   Table,
   Result,
   useMoney,
+  Warnings,
 } from './parts.tsx'
 import { Distribution, Months } from './trade-charts.tsx'
 import { useAccounts, useRead } from './read.ts'
@@ -92,6 +93,7 @@ const readReport = async (
     madeAt,
     statistics,
     provenance: meta.provenance,
+    warnings: meta.warnings,
     /** Undefined without the capability. */
     insights,
     /** By net profit, the worst first; undefined where there are too many to be read. */
@@ -165,6 +167,7 @@ const ReportBody = ({ data, whyNoInsights }: { data: Data; whyNoInsights: string
         </p>
       </header>
       <AccountFacts account={account} period={period} />
+      <Warnings warnings={data.warnings} />
       <Section title="Does the history agree with the broker?" whyHidden={whyNoInsights}>
         {insights && <ReconciliationFacts reconciliation={insights.reconciliation} />}
       </Section>

@@ -15,6 +15,7 @@ import {
   Table,
   Time,
   useMoney,
+  Warnings,
 } from './parts.tsx'
 import { useAccounts, useData, useReply } from './read.ts'
 import { TradePrices } from './trade-prices.tsx'
@@ -56,6 +57,7 @@ export const TradePage = ({ id }: { id: string }) => {
             <h1>
               {data.symbol} {data.type} {lots(data.volume)} lots <Result amount={data.netProfit} />
             </h1>
+            <Warnings warnings={meta.warnings} />
             <EntryAndExit trade={data} accountName={account?.name ?? data.accountId} />
             <TradePrices trade={data} deals={deals.data?.data.deals} />
             <Arithmetic trade={data} />

@@ -11,7 +11,7 @@ import {
 import { pluralIs } from './format.ts'
 import { useQuery } from './location.ts'
 import { TradeCharts, ResampledIntervals } from './insights.tsx'
-import { Age, CurrencyProvider, Notice, ReadSection, Skipped } from './parts.tsx'
+import { Age, CurrencyProvider, Notice, ReadSection, Skipped, Warnings } from './parts.tsx'
 import { useAccounts, useReply } from './read.ts'
 import { useSession } from './session.ts'
 import { Statistics } from './statistics.tsx'
@@ -87,9 +87,7 @@ export const Trades = () => {
         >
           {({ data, meta: { warnings, provenance } }) => (
             <>
-              {warnings?.map(({ code, message }) => (
-                <Notice key={code}>{message}</Notice>
-              ))}
+              <Warnings warnings={warnings} />
               <Statistics statistics={data} />
               <p class="quiet">
                 From the broker's deals, read <Age iso={provenance.readAt} />.{' '}

@@ -176,8 +176,14 @@ const WebhookActions = ({
     await client.deleteWebhook(id)
     if (!signal.aborted) navigate('/console/webhooks')
   }
-  const ask = (title: string, verb: string, content: ComponentChildren, work: Work): void =>
-    setQuestion({ title, verb, children: content, onConfirm: () => void run(work, title) })
+  const ask = (
+    title: string,
+    verb: string,
+    content: ComponentChildren,
+    work: Work,
+    nameOf = () => title,
+  ): void =>
+    setQuestion({ title, verb, children: content, onConfirm: () => void run(work, nameOf()) })
   const shownUrl = <span class="url">{url}</span>
   const buttons: readonly (readonly [name: string, onPress: () => void])[] = [
     ['Send a test', () => void run(test, 'test')],
@@ -222,6 +228,7 @@ const WebhookActions = ({
             </label>
           </>,
           rotate,
+          () => `Rotate with an overlap of ${overlapHours.current} hours`,
         ),
     ],
     [

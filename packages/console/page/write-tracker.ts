@@ -28,16 +28,8 @@ export interface Write {
   /** The id; absent where it closes no single position. */
   readonly positionToClose?: string | undefined
   readonly send: (idempotencyKey: string) => Promise<Outcome>
-  /**
-   * Reads what it should have changed; undefined while that does not show its outcome.
-   * @param isOnlyClose whether no other close of this position, sent until now, could have made the
-   * change that was read
-   */
-  readonly readOutcome?: (
-    key: string,
-    signal: AbortSignal,
-    isOnlyClose: () => boolean,
-  ) => Promise<Outcome | undefined>
+  /** Reads what it should have changed; undefined while that does not show its outcome. */
+  readonly readOutcome?: (key: string, signal: AbortSignal) => Promise<Outcome | undefined>
   /** Whether the service carries it out at most once for each key. */
   readonly isIdempotent?: boolean
 }
@@ -104,34 +96,57 @@ export const retryAfterMs = (error: unknown): number =>
     ? 1_000 * (error.retryAfterSeconds ?? 0)
     : 0
 
+/** Undefined if the user sends it again, or `signal` is aborted, before the outcome is known. */
+const readUntilKnown = async (
+  { write: { readOutcome }, key, signal, show }: TrackedWrite,
+  { outcome, mayResendAt }: Attempt,
+): Promise<Outcome | undefined> => {
+  const resend = new AbortController()
+  const ends = AbortSignal.any([signal, resend.signal])
+  for (let ms = firstPauseMs; outcome.state === 'unknown'; ms = Math.min(2 * ms, longestPauseMs)) {
+    const untilResendMs = mayResendAt - performance.now()
+    const mayResend = untilResendMs <= 0
+    show({ ...outcome, sendAgain: mayResend ? () => resend.abort() : undefined })
+    await sleep(mayResend ? ms : Math.min(ms, untilResendMs), ends)
+    if (ends.aborted) return undefined
+    try {
+      const found = await readOutcome?.(key, ends)
+      if (found === undefined) continue
+      outcome = found
+      mayResendAt = Infinity
+    } catch (error) {
+      // A failed read is tried again, unless the key lacks the scope, so that each would fail.
+      if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
+      readOutcome = undefined
+      const text = `${outcome.text} The API key may not read whether it was done.`
+      outcome = { ...outcome, text }
+    }
+  }
+  return outcome
+}
+
 export const createWriteTracker = () => {
   let writes: readonly SentWrite[] = []
   let lastId = 0
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
   const limitCloses = atMost(maxCloses)
-  /**
-   * Every close that was sent and not refused, also after it was dismissed, with the id of the
-   * first write that was confirmed after its outcome was known; infinite while it is not known.
-   */
-  const closes = new Map<number, { readonly position: string; readonly resolvedBeforeId: number }>()
   const set = (next: readonly SentWrite[]): void => {
     writes = next
     for (const listener of listeners) listener()
   }
 
   const sendOnce = async (
-    { id, write, key, signal, show }: TrackedWrite,
+    { write, key, signal, show }: TrackedWrite,
     isRepeated: boolean,
   ): Promise<Attempt> => {
-    const { positionToClose: position } = write
     const send = (): Promise<Outcome> => {
       if (!isRepeated) show({ state: 'under_way', text: 'Under way.' })
-      if (position !== undefined) closes.set(id, { position, resolvedBeforeId: Infinity })
       return write.send(key)
     }
     try {
-      const outcome = await (position === undefined ? send() : limitCloses(send, signal))
+      const isClose = write.positionToClose !== undefined
+      const outcome = await (isClose ? limitCloses(send, signal) : send())
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
@@ -145,47 +160,9 @@ export const createWriteTracker = () => {
     }
   }
 
-  /** Undefined if the user sends it again, or `signal` is aborted, before the outcome is known. */
-  const readUntilKnown = async (
-    { id, write: { positionToClose, readOutcome }, key, signal, show }: TrackedWrite,
-    { outcome, mayResendAt }: Attempt,
-  ): Promise<Outcome | undefined> => {
-    const resend = new AbortController()
-    const ends = AbortSignal.any([signal, resend.signal])
-    const isOnlyClose = (): boolean =>
-      [...closes].every(
-        ([other, { position, resolvedBeforeId }]) =>
-          other === id || position !== positionToClose || resolvedBeforeId <= id,
-      )
-    for (
-      let ms = firstPauseMs;
-      outcome.state === 'unknown';
-      ms = Math.min(2 * ms, longestPauseMs)
-    ) {
-      const untilResendMs = mayResendAt - performance.now()
-      const mayResend = untilResendMs <= 0
-      show({ ...outcome, sendAgain: mayResend ? () => resend.abort() : undefined })
-      await sleep(mayResend ? ms : Math.min(ms, untilResendMs), ends)
-      if (ends.aborted) return undefined
-      try {
-        const found = await readOutcome?.(key, ends, isOnlyClose)
-        if (found === undefined) continue
-        outcome = found
-        mayResendAt = Infinity
-      } catch (error) {
-        // A failed read is tried again, unless the key lacks the scope, so that each would fail.
-        if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
-        readOutcome = undefined
-        const text = `${outcome.text} The API key may not read whether it was done.`
-        outcome = { ...outcome, text }
-      }
-    }
-    return outcome
-  }
-
   /** Sends it, and again as often as the user wants, until the outcome is known. */
   const sendUntilKnown = async (tracked: TrackedWrite, onDone?: () => void): Promise<void> => {
-    const { id, signal, show } = tracked
+    const { signal, show } = tracked
     for (let isRepeated = false; !signal.aborted; isRepeated = true) {
       const outcome = await readUntilKnown(tracked, await sendOnce(tracked, isRepeated))
       if (outcome === undefined) {
@@ -194,9 +171,6 @@ export const createWriteTracker = () => {
       }
       show({ ...outcome, sendAgain: undefined })
       if (outcome.state === 'done') onDone?.()
-      const close = closes.get(id)
-      if (outcome.state === 'not_done') closes.delete(id)
-      else if (close !== undefined) closes.set(id, { ...close, resolvedBeforeId: lastId + 1 })
       return
     }
   }

@@ -91,9 +91,11 @@ type Halt = DataOf<'haltAccount'>
 const failed = (what: string, error: Halt['closeError']): readonly Outcome[] =>
   error === undefined ? [] : [{ state: 'not_done', text: `No ${what}: ${error.message}` }]
 
+const haltedOutcome = done('The account was halted.')
+
 const haltOutcome = ({ cancellations, cancelError, closes, closeError }: Halt): Outcome => {
   const parts: readonly Outcome[] = [
-    done('The account is halted.'),
+    haltedOutcome,
     ...(cancellations === undefined ? [] : [summed('order', cancellations)]),
     ...(closes === undefined ? [] : [summed('position', closes)]),
     ...failed('order was cancelled', cancelError),
@@ -147,19 +149,13 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
         const isLess = data.remainingVolume - rest >= 1e-9
         return { state: isLess ? 'partial' : 'done', text: closeOutcome(data, currency) }
       },
-      readOutcome: async (_, signal, isOnlyClose) => {
-        const now = await readPosition(client, position.id, signal)
-        if (!isOnlyClose()) return undefined
-        // Where a part was to be closed, something else may have closed the whole position.
-        // MetaTrader 4 gives what is left after a partial close another number.
-        if (now === undefined)
-          return volume === undefined
+      // Of a part no read shows it: something else may have closed as much.
+      ...(volume === undefined && {
+        readOutcome: async (_: string, signal: AbortSignal): Promise<Outcome | undefined> =>
+          (await readPosition(client, position.id, signal)) === undefined
             ? { state: 'partial', text: 'Its number is not open any more. Look at the positions.' }
-            : undefined
-        if (Math.abs(now.volume - rest) >= 1e-9) return undefined
-        const closedVolume = Number((position.volume - now.volume).toFixed(8))
-        return done(closeOutcome({ closedVolume, remainingVolume: now.volume }, currency))
-      },
+            : undefined,
+      }),
     }
   },
 
@@ -223,6 +219,12 @@ export const createWrites = (client: Client, { id: accountId, name, currency }: 
       haltOutcome(
         (await client.haltAccount(accountId, terms, { ...longTimeout, idempotencyKey: key })).data,
       ),
+    // What became of orders and positions only the answer says.
+    ...(terms.cancelOrders !== true &&
+      terms.closePositions !== true && {
+        readOutcome: async (_: string, signal: AbortSignal): Promise<Outcome | undefined> =>
+          (await client.getHalt(accountId, { signal })).data.halted ? haltedOutcome : undefined,
+      }),
   }),
 
   liftHalt: (): Write => ({

@@ -239,11 +239,12 @@ const rows: readonly Row[] = [
     { maySendAgain: true },
   ],
   [
-    'a close of a part that is lost is done once the rest is open',
+    'a close of a part that is lost stays unknown once as much is open: others may have closed it',
     closePart,
     [lost, success({ ...position, volume: 0.06 })],
-    'done',
-    /^Closed 0\.04; its price is not known yet; 0\.06 stay open\.$/,
+    'unknown',
+    /^It may have been done\./,
+    { maySendAgain: true },
   ],
   [
     'a close of all closes what was confirmed, and is done in part where more was open',
@@ -260,7 +261,22 @@ const rows: readonly Row[] = [
     haltAll,
     [success({ ...halted, cancellations: [], closeError: { code: 'X', message: 'It is away.' } })],
     'partial',
-    /^The account is halted\. There was no open order\. No position was closed: It is away\.$/,
+    /^The account was halted\. There was no open order\. No position was closed: It is away\.$/,
+  ],
+  [
+    'a halt that is lost is done once the account is halted',
+    (writes) => writes.halt({}),
+    [lost, success({ ...halted, halted: true })],
+    'done',
+    /^The account was halted\.$/,
+  ],
+  [
+    'a halt that is lost with its closes stays unknown',
+    haltAll,
+    [lost, success({ ...halted, halted: true })],
+    'unknown',
+    /^It may have been done\./,
+    { maySendAgain: true },
   ],
   [
     'a halt whose closes are partly unknown is unknown',
@@ -347,38 +363,6 @@ it.each(rows)('%s', async (_, write, answers, state, text, more = {}) => {
   expect(new Set(posts.map(({ key }) => key)).size).toBeLessThanOrEqual(1)
 })
 
-it.each([0.04, 0.03])(
-  'takes no position for the result of a close while another one, of %d, may have made it',
-  async (volume) => {
-    const closed = { closedVolume: 0.04, remainingVolume: 0.06, ...closing }
-    const { writes, sent } = setUp([lost, success(closed), success({ ...position, volume: 0.06 })])
-    sent.run(closePart(writes))
-    sent.run(writes.close(position, volume))
-    await pass(1)
-    sent.dismiss(2)
-    await pass(40)
-    expect(sent.list().map(({ state }) => state)).toEqual(['unknown'])
-  },
-)
-
-it.each([false, true])(
-  'takes it where the other one had ended before, dismissed: %s',
-  async (isDismissed) => {
-    const closed = { closedVolume: 0.02, remainingVolume: 0.1, ...closing }
-    const { writes, sent, latest } = setUp([
-      success(closed),
-      lost,
-      success({ ...position, volume: 0.06 }),
-    ])
-    sent.run(writes.close({ ...position, volume: 0.12 }, 0.02))
-    if (isDismissed) sent.dismiss(1)
-    await pass(1)
-    sent.run(closePart(writes))
-    await pass(40)
-    expect(latest()).toMatchObject({ id: 2, state: 'done' })
-  },
-)
-
 /** The answer to a close, once it is released. */
 const heldAnswer = () => {
   const { promise, resolve: release } = Promise.withResolvers<void>()
@@ -404,20 +388,6 @@ it('sends four closes at a time, a halt beside them, and none that waits once th
   release()
   await pass(2)
   expect(requests).toHaveLength(5)
-})
-
-it('takes a position for the result of a close where another one was dismissed before its turn', async () => {
-  const { answer, release } = heldAnswer()
-  const held = Array.from({ length: 4 }, () => answer)
-  const { writes, sent, latest } = setUp([...held, lost, success({ ...position, volume: 0.06 })])
-  for (const _ of held) sent.run(writes.close({ ...position, id: 'a:9' }))
-  sent.run(closePart(writes))
-  sent.dismiss(5)
-  release()
-  await pass(1)
-  sent.run(closePart(writes))
-  await pass(10)
-  expect(latest()?.state).toBe('done')
 })
 
 it('offers no write to be sent again before its Retry-After has passed', async () => {
