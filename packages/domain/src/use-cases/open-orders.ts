@@ -58,7 +58,7 @@ import type {
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { ById, WithBody, WithQuery } from './input.ts'
-import { lookUpOrder } from './steps/broker-order.ts'
+import { lookUpOrder, type LookupPorts } from './steps/broker-order.ts'
 import {
   changeAtBroker,
   doEach,
@@ -70,18 +70,10 @@ import {
 } from './steps/broker-change.ts'
 import { findAccount, requireChangeable, requireFound, type RestrictionTag } from './steps/find.ts'
 
-interface OpenOrderPorts extends Pick<
-  Ports,
-  | 'accounts'
-  | 'orders'
-  | 'halts'
-  | 'trading'
-  | 'liveAccounts'
-  | 'changeLocks'
-  | 'clock'
-  | 'stopwatch'
-  | 'pause'
-> {
+interface OpenOrderPorts
+  extends
+    LookupPorts,
+    Pick<Ports, 'halts' | 'liveAccounts' | 'changeLocks' | 'clock' | 'stopwatch' | 'pause'> {
   readonly onAccountChanged: OnAccountChanged
   /**
    * A halt that cancels orders could not cancel one, or one is missing at the broker. Each is

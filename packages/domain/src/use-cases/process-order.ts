@@ -34,22 +34,19 @@ import {
 import type { AcquireSlot, OrderJob, StoredOrder, OrderRetry, Ports } from '../ports/index.ts'
 import { secondMs, type Instant } from '../primitives/instant.ts'
 import type { createOpenOrders } from './open-orders.ts'
-import { orderToSend, lookUpOrder, type LookupHints } from './steps/broker-order.ts'
+import {
+  orderToSend,
+  lookUpOrder,
+  type LookupHints,
+  type LookupPorts,
+} from './steps/broker-order.ts'
 import type { OnAccountChanged } from './steps/broker-change.ts'
 import { confirmDemo, findAccount } from './steps/find.ts'
 
-interface ProcessPorts extends Pick<
-  Ports,
-  | 'accounts'
-  | 'orders'
-  | 'halts'
-  | 'liveAccounts'
-  | 'trading'
-  | 'slots'
-  | 'clock'
-  | 'stopwatch'
-  | 'pause'
-> {
+interface ProcessPorts
+  extends
+    LookupPorts,
+    Pick<Ports, 'halts' | 'liveAccounts' | 'slots' | 'clock' | 'stopwatch' | 'pause'> {
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
   readonly onAccountChanged: OnAccountChanged
 }

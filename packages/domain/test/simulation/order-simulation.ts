@@ -13,6 +13,7 @@ import {
   type NewOrder,
   type OrderJob,
   type PositionTrading,
+  type Journal,
 } from '../../src/ports/index.ts'
 import {
   hourMs,
@@ -231,6 +232,8 @@ export const simulateOrders = async (
         pause: (ms: number) => () => current.wait(ms),
         onAccountChanged: () => undefined,
         onHaltCancellationFailed: () => undefined,
+        broker: accountReads,
+        journal: { find: () => TE.right(O.none) } as unknown as Journal,
         liveAccounts: {
           read: (account: Account) => async () => {
             await current.wait(strikes('slow_dial', 0.3) ? delayMs(minuteMs) : random.whole(5, 500))

@@ -37,6 +37,7 @@ import {
   openPosition,
   rightOf,
   type FakeBroker,
+  unreadJournal,
 } from '@tradeport/testkit'
 import { createFakePositionTrading } from './fake-position-trading.ts'
 import {
@@ -201,8 +202,17 @@ export const createOrderDesk = () => {
   const changedAccounts: string[] = []
   const leftByHalts: (readonly [OrderId, string])[] = []
   const ambiguousSymbols = new Set<string>()
+  const lastDeals = new Map<string, Instant>()
   const ports = {
     ...desk,
+    journal: partOf<Journal>({
+      find: ({ accountId }) => {
+        const latestDealAt = lastDeals.get(accountId)
+        return TE.right(
+          latestDealAt === undefined ? O.none : O.some({ ...unreadJournal, latestDealAt }),
+        )
+      },
+    }),
     idempotency: createFakeIdempotencyStore(records),
     providerTokens: createFakeProviderTokens(records),
     orderLimits: createFakeLimitStore(records, clock),
@@ -248,6 +258,8 @@ export const createOrderDesk = () => {
     ...ports,
     open,
     ambiguousSymbols,
+    /** When the broker's history had its last deal, by account, as far as the journal was read. */
+    lastDeals,
     allOrders,
     openWith,
     tables: records.tables,

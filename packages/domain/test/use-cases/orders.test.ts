@@ -458,6 +458,14 @@ const unread =
     if (tradeMode === undefined) desk.broker.fail(account.id, down(account.id))
     else desk.broker.put(account.id, { information: informationOf(tradeMode) })
   }
+/** The journal has a deal, and the broker's history has those of the given times. */
+const hadDeal =
+  (at: number, ...times: readonly number[]): Trouble =>
+  (desk, { id }) => {
+    desk.lastDeals.set(id, at)
+    desk.broker.put(id, { deals: times.map((time) => ({ ...someDeal, time })) })
+  }
+const someDeal = { id: '1', kind: 'balance', profit: 1, commission: 0, swap: 0 } as const
 /** Its broker called it a demo account an hour ago. */
 const becameReal: Trouble = (desk, account) => {
   change({ lastReadAt: noon - hourMs })(desk, account)
@@ -533,6 +541,20 @@ describe('an order on its way to the broker', () => {
     ['that is sent again', { broker: 'not_sent', seconds: 2 }, filled, 2, 1],
     ['not shown for five minutes', { broker: lost, seconds: 300 }, pending, 1, 1],
     ['that is proved absent', { broker: lost, seconds: 420 }, notFound, 1, 1],
+    [
+      'that is absent from a history that has the last deal of before',
+      { since: hadDeal(noon - dayMs, noon - dayMs), broker: lost, seconds: 420 },
+      notFound,
+      1,
+      1,
+    ],
+    [
+      'that is absent from a history that lacks it',
+      { since: hadDeal(noon - dayMs), broker: lost, seconds: 420 },
+      pending,
+      1,
+      1,
+    ],
     ['only accepted', { broker: 'accept', seconds: 600 }, pending, 1, 1],
     ['that only the answer shows executed', { broker: inPart, seconds: 600 }, pending, 1, 1],
     [

@@ -1,12 +1,14 @@
 // What the broker is sent of an order, and how its records are searched for it.
+import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { presentLinkTo } from '../../accounts/account.ts'
+import { presentLinkTo, type BrokerAccount } from '../../accounts/account.ts'
 import type { AsyncResult } from '../../errors.ts'
 import { brokerClientId, type Order, type OrderRequest } from '../../orders/order.ts'
 import type { LookupAnswer } from '../../orders/placement.ts'
 import type { OrderToSend, StoredOrder, LimitOrStop, Ports, SentOrder } from '../../ports/index.ts'
+import { secondMs } from '../../primitives/instant.ts'
 
 /** Undefined for a market order, whose price is not sent. */
 const limitOrStopOf = ({
@@ -46,10 +48,13 @@ export type LookupHints = Pick<
   | 'readFromTerminal'
 >
 
+export type LookupPorts = Pick<Ports, 'accounts' | 'orders' | 'trading' | 'journal' | 'broker'>
+
 /** Looks for an order at the account that it was sent to, in the region where that is now. */
 export const lookUpOrder =
-  ({ accounts, orders, trading }: Pick<Ports, 'accounts' | 'orders' | 'trading'>) =>
+  (ports: LookupPorts) =>
   (stored: StoredOrder, hints: LookupHints): AsyncResult<LookupAnswer> => {
+    const { accounts, orders, trading } = ports
     const { order, destination } = stored
     return pipe(
       TE.Do,
@@ -58,7 +63,29 @@ export const lookUpOrder =
       TE.flatMapTask(({ account, othersTickets }) => {
         const linked = O.isSome(account) ? presentLinkTo(destination, account.value) : undefined
         const sought = { ...hints, order: orderToSend(order), othersTickets }
-        return trading.findOrder(linked ?? destination, sought)
+        return async (): Promise<LookupAnswer> => {
+          const answer = await trading.findOrder(linked ?? destination, sought)()
+          return answer.kind === 'nothing' && !(await showsLastDeal(ports, linked ?? destination))
+            ? { kind: 'unreadable' }
+            : answer
+        }
       }),
     )
   }
+
+/**
+ * Whether the broker's history still has the last deal that it has shown. One that lacks it is
+ * incomplete, as after the provider has connected, and proves of no order that it is not there.
+ */
+const showsLastDeal = async (
+  { journal, broker }: LookupPorts,
+  account: BrokerAccount,
+): Promise<boolean> => {
+  const known = await journal.find(account)()
+  if (E.isLeft(known)) return false
+  const at = O.toUndefined(known.right)?.latestDealAt
+  if (at === undefined || at === null) return true
+  const window = { from: at - secondMs, to: at + secondMs, offset: 0 }
+  const page = await broker.dealsPage(account, window)()
+  return E.isRight(page) && page.right.deals.length > 0
+}
