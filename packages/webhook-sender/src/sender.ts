@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import https from 'node:https'
-import { isIPv6, type Socket } from 'node:net'
+import { isIPv6, type Socket, type TcpNetConnectOpts } from 'node:net'
 import type { WebhookSender } from '@tradeport/domain/ports'
 import type { AttemptAnswer, SendFailure } from '@tradeport/domain/webhooks'
 import {
@@ -108,13 +108,16 @@ export const createWebhookSender = ({
       request.destroy()
     }
 
-    const options: https.RequestOptions & { readonly autoSelectFamily: true } = {
+    const options: https.RequestOptions &
+      Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
       headers: { ...headers, 'Content-Length': body.byteLength },
       // No connection or TLS session is shared, and no attempt waits for another's socket.
       agent: false,
       // The checked addresses, all of which are tried; the name is not resolved again.
       autoSelectFamily: true,
+      // By default Node gives up an address after a quarter of a second.
+      autoSelectFamilyAttemptTimeout: 5_000,
       lookup: (_name, _options, found) =>
         found(
           null,

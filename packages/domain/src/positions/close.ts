@@ -51,7 +51,8 @@ interface PositionsBefore {
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
  * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
- * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found.
+ * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. So it
+ * does where no position at all is shown.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
@@ -73,7 +74,7 @@ export const closeShownBy = (
     const outcome = shrunkTo(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
   }
-  return givesRestNewTicket && expected.remainingVolume > 0
+  return (givesRestNewTicket || after.length === 0) && expected.remainingVolume > 0
     ? undefined
     : { closedVolume: expected.closedVolume, remainingVolume: 0 }
 }

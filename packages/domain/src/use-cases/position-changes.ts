@@ -390,7 +390,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
    * Whether a close was made: the broker confirmed it, or a read shows less open. A provider that
    * has just connected may show no position at all; the closed trade or its deals must be seen then.
    */
-  const isMade =
+  const wasMade =
     (
       { target: { brokerAccount, id }, before }: DecidedClose,
       { isConfirmed }: SentClose,
@@ -436,7 +436,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => journal.want(target.brokerAccount, lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-        TE.bindW('isMade', (close) => TE.fromTask(isMade(close, close.sent, close.found))),
+        TE.bindW('isMade', (close) => TE.fromTask(wasMade(close, close.sent, close.found))),
         TE.filterOrElseW(
           ({ isMade }) => isMade,
           () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),

@@ -626,6 +626,12 @@ describe('POST /positions/:id/close', () => {
       [0.1, 0.2, null, 2_000],
     ],
     ['done, and shown late', { lag: { positions: 2 } }, 0.1, [0.1, 0.2, 10, 500], 500],
+    [
+      'done of a part, and no position is shown',
+      { meanwhile: nowHolding() },
+      0.1,
+      [0.1, 0.2, 10, 2_000],
+    ],
     ['done, and never shown', { lag: { positions: 1_000 } }, 0.1, [0.1, 0.2, 10, 2_000]],
     ['done, its deal shown late', { lag: { deals: 5 } }, 0.3, [0.3, 0, 30, 1_250]],
     ['done, its deal never shown', { lag: never }, 0.3, [0.3, 0, null, 2_000]],

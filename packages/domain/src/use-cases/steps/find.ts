@@ -101,7 +101,7 @@ export const confirmDemo =
 
 type ConfirmPorts = Pick<Ports, 'liveAccounts' | 'clock'>
 
-/** A reading from the future, which a clock that was wrong has left, does not count. */
+/** Nor further in the future, where a clock that was wrong may have put the reading. */
 const wasReadWithinHour = ({ lastReadAt }: Account, now: Instant): boolean =>
   lastReadAt !== null && Math.abs(now - lastReadAt) < hourMs
 
@@ -121,13 +121,15 @@ export const readPositions =
               broker.accountInformation(account),
               TE.filterOrElseW(
                 ({ figures }) => figures.margin === 0,
-                () => refuse('BrokerUnavailable', { accountId: account.accountId, reason }),
+                () =>
+                  refuse('BrokerUnavailable', {
+                    accountId: account.accountId,
+                    reason: 'it shows margin in use and no position, as when it has just connected',
+                  }),
               ),
             ),
       ),
     )
-
-const reason = 'it shows margin in use and no position, as when it has just connected'
 
 export type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
 
