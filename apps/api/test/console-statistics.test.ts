@@ -12,7 +12,7 @@ import {
   useBrowser,
 } from './support/browser.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
-import { linkDesk } from './support/desk.ts'
+import { eventually, linkDesk } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
 /** So many trades on each day from 2026-01-10 on, all of which close at half past twelve. */
@@ -127,6 +127,12 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
     // Bought and sold, so that no movement of the price changes the sum between two reads.
     desk.broker.open()
     desk.broker.open({ actionType: 'ORDER_TYPE_SELL' })
+    // Deals that come between the reads of history and balance leave the balance unknown at first.
+    const check = `/accounts/${desk.accountId}/reconciliation`
+    await eventually(
+      async () => (await desk.get(check)).body.data,
+      ({ difference }) => difference === 0,
+    )
     const page = await opened('/console', 'u-9')
     const fact = async (name: string): Promise<number[]> => {
       const term = page.locator('.facts > div').filter({ hasText: name })
