@@ -115,7 +115,7 @@ const readUntilKnown = async (
       outcome = found
       mayResendAt = Infinity
     } catch (error) {
-      // A failed read is tried again, unless the key lacks the scope, so that each would fail.
+      // A failed read is tried again, unless the API key lacks the scope: every read would fail.
       if (!isTradeportError(error) || error.code !== 'INSUFFICIENT_SCOPE') continue
       readOutcome = undefined
       const text = `${outcome.text} The API key may not read whether it was done.`
@@ -150,7 +150,7 @@ export const createWriteTracker = () => {
       return { outcome, mayResendAt: Infinity }
     } catch (error) {
       const outcome = outcomeOfError(error, isRepeated)
-      // Sent again, it would only get the stored BROKER_OUTCOME_UNKNOWN.
+      // After BROKER_OUTCOME_UNKNOWN the same key only gets that answer again.
       const mayResend =
         write.isIdempotent === true &&
         isTradeportError(error) &&

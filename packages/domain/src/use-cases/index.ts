@@ -34,11 +34,11 @@ export {
 export {
   createTrades,
   type Reconciliation,
-  type Summed,
   type TradeWarning,
   type TradeExport,
   type TradeProvenance,
   type TradesResult,
+  type WarnedTrades,
 } from './trades.ts'
 export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -94,10 +94,8 @@ interface WithWarnings {
   readonly warnings?: readonly TradeWarning[]
 }
 
-interface WarnedTrades<A> extends SourcedTrades<A>, WithWarnings {}
-
-/** What was computed of all trades of a filter. */
-export type Summed<A> = WarnedTrades<A>
+/** Trades, or what was computed of them. */
+export interface WarnedTrades<A> extends SourcedTrades<A>, WithWarnings {}
 
 /** Of which trades something is computed: all of a filter, whatever their result. */
 interface SumsQuery extends DateRange, Pick<TradeFilter, 'accountId' | 'symbol'> {}
@@ -263,7 +261,7 @@ export const createTrades = (ports: TradePorts) => {
     of: SumsQuery,
     read: (selection: TradeSelection) => AsyncResult<Rows>,
     compute: (rows: Rows) => AsyncResult<A, 'RateLimitExceeded'>,
-  ): AsyncResult<Summed<A>, CalculationTag> =>
+  ): AsyncResult<WarnedTrades<A>, CalculationTag> =>
     pipe(
       synchroniseAndQuery(owner, filterOf(of), read),
       TE.bindW('data', ({ rows }) => compute(rows)),
@@ -344,7 +342,7 @@ export const createTrades = (ports: TradePorts) => {
     getTradeStatistics: (
       { owner }: Caller,
       { query }: WithQuery<SumsQuery & { readonly extended?: boolean }>,
-    ): AsyncResult<Summed<TradeStatistics | ExtendedStatistics>, CalculationTag> =>
+    ): AsyncResult<WarnedTrades<TradeStatistics | ExtendedStatistics>, CalculationTag> =>
       query.extended === true
         ? summarise(
             owner,
@@ -388,7 +386,7 @@ export const createTrades = (ports: TradePorts) => {
     getTradeCurve: (
       { owner }: Caller,
       { query }: WithQuery<SumsQuery & { readonly points: number }>,
-    ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
+    ): AsyncResult<WarnedTrades<TradeCurve>, CalculationTag> =>
       summarise(
         owner,
         query,
@@ -420,7 +418,7 @@ export const createTrades = (ports: TradePorts) => {
       {
         query: { by, timeZone, ...query },
       }: WithQuery<SumsQuery & { readonly by: BreakdownKey; readonly timeZone: TimeZone }>,
-    ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
+    ): AsyncResult<WarnedTrades<readonly TradeGroup[]>, CalculationTag> =>
       by === 'symbol' || by === 'side' || by === 'account'
         ? summarise(
             owner,
@@ -442,7 +440,7 @@ export const createTrades = (ports: TradePorts) => {
     getRobustStatistics: (
       { owner }: Caller,
       { query }: WithQuery<SumsQuery & { readonly resamples: number }>,
-    ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
+    ): AsyncResult<WarnedTrades<RobustStatistics>, CalculationTag> =>
       summarise(
         owner,
         query,

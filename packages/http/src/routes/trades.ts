@@ -87,7 +87,10 @@ const warning = record(
   },
   (given: TradeWarning) => ({ ...given, message: messageOf(given) }),
 )
-const warnings = partial({ warnings: list(warning, 'Left out when there is none.') })
+export const meta = {
+  provenance: tradeProvenanceShape,
+  ...partial({ warnings: list(warning, 'Left out when there is none.') }),
+}
 
 const exportFormats = ['csv', 'json'] as const
 
@@ -99,8 +102,7 @@ const tradeFileReply = {
     ),
     'application/json': record('TradeExport', 'The trades without the envelope.', {
       trades: list(tradeShape, 'Most recently closed first.'),
-      provenance: tradeProvenanceShape,
-      ...warnings,
+      ...meta,
     }),
   },
   streamedHeaders: {
@@ -119,7 +121,7 @@ const tradeFileReply = {
   },
 }
 
-const endOfFile = object('', { provenance: tradeProvenanceShape, ...warnings })
+const endOfFile = object('', meta)
 
 /** Well below a millisecond of work, also when the code has only just been loaded. */
 const tradesPerPiece = 50
@@ -255,7 +257,6 @@ const statistics = (hasInsights: boolean) =>
   )
 
 const access = anyOf('trading:read', 'history:read')
-export const meta = { provenance: tradeProvenanceShape, ...warnings }
 export const tradesRoute = {
   access,
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],

@@ -82,9 +82,9 @@ export const selectBrokerAccounts =
   }
 
 /**
- * An account that its broker has called a demo account within the last hour. One that was not read
- * for so long, or never, is read first: the link alone does not prove it, and an account at the
- * provider can be moved to another login.
+ * An account that its broker has called a demo account within the last hour. Where the last reading
+ * is older, or there is none, it is read now: that it was a demo account when it was linked proves
+ * nothing, since an account at the provider can be moved to another login.
  */
 export const confirmDemo =
   ({ liveAccounts, clock }: ConfirmPorts) =>
@@ -101,7 +101,7 @@ export const confirmDemo =
 
 type ConfirmPorts = Pick<Ports, 'liveAccounts' | 'clock'>
 
-/** Nor further in the future, where a clock that was wrong may have put the reading. */
+/** A reading from an hour or more in the future does not count: a clock was wrong then. */
 const wasReadWithinHour = ({ lastReadAt }: Account, now: Instant): boolean =>
   lastReadAt !== null && Math.abs(now - lastReadAt) < hourMs
 
