@@ -42,7 +42,11 @@ export const createMarketData = ({ fetchFrom, asPortRead, readPauses }: Connecti
         return translate(row)
       } catch (failure) {
         if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
-          await fetchFrom(account, requests.accountInformation, decode(AccountInformation))
+          await fetchFrom(
+            account,
+            requests.current('account-information'),
+            decode(AccountInformation),
+          )
           attempt.failed(failure)
         }
         throw failure

@@ -47,14 +47,20 @@ const createBroker = (connection: Connection): Broker => {
   return {
     source: 'metaapi',
 
+    // A copy without any money may be that of a provider that has just connected: the terminal is
+    // asked.
     accountInformation: (account) =>
       asPortRead(account, async () => {
-        const readAt = clock.now()
-        const information = decode(AccountInformation)
-        return accountReadingOf(
-          await fetchFrom(account, requests.accountInformation, information),
-          readAt,
-        )
+        const read = async (terminal: boolean) => {
+          const readAt = clock.now()
+          const request = requests.current('account-information', terminal)
+          return accountReadingOf(
+            await fetchFrom(account, request, decode(AccountInformation)),
+            readAt,
+          )
+        }
+        const copy = await read(false)
+        return copy.figures.balance === 0 && copy.figures.equity === 0 ? read(true) : copy
       }),
 
     positions: readPositions(connection, false),
@@ -92,7 +98,7 @@ const createProviderAccounts = ({
       const { broker, currency, tradeMode } = accountReadingOf(
         await fetchFrom(
           { ...place, region },
-          requests.accountInformation,
+          requests.current('account-information'),
           decode(AccountInformation),
         ),
         clock.now(),

@@ -2,21 +2,41 @@
 import { randomBytes } from 'node:crypto'
 import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
+import type { PositionsReading } from '@tradeport/domain/positions'
 import { roundAmount } from '@tradeport/domain/primitives'
+import { brokerOrdersIn } from './broker-orders.ts'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
+import { unavailable } from './failures.ts'
+import { AccountInformation, decode } from './payloads.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
-/** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
+/**
+ * A provider that has just connected may show nothing of an account. Where it shows no position and
+ * the account has margin in use, the terminal is asked; margin that no open order explains either
+ * proves that there are positions.
+ * @param readFromTerminal from the trading terminal, not from the provider's copy
+ */
 export const readPositions =
   ({ fetchFrom, clock, asPortRead }: Connection, readFromTerminal: boolean): Broker['positions'] =>
-  (account) =>
-    asPortRead(account, async () => {
+  (account) => {
+    const hasMargin = async (terminal: boolean): Promise<boolean> => {
+      const request = requests.current('account-information', terminal)
+      return (await fetchFrom(account, request, decode(AccountInformation))).margin > 0
+    }
+    const read = async (terminal: boolean): Promise<PositionsReading> => {
       const readAt = clock.now()
-      const request = requests.current('positions', readFromTerminal)
-      return { positions: await fetchFrom(account, request, positionsIn), readAt }
-    })
+      const request = requests.current('positions', terminal)
+      const positions = await fetchFrom(account, request, positionsIn)
+      if (positions.length > 0 || !(await hasMargin(terminal))) return { positions, readAt }
+      if (!terminal) return read(true)
+      const orders = await fetchFrom(account, requests.current('orders', true), brokerOrdersIn)
+      if (orders.length > 0) return { positions, readAt }
+      throw unavailable('positions: none is shown, while the account has margin in use')
+    }
+    return asPortRead(account, () => read(readFromTerminal))
+  }
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {
   // That the broker does not know an order does not mean that the position is closed.

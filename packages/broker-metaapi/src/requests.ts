@@ -52,13 +52,11 @@ export const requests = {
   /** At the provisioning host: where the account is deployed, among other things. */
   provisionedAccount: { route: 'account-region', path: '' },
 
-  accountInformation: { route: 'account-information', path: '/account-information' },
-
   /**
-   * Positions, or open orders. With `readFromTerminal` they are read from the trading terminal, not
-   * from the provider's copy; slower.
+   * What holds now. With `readFromTerminal` it is read from the trading terminal, not from the
+   * provider's copy; slower.
    */
-  current: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({
+  current: (route: 'account-information' | 'positions' | 'orders', readFromTerminal = false) => ({
     route,
     path: `/${route}${readFromTerminal ? '?refreshTerminalState=true' : ''}`,
   }),

@@ -102,7 +102,7 @@ export const createTradeOnce = ({
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
     if (answer.kind === 'gone' && answer.reason.code === somethingNotFound)
-      await fetchFrom(target, requests.accountInformation, decode(AccountInformation))
+      await fetchFrom(target, requests.current('account-information'), decode(AccountInformation))
     return answer
   }
 }

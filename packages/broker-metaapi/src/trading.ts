@@ -178,9 +178,12 @@ export const createTrading = (connection: Connection): Trading => {
       fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
         () => undefined,
       ),
-      fetchFrom(target, requests.accountInformation, decode(AccountInformation), signal).catch(
-        () => undefined,
-      ),
+      fetchFrom(
+        target,
+        requests.current('account-information'),
+        decode(AccountInformation),
+        signal,
+      ).catch(() => undefined),
     ])
     return {
       magic: isNumber(provisioned?.magic) ? provisioned.magic : undefined,

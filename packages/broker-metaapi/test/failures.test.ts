@@ -13,6 +13,7 @@ import {
   apiWith,
   closeNetwork,
   now,
+  positionRow,
   provider,
   provisioningHost,
   reasonOf,
@@ -96,7 +97,7 @@ describe('a read', () => {
 
   it('is retried once after a broken connection, whose error is reported by its code alone', async () => {
     const reset = Object.assign(new Error(`socket hang up ${token}`), { code: 'ECONNRESET' })
-    provider().get(positionsPath).replyWithError(reset).get(positionsPath).reply(200, [])
+    provider().get(positionsPath).replyWithError(reset).get(positionsPath).reply(200, [positionRow])
     expect(E.isRight(await read())).toBe(true)
     provider().get(positionsPath).twice().replyWithError(reset)
     expect(reasonOf(await read())).toBe('positions: no connection (ECONNRESET)')
@@ -140,7 +141,7 @@ describe('a read', () => {
   it('has an encoded path after the path of the base URL, which must be one of http or https', async () => {
     provider('http://127.0.0.1:4821')
       .get('/london/users/current/accounts/a%2Fb%3Fc%23%20%C3%A4/positions')
-      .reply(200, [])
+      .reply(200, [positionRow])
     const api = apiWith({ clientUrl: 'http://127.0.0.1:4821/{region}/' })
     expect(E.isRight(await read({ ...account, providerAccountId: 'a/b?c# ä' }, api))).toBe(true)
     expect(() => apiWith({ clientUrl: 'ftp://client.example' })).toThrow('not a base URL')
@@ -151,13 +152,16 @@ const unplaced: BrokerAccount = { ...account, region: null }
 const tenMinutesMs = 10 * 60_000
 
 const servePositions = (region: string) =>
-  provider(`https://client.${region}.example`).get(positionsPath).reply(200, []).persist()
+  provider(`https://client.${region}.example`)
+    .get(positionsPath)
+    .reply(200, [positionRow])
+    .persist()
 
 describe('the region of an account', () => {
   it('is the one of its link, and is not read if the host needs none', async () => {
     servePositions('singapore')
     expect(E.isRight(await read({ ...account, region: 'singapore' }))).toBe(true)
-    provider('https://client.example').get(positionsPath).reply(200, [])
+    provider('https://client.example').get(positionsPath).reply(200, [positionRow])
     const api = apiWith({ clientUrl: 'https://client.example' })
     expect(E.isRight(await read(unplaced, api))).toBe(true)
   })
@@ -207,7 +211,7 @@ describe('the region of an account', () => {
         .get(accountPath)
         .reply(200, { region: 'london' }),
     )
-    nock('https://client.london.example').get(positionsPath).twice().reply(200, [])
+    nock('https://client.london.example').get(positionsPath).twice().reply(200, [positionRow])
     const api = apiWith({ providerToken: (tenantId) => TE.right(O.fromNullable(tokens[tenantId])) })
     for (const tenantId of Object.keys(tokens))
       await read({ ...unplaced, owner: { ...unplaced.owner, tenantId: tenantId as never } }, api)

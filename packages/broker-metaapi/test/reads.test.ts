@@ -37,7 +37,7 @@ const without = (...fields: readonly string[]): Row =>
 
 it.each([
   ['accountInformation', informationRow],
-  ['positions', []],
+  ['positions', [positionRow]],
 ] as const)('%s are as old as the beginning of their read', async (read, rows) => {
   let at = now
   provider()
@@ -86,6 +86,24 @@ describe('account information', () => {
     expect(readInformation(row)).toMatchObject(read)
   })
 
+  it.each([
+    ['the terminal’s, where the copy shows no money', { balance: 0, equity: 0 }, 900],
+    ['the copy’s, where it shows any', { balance: 0, equity: 1 }, 0],
+  ])('is %s', async (_, copy, balance) => {
+    provider()
+      .get(/./)
+      .twice()
+      .reply(({ url }) => [
+        200,
+        {
+          ...informationRow,
+          ...(url.endsWith('?refreshTerminalState=true') ? { balance: 900 } : copy),
+        },
+      ])
+    const { figures } = rightOf(await apiWith().broker.accountInformation(account)())
+    expect(figures.balance).toBe(balance)
+  })
+
   it.each<readonly [string, unknown]>([
     ['balance is not a finite number', { ...informationRow, balance: '7319.9' }],
     ['equity is not a finite number', { ...informationRow, equity: null }],
@@ -93,6 +111,50 @@ describe('account information', () => {
     ['the answer is not account information', [informationRow]],
   ])('is an error, %s, in %j', (reason, row) => {
     expect(informationOf(row)).toEqual(E.left(reason))
+  })
+})
+
+describe('a list without positions', () => {
+  const idle = { ...informationRow, margin: 0 }
+  const order = {
+    id: '7',
+    type: 'ORDER_TYPE_BUY_LIMIT',
+    state: 'ORDER_STATE_PLACED',
+    symbol: 'EURUSD',
+    openPrice: 1.05,
+    volume: 0.1,
+    currentVolume: 0.1,
+    time: '2026-04-15T02:45:06.521Z',
+  }
+  type Shown = Readonly<Partial<Record<'positions' | 'account-information' | 'orders', unknown>>>
+
+  it.each<[what: string, copy: Shown, terminal: Shown, tickets: readonly string[] | 'unavailable']>(
+    [
+      ['without margin in use is empty', { 'account-information': idle }, {}, []],
+      [
+        'of a copy is not believed where the terminal shows one',
+        {},
+        { positions: [positionRow] },
+        ['46648037'],
+      ],
+      ['is empty where the copy’s margin was old', {}, { 'account-information': idle }, []],
+      ['proves nothing beside margin in use', {}, {}, 'unavailable'],
+      ['is empty where an open order may use the margin', {}, { orders: [order] }, []],
+    ],
+  )('%s', async (_, copy, terminal, tickets) => {
+    const empty: Shown = { positions: [], orders: [], 'account-information': informationRow }
+    provider()
+      .get(/./)
+      .times(9)
+      .reply(({ url }) => {
+        const { pathname, searchParams } = new URL(url)
+        const shown = { ...empty, ...(searchParams.has('refreshTerminalState') ? terminal : copy) }
+        return [200, shown[pathname.split('/').at(-1) as keyof Shown] as object]
+      })
+    const read = await apiWith().broker.positions(account)()
+    if (tickets === 'unavailable')
+      expect(read).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    else expect(rightOf(read).positions.map(({ ticket }) => ticket)).toEqual(tickets)
   })
 })
 

@@ -68,7 +68,7 @@ import {
   type PositionResult,
 } from './positions.ts'
 import type { ResolveOrderSymbol } from './orders.ts'
-import { findAccount, readPositions, requireChangeable, type RestrictionTag } from './steps/find.ts'
+import { findAccount, requireChangeable, type RestrictionTag } from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
@@ -199,7 +199,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   /** Reads the position from the broker itself, past every cache. */
   const readOpenPosition = ({ id, brokerAccount }: ChangeTarget) =>
     pipe(
-      readPositions(ports)(brokerAccount),
+      positionTrading.freshPositions(brokerAccount),
       TE.bindTo('reading'),
       TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
     )
@@ -486,7 +486,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
           ? TE.right<never, O.Option<string>>(O.none)
           : ports.resolveOrderSymbol(account, symbol),
       ),
-      TE.bindW('reading', ({ account }) => readPositions(ports)(account)),
+      TE.bindW('reading', ({ account }) => positionTrading.freshPositions(account)),
       TE.flatMapEither(({ spelling, reading: { positions } }) => {
         const wanted = O.getOrElse<string | undefined>(() => symbol)(spelling)
         const ofSymbol = positions.filter((one) => isSymbolMatch(wanted, one.symbol))

@@ -12,10 +12,9 @@ import {
   type Account,
   type BrokerAccount,
 } from '../../accounts/account.ts'
-import { refuse, type AsyncResult, type BrokerReadError, type BrokerReadTag } from '../../errors.ts'
+import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
 import type { Ports } from '../../ports/index.ts'
 import { parseAccountId, type AccountId, type Owner } from '../../primitives/ids.ts'
-import type { PositionsReading } from '../../positions/position.ts'
 import { hourMs, type Instant } from '../../primitives/instant.ts'
 
 /** What is not there is refused as not found. */
@@ -104,32 +103,6 @@ type ConfirmPorts = Pick<Ports, 'liveAccounts' | 'clock'>
 /** A reading from an hour or more in the future does not count: a clock was wrong then. */
 const wasReadWithinHour = ({ lastReadAt }: Account, now: Instant): boolean =>
   lastReadAt !== null && Math.abs(now - lastReadAt) < hourMs
-
-/**
- * The positions of an account, as the broker itself has them now. A provider that has just connected
- * may show none: margin in use proves that there are some.
- */
-export const readPositions =
-  ({ positionTrading, broker }: Pick<Ports, 'positionTrading' | 'broker'>) =>
-  (account: BrokerAccount): TE.TaskEither<BrokerReadError, PositionsReading> =>
-    pipe(
-      positionTrading.freshPositions(account),
-      TE.tap(({ positions }) =>
-        positions.length > 0
-          ? TE.right(undefined)
-          : pipe(
-              broker.accountInformation(account),
-              TE.filterOrElseW(
-                ({ figures }) => figures.margin === 0,
-                () =>
-                  refuse('BrokerUnavailable', {
-                    accountId: account.accountId,
-                    reason: 'it shows margin in use and no position, as when it has just connected',
-                  }),
-              ),
-            ),
-      ),
-    )
 
 export type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
 
