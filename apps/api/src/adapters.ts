@@ -283,6 +283,11 @@ export const openAdapters = async (
         },
         'the operator changed records',
       ),
+    onFinished: (orderId, { as, by, reason }) =>
+      log.info(
+        { event: 'order_finished', orderId, as, by, reason },
+        'the operator ended an order by hand',
+      ),
     clock,
     countersOf: metrics.cacheCounters,
     yieldToOthers: () => setImmediate(),

@@ -30,6 +30,7 @@ import {
   processOrder,
   readFeedStanding,
   symbolAsWritten,
+  type OnFinished,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Yielder, PeerNotices, Ports } from '@tradeport/domain/ports'
@@ -61,6 +62,7 @@ export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, Yielde
   readonly onHaltCancellationFailed: (order: Order, because: string) => void
   /** What an operator's document changed; it is not called for one that changed nothing. */
   readonly onApplied: (changes: readonly PlannedChange[]) => void
+  readonly onFinished: OnFinished
   /** Where the caches count their hits and misses. */
   readonly countersOf?: CountersOf | undefined
 }

@@ -237,6 +237,12 @@ export const readConfig = (
     faults.push(
       `DRAIN_DELAY_SECONDS must be less than DRAIN_TIMEOUT_SECONDS, which is ${config.drainTimeoutMs / 1_000}; got ${config.drainDelayMs / 1_000}`,
     )
+  const { api, operator } = config
+  if (api.host === operator.host && api.port === operator.port && api.port !== 0)
+    faults.push(`OPERATOR_PORT must differ from PORT, which is ${api.port}`)
+  // Who reads metrics could change every record.
+  if (config.metricsToken !== null && config.metricsToken === config.operatorToken)
+    faults.push('METRICS_TOKEN must differ from OPERATOR_TOKEN; both are the same')
   if (faults.length > 0) return E.left(faults)
   const warnings = [
     ...Object.keys(environment).flatMap(misspelt),

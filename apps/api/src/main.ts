@@ -88,8 +88,12 @@ docs/configuration.md lists them. DATABASE_URL and BROKER=metaapi are for real u
 
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  if (!('code' in error) || error.code !== 'EADDRINUSE' || !('port' in error)) return error.message
-  return `port ${String(error.port)} is in use. Stop the program that uses it, or set PORT or OPERATOR_PORT to another port (0 picks a free one)`
+  const { code, port, address }: NodeJS.ErrnoException & { port?: number; address?: string } = error
+  if (code === 'EADDRINUSE' && port !== undefined)
+    return `port ${port} is in use. Stop the program that uses it, or set PORT or OPERATOR_PORT to another port (0 picks a free one)`
+  if (code === 'EADDRNOTAVAIL' && address !== undefined)
+    return `${address} is not an address of this machine. Set HOST or OPERATOR_HOST, whichever it is, to one that is, or to 0.0.0.0 for all`
+  return error.message
 }
 
 const [argument] = process.argv.slice(2)

@@ -209,6 +209,16 @@ describe('an environment', () => {
     )
   })
 
+  it.each<[Environment, string]>([
+    [{ PORT: '3001' }, 'OPERATOR_PORT must differ from PORT, which is 3001'],
+    [
+      { OPERATOR_TOKEN: 'a'.repeat(32), METRICS_TOKEN: 'a'.repeat(32) },
+      'METRICS_TOKEN must differ from OPERATOR_TOKEN; both are the same',
+    ],
+  ])('%o contradicts itself', (environment, fault) => {
+    expect(faults(environment)).toEqual([fault])
+  })
+
   it('has every fault reported at once, and no secret repeated', () => {
     const urls = { DATABASE_URL: 'mysql://u:hush@h/d', REDIS_URL: 'http://:hush@h' }
     const reported = faults({

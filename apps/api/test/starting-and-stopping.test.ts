@@ -260,6 +260,9 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
     const next = run.spawn({ OPERATOR_PORT: `${port}` })
     expect(await next.exited).toBe(1)
     expect(next.errors()).toMatch(`The service cannot start: port ${port} is in use.`)
+    const elsewhere = run.spawn({ OPERATOR_HOST: '192.0.2.1' })
+    expect(await elsewhere.exited).toBe(1)
+    expect(elsewhere.errors()).toMatch('192.0.2.1 is not an address of this machine.')
     expect(sandbox.requests.count({ account: 'main' })).toBe(0)
   })
 

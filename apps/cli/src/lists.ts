@@ -108,6 +108,7 @@ const thresholdColumns: Columns = {
   SEVERITY: 'severity',
   VALUE: 'value',
   HALT: 'halt',
+  'CANCEL ORDERS': 'cancelOrders',
 }
 const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }
 

@@ -1,5 +1,6 @@
 // The provider's ports over one connection.
 import * as O from 'fp-ts/lib/Option.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type {
   Broker,
   MarketData,
@@ -44,6 +45,11 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
 
 const createBroker = (connection: Connection): Broker => {
   const { fetchFrom, clock, asPortRead } = connection
+  const readFigures = async (account: BrokerAccount, readFromTerminal: boolean) => {
+    const readAt = clock.now()
+    const request = requests.current('account-information', readFromTerminal)
+    return accountReadingOf(await fetchFrom(account, request, decode(AccountInformation)), readAt)
+  }
   return {
     source: 'metaapi',
 
@@ -51,16 +57,9 @@ const createBroker = (connection: Connection): Broker => {
     // asked.
     accountInformation: (account) =>
       asPortRead(account, async () => {
-        const read = async (terminal: boolean) => {
-          const readAt = clock.now()
-          const request = requests.current('account-information', terminal)
-          return accountReadingOf(
-            await fetchFrom(account, request, decode(AccountInformation)),
-            readAt,
-          )
-        }
-        const copy = await read(false)
-        return copy.figures.balance === 0 && copy.figures.equity === 0 ? read(true) : copy
+        const copy = await readFigures(account, false)
+        const { balance, equity } = copy.figures
+        return balance === 0 && equity === 0 ? readFigures(account, true) : copy
       }),
 
     positions: readPositions(connection, false),

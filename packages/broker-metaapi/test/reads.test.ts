@@ -93,7 +93,7 @@ describe('account information', () => {
     provider()
       .get(/./)
       .twice()
-      .reply(({ url }) => [
+      .reply(({ url }: Request) => [
         200,
         {
           ...informationRow,
@@ -146,7 +146,7 @@ describe('a list without positions', () => {
     provider()
       .get(/./)
       .times(9)
-      .reply(({ url }) => {
+      .reply(({ url }: Request) => {
         const { pathname, searchParams } = new URL(url)
         const shown = { ...empty, ...(searchParams.has('refreshTerminalState') ? terminal : copy) }
         return [200, shown[pathname.split('/').at(-1) as keyof Shown] as object]

@@ -65,6 +65,7 @@ export const operatorUseCases = (
     Parameters<typeof createOperatorDocuments>[0] &
     Parameters<typeof createOperatorRecords>[0] &
     Parameters<typeof createOrdersUnderWay>[0] = {
+    onFinished: () => undefined,
     operator: createFakeOperatorStore(tables),
     records: createFakeTenantRecords(tables),
     users: createFakeUserStore(tables),

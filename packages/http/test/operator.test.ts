@@ -357,7 +357,7 @@ describe('a document', () => {
       ],
       traderLimits: [{ accountId, limits: null }],
       riskThresholds: [{ accountId, ...threshold, halt: null }],
-      halts: [{ accountId, reason: 'under review' }],
+      halts: [{ accountId, reason: 'under review', cancelOrders: true }],
     }
     const sent = {
       ...same,

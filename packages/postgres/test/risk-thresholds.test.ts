@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { brokerAccountOf, onEachDatabase } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
-  it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now', async () => {
+  it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now; a halt cancels orders from the first breach on that says so', async () => {
     const { operator, riskThresholds: store } = here
     const account = brokerAccountOf(await storedAccount(operator))
     const { accountId, owner } = account
@@ -15,6 +15,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       severity: 'warning',
       value: 0.1 + 0.2,
       halt: false,
+      cancelOrders: false,
     } as const
     const set = (fields = {}) =>
       write(operator, { riskThresholds: puts({ ...threshold, ...fields }) })
@@ -41,5 +42,18 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
         data: { threshold_value: 0.1 + 0.2, affected_positions: [] },
       },
     ])
+
+    const cancels = () => rightOf(here.halts.cancelsOrders(owner, accountId))
+    const found: boolean[] = []
+    for (const cancelOrders of [false, true, false]) {
+      await set({ halt: true, cancelOrders })
+      const [now] = await rightOf(store.ofAccount(account))
+      if (now === undefined) expect.fail('there is no threshold')
+      const breach = { threshold: now, current: 0, at: 5 }
+      const change = { before: now, after: { ...now, breachedValue: now.value }, breach }
+      await rightOf(store.record(account, [{ ...change, event: thresholdBreached(breach, []) }]))
+      found.push(await cancels())
+    }
+    expect(found).toEqual([false, true, true])
   }),
 )

@@ -271,12 +271,22 @@ const changes = fc.record({
     ({ accountId, timestamp }) => [accountId, timestamp],
   ),
   riskThresholds: changesOf(
-    fc.record({ ...thresholdKeys, value: figure, halt: fc.boolean() }),
+    fc.record({
+      ...thresholdKeys,
+      value: figure,
+      halt: fc.boolean(),
+      cancelOrders: fc.boolean(),
+    }),
     fc.record(thresholdKeys),
     ({ accountId, type, severity }) => [accountId, type, severity],
   ),
   halts: changesOf(
-    fc.record({ accountId: one(...accountIds), since: instant, reason: nullable(one('news')) }),
+    fc.record({
+      accountId: one(...accountIds),
+      since: instant,
+      reason: nullable(one('news')),
+      cancelOrders: fc.boolean(),
+    }),
     one(...accountIds),
     ({ accountId }) => [accountId],
   ),

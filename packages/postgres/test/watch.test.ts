@@ -117,6 +117,7 @@ onEachDatabase('the watch', (here, there, kind) => {
             severity: 'warning',
             value: 1,
             halt: false,
+            cancelOrders: false,
           } as const
           await write(operator, { riskThresholds: (hasThreshold ? puts : removes)(threshold) })
           await run([])

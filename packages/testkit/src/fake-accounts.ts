@@ -85,7 +85,10 @@ export const createFakeHalts = (records: FakeRecords): Halts => {
   }
   return portOf<Halts>({
     find,
-    cancelsOrders: (owner, id) => ownHalt(owner, id)?.cancelsOrders === true,
+    cancelsOrders: (owner, id) =>
+      ownAccount(records, owner, id) !== undefined &&
+      (records.tables.halts.get(id)?.cancelOrders === true ||
+        records.tables.ownHalts.get(id)?.cancelsOrders === true),
     halt: (owner, id, halt) => {
       if (ownAccount(records, owner, id) === undefined) return O.none
       const standing = ownHalt(owner, id)
@@ -116,10 +119,11 @@ export const createFakeRiskThresholds = (
         riskThresholds.put(after)
         if (!breach || !event) continue
         happened(owner, [event])
-        const { accountId, type, severity, halt } = after
-        if (!halt || halts.has(accountId)) continue
+        const { accountId, type, severity, halt, cancelOrders } = after
+        if (!halt) continue
         const reason = `the risk threshold ${type} (${severity}) was breached`
-        halts.put({ accountId, since: breach.at, reason })
+        const standing = halts.get(accountId) ?? { accountId, since: breach.at, reason }
+        halts.put({ cancelOrders, ...standing, ...(cancelOrders && { cancelOrders }) })
       }
     },
   })

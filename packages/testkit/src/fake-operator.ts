@@ -210,11 +210,12 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
 
 const userIdOf = ({ userId }: { readonly userId: string }): string => userId
 
-const shownThreshold = ({ type, severity, value, halt }: RiskThreshold) => ({
+const shownThreshold = ({ type, severity, value, halt, cancelOrders }: RiskThreshold) => ({
   type,
   severity,
   value,
   halt,
+  cancelOrders,
 })
 
 const listedTenant = ({ id, name, providerToken }: StoredTenant): ListedTenant => ({

@@ -166,6 +166,8 @@ export const requireTradable = (
 /** A halt by the operator. */
 export interface OperatorHalt extends Omit<Halt, 'by'> {
   readonly accountId: AccountId
+  /** Whether it also cancels the open orders of the account. */
+  readonly cancelOrders: boolean
 }
 
 /**

@@ -24,6 +24,8 @@ export interface RiskThreshold {
   readonly value: number
   /** Whether a breach halts the account, as the operator would. */
   readonly halt: boolean
+  /** Whether that halt also cancels the open orders of the account. */
+  readonly cancelOrders: boolean
 }
 
 /** A threshold with what its last check left; all null before the first. */

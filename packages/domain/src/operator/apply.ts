@@ -116,8 +116,9 @@ const rules: {
     severity: 'required',
     value: 'required',
     halt: { unset: false },
+    cancelOrders: { unset: false },
   },
-  halts: { accountId: 'account', reason: { unset: null } },
+  halts: { accountId: 'account', reason: { unset: null }, cancelOrders: { unset: false } },
   marketDataFeed: { id: 'required', accountId: 'required', symbols: { unset: {} } },
 }
 

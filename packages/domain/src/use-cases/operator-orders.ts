@@ -40,6 +40,9 @@ export interface FinishOrder {
   readonly position?: Ticket | undefined
 }
 
+/** An operator has ended an order by hand. */
+export type OnFinished = (orderId: string, finish: FinishOrder) => void
+
 interface OfOrder {
   readonly orderId: string
 }
@@ -52,7 +55,10 @@ export const createOrdersUnderWay = ({
   orders,
   records,
   clock,
-}: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'>) => {
+  onFinished,
+}: Pick<Ports, 'operatorOrders' | 'orders' | 'records' | 'clock'> & {
+  readonly onFinished: OnFinished
+}) => {
   const requireTenantById = requireTenant({ records })
   const getOrder = (_: unknown, { orderId }: OfOrder): AsyncResult<OperatorOrder, 'NotFound'> =>
     pipe(
@@ -118,6 +124,7 @@ export const createOrdersUnderWay = ({
           (isWritten) => isWritten,
           () => refuse('OrderChanged'),
         ),
+        TE.tapIO(() => () => onFinished(orderId, finish)),
         TE.flatMap(() => getOrder(_, { orderId })),
       ),
   }

@@ -25,6 +25,7 @@ const newThreshold = (type: ThresholdType, value: number): CheckedThreshold => (
   severity: 'warning',
   value,
   halt: false,
+  cancelOrders: false,
   providerAccountId: null,
   breachedValue: null,
   reference: null,

@@ -429,11 +429,12 @@ describe('a document on records that are there', () => {
 
   it('keeps what it does not name of a risk threshold, whose halt is unset to false', () => {
     const key = { accountId: main, type: 'drawdown_above', severity: 'warning' } as const
-    const before = { ...linked, riskThresholds: [{ ...key, value: 500, halt: true }] }
+    const stored = { ...key, value: 500, halt: true, cancelOrders: true }
+    const before = { ...linked, riskThresholds: [stored] }
     const thresholdsAfter = (said: object) =>
       applied({ riskThresholds: [{ ...key, ...said }] }, before).changes.riskThresholds
-    expect(thresholdsAfter({ value: 600 }).put).toEqual([{ ...key, value: 600, halt: true }])
-    expect(thresholdsAfter({ halt: null }).put).toEqual([{ ...key, value: 500, halt: false }])
+    expect(thresholdsAfter({ value: 600 }).put).toEqual([{ ...stored, value: 600 }])
+    expect(thresholdsAfter({ halt: null }).put).toEqual([{ ...stored, halt: false }])
     expect(thresholdsAfter({ removed: true }).remove).toMatchObject([key])
   })
 

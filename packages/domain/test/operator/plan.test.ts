@@ -114,6 +114,7 @@ const changes: readonly Part[] = [
   { riskThresholds: [{ ...threshold, halt: true }] },
   { riskThresholds: [{ ...threshold, severity: 'critical' }] },
   { halts: [{ accountId: main, reason: 'Under review' }] },
+  { halts: [{ accountId: main, cancelOrders: true }] },
   { marketDataFeed: [{ ...feed, accountId: other }] },
   { marketDataFeed: [{ ...feed, symbols: null }] },
 ]
@@ -183,6 +184,7 @@ it('names every new record with all fields, and of secrets no more than their na
   expect(planned[5]?.fields).toContainEqual({ field: 'token' })
   expect(planned[11]?.fields).toStrictEqual([
     { field: 'reason', to: null },
+    { field: 'cancelOrders', to: false },
     { field: 'since', to: '2026-11-01T00:00:00.000Z' },
   ])
   expect(planned[12]?.fields).toStrictEqual([

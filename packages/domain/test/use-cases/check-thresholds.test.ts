@@ -30,6 +30,7 @@ const thresholdOf = (
   severity: 'warning',
   value: 9_000,
   halt: true,
+  cancelOrders: false,
   providerAccountId: null,
   breachedValue: null,
   reference: null,

@@ -44,7 +44,12 @@ const open = ({
       haltAccount({ owner: by }, { id, body: request, ...guard }),
     lift: (by = owner) => liftHalt({ owner: by }, { id }),
     haltByOperator: () =>
-      void desk.records.tables.halts.set(id, { accountId: id, since: noon, reason: 'review' }),
+      void desk.records.tables.halts.set(id, {
+        accountId: id,
+        since: noon,
+        reason: 'review',
+        cancelOrders: false,
+      }),
   }
 }
 

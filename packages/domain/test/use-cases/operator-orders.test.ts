@@ -1,6 +1,6 @@
 // Orders under way as operators see them, and how they end one by hand.
 import * as E from 'fp-ts/lib/Either.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { refuse } from '../../src/errors.ts'
 import { outcomeEvents } from '../../src/events/events.ts'
 import type { OperatorOrder, OperatorOrders } from '../../src/ports/index.ts'
@@ -19,7 +19,11 @@ import {
   putOrders,
   rightOf,
 } from '@tradeport/testkit'
-import { createOrdersUnderWay, type FinishOrder } from '../../src/use-cases/operator-orders.ts'
+import {
+  createOrdersUnderWay,
+  type FinishOrder,
+  type OnFinished,
+} from '../../src/use-cases/operator-orders.ts'
 import { tagOf } from './desk.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
@@ -39,6 +43,7 @@ const opened = (...stored: readonly OperatorOrder[]) => {
     orders: createFakeOrderStore(clock, records),
     records: createFakeTenantRecords(records),
     clock,
+    onFinished: vi.fn<OnFinished>(),
   }
   const use = createOrdersUnderWay(ports)
   const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[1]['query']> = {}) =>
@@ -132,7 +137,7 @@ describe('an order that an operator ends by hand', () => {
     'with %o has that outcome, with who ended it and why, and its event',
     async (how, after, event) => {
       const { order } = aged(20 * minuteMs)
-      const { use } = opened({ ...aged(0), order })
+      const { use, ports } = opened({ ...aged(0), order })
       const finished = await rightOf(
         use.finishOrder(undefined, { orderId: order.id, body: finish(how) }),
       )
@@ -147,6 +152,7 @@ describe('an order that an operator ends by hand', () => {
       expect(
         await use.finishOrder(undefined, { orderId: order.id, body: finish() })(),
       ).toStrictEqual(E.left(refuse('OrderNotPending', { status: finished.order.status })))
+      expect(ports.onFinished.mock.calls).toStrictEqual([[order.id, finish(how)]])
     },
   )
 

@@ -60,7 +60,7 @@ const moved: Trouble = (desk, account) => {
 }
 
 const halted: Trouble = ({ tables }, { id: accountId }) =>
-  void tables.halts.set(accountId, { accountId, since: noon, reason: null })
+  void tables.halts.set(accountId, { accountId, since: noon, reason: null, cancelOrders: false })
 
 const exposure = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
 const limitTrader =

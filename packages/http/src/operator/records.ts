@@ -177,6 +177,7 @@ const thresholdKey = {
 const thresholdFields = {
   value: decimal('In the currency of the account, or in percent.', 9_000, { minimum: 0 }),
   halt: flag('Whether a breach halts the account, with the capability trading-tools.', false),
+  cancelOrders: flag('Whether that halt also cancels the open orders of the account.', false),
 }
 
 const spellings = input(
@@ -263,6 +264,7 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
             reason: text('Why, for the owner of the account.', 'under review', {
               maxLength: 200,
             }),
+            cancelOrders: flag('Whether it also cancels the open orders of the account.', false),
           }),
         }),
       }),

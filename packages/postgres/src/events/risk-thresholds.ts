@@ -23,16 +23,16 @@ export const createRiskThresholds = ({ knex, recorder }: RecordingDependencies):
             .update(thresholds.write(after))
           if (updated === 0 || !breach || !event) continue
           events.push({ owner, event })
-          const { type, severity, halt } = after
+          const { type, severity, halt, cancelOrders } = after
           if (!halt) continue
           const reason = `the risk threshold ${type} (${severity}) was breached`
           await trx('halts')
             .insert({
               tenant_id: owner.tenantId,
-              ...operatorHalts.write({ accountId, since: breach.at, reason }),
+              ...operatorHalts.write({ accountId, since: breach.at, reason, cancelOrders }),
             })
-            .onConflict()
-            .ignore()
+            .onConflict(['tenant_id', 'account_id', 'halted_by'])
+            .merge({ cancel_orders: trx.raw('halts.cancel_orders or excluded.cancel_orders') })
         }
         await recorder?.recordWithin(trx, events)
       }),

@@ -156,6 +156,7 @@ const tables = `
     severity text not null,
     value numeric not null,
     halt boolean not null,
+    cancel_orders boolean not null,
     -- What the last check left.
     provider_account_id text,
     breached_value numeric,
@@ -171,7 +172,7 @@ const tables = `
     halted_by text not null,
     since timestamptz not null,
     reason text,
-    cancels_orders boolean not null default false,
+    cancel_orders boolean not null default false,
     primary key (tenant_id, account_id, halted_by),
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );

@@ -103,6 +103,7 @@ const threshold = {
   severity: oneOf('severity', thresholdSeverities),
   value: numeric,
   halt: t.boolean,
+  cancelOrders: t.boolean,
 }
 
 export const riskThresholds = tableOf('risk_thresholds', { accountId: ids.account, ...threshold })
@@ -121,6 +122,7 @@ const haltTable = tableOf('halts', {
   haltedBy: oneOf('halted by', haltedBy),
   since: instant,
   reason: nullable(t.string),
+  cancelOrders: t.boolean,
 })
 
 export const halts = mapped(haltTable, ({ haltedBy: by, since, reason }): Halt => ({
@@ -130,10 +132,11 @@ export const halts = mapped(haltTable, ({ haltedBy: by, since, reason }): Halt =
 }))
 
 export const operatorHalts = {
-  ...mapped(haltTable, ({ accountId, since, reason }): OperatorHalt => ({
+  ...mapped(haltTable, ({ accountId, since, reason, cancelOrders }): OperatorHalt => ({
     accountId,
     since,
     reason,
+    cancelOrders,
   })),
   write: (halt: OperatorHalt): Row => haltTable.write({ ...halt, haltedBy: 'operator' }),
 }
@@ -168,6 +171,6 @@ export const ownedFeed: Selection<MarketDataFeed> = mapped(
 export const accountThresholds = {
   codec: t.readonlyArray(t.strict(threshold)),
   sql: sql`(
-    select coalesce(json_agg(json_build_object('type', type, 'severity', severity, 'value', value::text, 'halt', halt) order by type, severity), '[]')
+    select coalesce(json_agg(json_build_object('type', type, 'severity', severity, 'value', value::text, 'halt', halt, 'cancelOrders', cancel_orders) order by type, severity), '[]')
     from risk_thresholds where risk_thresholds.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
 }

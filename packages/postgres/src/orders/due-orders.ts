@@ -176,7 +176,7 @@ const unwatchedOrders = makeDue(sql`
  * and again from here where that failed or the process died.
  */
 const haltedOrders = makeDue(
-  sql`status = 'open' and due_at is null and exists (${haltsOfAccount} and cancels_orders)`,
+  sql`status = 'open' and due_at is null and exists (${haltsOfAccount} and cancel_orders)`,
 )
 
 /** Orders of users that were removed while the orders were under way. */

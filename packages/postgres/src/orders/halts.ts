@@ -26,14 +26,14 @@ export const createHalts = (knex: Knex): Halts => {
   return databasePort<Halts>('halts', {
     find: (owner, id) => findHalt(knex, owner, id),
     cancelsOrders: (owner, id) =>
-      returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancels_orders`),
+      returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancel_orders`),
     halt: (owner, id, { since, reason, cancelsOrders }) =>
       haltAfter(
-        sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancels_orders)
+        sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancel_orders)
           select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
           where ${isAccount(owner, id)}
-          on conflict (tenant_id, account_id, halted_by) do update set cancels_orders = true
-          where excluded.cancels_orders`,
+          on conflict (tenant_id, account_id, halted_by) do update set cancel_orders = true
+          where excluded.cancel_orders`,
         owner,
         id,
       ),
