@@ -395,6 +395,22 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await recover(lastFailed)).toBe(1)
   })
 
+  it('a failed delivery is replaced, so that an event that fails again and again has one', async () => {
+    const webhook = await created()
+    await working(() => bad)
+    await record(webhook.owner)
+    for (let round = 1; round <= 3; round += 1) {
+      await poll(() => statusOf(webhook)).toBe('pending')
+      await knex('webhooks').where({ id: webhook.id }).update({ failure_count: 4 })
+      clock.elapse(100 * minuteMs)
+      await poll(() => statusOf(webhook)).toBe('failed')
+      await switchTo(webhook, true)
+      const since = { since: 0, at: clock.now() }
+      expect(await rightOf(ports.deliveries.recover(webhook.owner, webhook.id, since))).toBe(1)
+      expect((await page(webhook)).pagination.total).toBe(1)
+    }
+  })
+
   // An embedded database has one connection, and so one transaction at a time.
   it.skipIf(kind === 'embedded')(
     'an event waits for those of its user that are being recorded, and is delivered to a webhook that is enabled between, which can recover the others',

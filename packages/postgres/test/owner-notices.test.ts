@@ -89,6 +89,21 @@ onEachDatabase('owner notices', (here, there) => {
     expect(new Set(jobs.map(({ id }) => id)).size).toBe(8)
   })
 
+  it('at most twenty are sent to an owner in a day', async () => {
+    const [owner, other] = [await newOwner(), await newOwner()]
+    for (let at = 1; at <= 25; at += 1) await queue(owner, { ...disabling, at })
+    await queue(other)
+    const { noticesOf } = await sending()
+    await poll(() => noticesOf(other)).toHaveLength(1)
+    await poll(() => noticesOf(owner)).toHaveLength(20)
+    await here
+      .knex('owner_notices')
+      .where({ user_id: owner.userId })
+      .update({ created_at: here.knex.raw("now() - interval '1 day'") })
+    await queue(owner, { ...disabling, at: 26 })
+    await poll(() => noticesOf(owner)).toHaveLength(21)
+  })
+
   it('they are recorded with their transaction or not at all, also while it holds the only connection', async () => {
     const [kept, lost] = [await newOwner(), await newOwner()]
     const { noticesOf } = await sending()

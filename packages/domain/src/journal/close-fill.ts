@@ -1,4 +1,5 @@
 // The fill that several deals make together.
+import type { BrokerAccount } from '../accounts/account.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { averagePrice, compareLots } from '../primitives/lots.ts'
@@ -40,14 +41,19 @@ export interface CloseFill {
 }
 
 /**
- * Undefined until the deals have at least `leastLots`: some may not have arrived yet.
+ * Undefined until the deals have at least `leastLots`: some may not have arrived yet. On MT4 a close
+ * is one deal and has the number of its position, so that several deals, or more lots, may include
+ * another close: undefined.
  * @param deals the closing deals of one order
  */
 export const closeFillOf = (
   deals: readonly BrokerDeal[],
   leastLots: number,
+  platform: BrokerAccount['platform'],
 ): CloseFill | undefined => {
   const { volume, price } = totalOf(deals)
+  if (platform === 'mt4' && (deals.length > 1 || compareLots(volume ?? 0, leastLots) > 0))
+    return undefined
   // A deal without a volume is the whole close where it is alone.
   const isWhole = volume === null ? deals.length === 1 : compareLots(volume, leastLots) >= 0
   if (!isWhole || deals.length === 0) return undefined

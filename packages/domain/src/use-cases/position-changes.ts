@@ -46,7 +46,6 @@ import {
   type Ticket,
 } from '../primitives/ids.ts'
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
-import { compareLots } from '../primitives/lots.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
@@ -353,13 +352,8 @@ export const createPositionChanges = (ports: ChangePorts) => {
       const { brokerOrderId } = sent
       let { shown } = sent
       let deals: readonly BrokerDeal[] = []
-      const fillOf = (lots: number): CloseFill | undefined => {
-        const fill = closeFillOf(deals, lots)
-        // More than was sent includes another close of the same number.
-        const isShared =
-          brokerAccount.platform === 'mt4' && compareLots(fill?.volume ?? 0, lots) > 0
-        return isShared ? undefined : fill
-      }
+      const fillOf = (lots: number): CloseFill | undefined =>
+        closeFillOf(deals, lots, brokerAccount.platform)
 
       const isShown = async (): Promise<boolean> => {
         const read = await positionTrading.freshPositions(brokerAccount)()

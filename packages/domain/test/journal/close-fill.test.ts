@@ -89,6 +89,6 @@ describe('the fill of a close of 0.3 lots', () => {
     ],
   ])('from %s', (_, deals, fill) => {
     for (const one of [deals, deals.toReversed()])
-      expect(closeFillOf(one, 0.3)).toEqual(fill && { volume: 0.3, ...fill })
+      expect(closeFillOf(one, 0.3, 'mt5')).toEqual(fill && { volume: 0.3, ...fill })
   })
 })

@@ -658,6 +658,19 @@ describe('POST /positions/:id/close', () => {
       [0.1, 0.2, null, 2_000],
     ],
     [
+      'done of all on MT4, of which another had closed a part',
+      {
+        fields: mt4,
+        meanwhile: ({ account: { id }, positionTrading }) =>
+          positionTrading.putHistory(id, [
+            ...positionTrading.closed(id).map((deal) => ({ ...deal, volume: 0.2 })),
+            { ...earlier, volume: 0.1 },
+          ]),
+      },
+      0.3,
+      [0.3, 0, null, 2_000],
+    ],
+    [
       'done on MT4, and the journal hangs',
       { fields: mt4, ports: hangingJournal },
       0.1,

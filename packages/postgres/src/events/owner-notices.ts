@@ -121,7 +121,13 @@ export const openOwnerNotices = (
   }
 }
 
-/** Records the notice, unless it is recorded already or its user was removed. */
+/** Whoever can make notices may make many. */
+const maxNoticesPerDay = 20
+
+/**
+ * Records the notice, unless it is recorded already, its user was removed, or has had as many within
+ * a day as are sent.
+ */
 export const recordNotice = async (
   knex: Knex,
   owner: Owner,
@@ -132,7 +138,9 @@ export const recordNotice = async (
     knex,
     sql`insert into owner_notices (tenant_id, user_id, id, notice, due_at)
       select tenant_id, id, ${id}, ${JSON.stringify(notice)}, now() from users
-      where ${isUser(owner)}
+      where ${isUser(owner)} and ${maxNoticesPerDay} > (
+        select count(*) from owner_notices where tenant_id = ${owner.tenantId} and user_id = ${owner.userId}
+          and created_at > now() - interval '1 day')
       on conflict do nothing`,
   )
 }

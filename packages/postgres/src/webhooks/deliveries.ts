@@ -157,15 +157,22 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
         await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for no key update`)
         const recorded = await query(
           trx,
-          sql`insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
-            select tenant_id, gen_random_uuid(), webhooks.id, events.id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
-            from webhooks join events using (tenant_id, user_id)
-            where ${isWebhook(owner, id)} and webhooks.enabled
-              and events.type = any(webhooks.event_types) and ${isAfter}
-              and not exists (select from webhook_deliveries as d
-                where d.tenant_id = events.tenant_id and d.event_id = events.id
-                  and d.webhook_id = webhooks.id and d.status <> 'failed')
-            order by events.id limit ${maxRecovered} returning 1`,
+          sql`with missed as (
+              select tenant_id, webhooks.id as webhook_id, events.id as event_id
+              from webhooks join events using (tenant_id, user_id)
+              where ${isWebhook(owner, id)} and webhooks.enabled
+                and events.type = any(webhooks.event_types) and ${isAfter}
+                and not exists (select from webhook_deliveries as d
+                  where d.tenant_id = events.tenant_id and d.event_id = events.id
+                    and d.webhook_id = webhooks.id and d.status <> 'failed')
+              order by events.id limit ${maxRecovered}),
+            replaced as (
+              delete from webhook_deliveries as d using missed
+              where d.tenant_id = missed.tenant_id and d.event_id = missed.event_id
+                and d.webhook_id = missed.webhook_id)
+            insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
+            select tenant_id, gen_random_uuid(), webhook_id, event_id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
+            from missed order by event_id returning 1`,
         )
         return recorded.length
       })
