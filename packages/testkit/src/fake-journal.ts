@@ -370,13 +370,13 @@ export const createFakeJournal = (
     reconciliation: (owner, accountId) => {
       const [journal] = ownJournals(owner, [accountId])
       if (journal === undefined) return E.left(notLinked(accountId))
-      const { check, rereadAt } = journal.held.state
+      const { check, disagreements } = journal.held.state
       const deals = dealsOf(journal.held)
       const times = deals.map(({ time }) => time).filter(isReadableTime)
       return E.right({
         deals: deals.length,
         check,
-        rereadAt,
+        disagreements,
         firstDealAt: times.length === 0 ? null : Math.min(...times),
         lastDealAt: times.length === 0 ? null : Math.max(...times),
         sum: moneyIn(deals),

@@ -24,11 +24,11 @@ export interface JournalState {
   /** The last comparison with the balance; null where there was none since deals last changed. */
   readonly check: { readonly at: Instant; readonly difference: number } | null
   /**
-   * When the whole history is read again, because the journal disagrees with the broker; null where
-   * it agrees.
+   * When the whole history is read again, because the journal disagrees with the broker, or an old
+   * deal may have changed; null where it is not.
    */
   readonly rereadAt: Instant | null
-  /** How often in a row the journal disagreed. */
+  /** How often in a row the journal disagreed; 0 where it agrees as far as that is known. */
   readonly disagreements: number
 }
 
@@ -152,6 +152,12 @@ export const rereadAfter = (
 ): Pick<JournalState, 'rereadAt' | 'disagreements'> => ({
   rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
   disagreements: disagreements + 1,
+})
+
+/** The whole history is read again, although nothing disagrees. */
+export const precautionaryReread = (now: Instant): typeof noReread => ({
+  rereadAt: now + firstRereadPauseMs,
+  disagreements: 0,
 })
 
 export const noReread: Pick<JournalState, 'rereadAt' | 'disagreements'> = {

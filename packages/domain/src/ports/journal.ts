@@ -141,7 +141,7 @@ export interface TradeSelection {
 }
 
 /** The deals of an account, and their last comparison with its balance. */
-export interface JournalSums extends Pick<JournalState, 'deals' | 'check' | 'rereadAt'> {
+export interface JournalSums extends Pick<JournalState, 'deals' | 'check' | 'disagreements'> {
   /** Of those with a readable time; null without any. */
   readonly firstDealAt: Instant | null
   readonly lastDealAt: Instant | null

@@ -13,6 +13,7 @@ import {
   isFresh,
   latestOf,
   noReread,
+  precautionaryReread,
   planRead,
   rereadAfter,
   tailWindow,
@@ -93,6 +94,9 @@ const missingOpeningReasons: readonly SkipReason[] = [
   'closed_exceeds_opened',
 ]
 
+const lacksOpening = (position: FoldedPosition): boolean =>
+  position.status === 'skipped' && missingOpeningReasons.includes(position.position.reason)
+
 const busy = Symbol('another process reads')
 
 type ReadOutcome = E.Either<ReadFailure, typeof busy | void>
@@ -120,8 +124,10 @@ interface CompletedRead {
   /** The account's figures, where they were read for the events. */
   readonly reading: AccountReading | null
   readonly vanished: readonly VanishedDeal[]
-  /** Whether a deal changed or vanished since it was first read, or may have. */
+  /** Whether a deal changed or vanished since it was first read, or is missing. */
   readonly isDifferent: boolean
+  /** Whether the broker may have made two of an old opening deal. */
+  readonly mayHaveSplit: boolean
 }
 
 export const createJournalReads = (
@@ -320,7 +326,7 @@ const readClaimed = async (
       checkRepeat(state.deals > before)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
-    return { state, reading, vanished: [], isDifferent: false }
+    return { state, reading, vanished: [], isDifferent: false, mayHaveSplit: false }
   }
 
   /**
@@ -333,6 +339,7 @@ const readClaimed = async (
     let { latestDealAt } = before
     let reading: AccountReading | null = null
     let isDifferent = false
+    let mayHaveSplit = false
     const vanished = []
     for (let { from } = window; from < window.to;) {
       const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
@@ -369,17 +376,18 @@ const readClaimed = async (
         state = written.state
         // An opening deal before the window may be shown late, and a partial close on MT4 may make
         // two of it. None of these has to move money, so that the balance would not show it.
-        isDifferent ||= window.from > 0 && written.positionsAfterClose.some(mayLackOpening)
+        if (window.from > 0) {
+          isDifferent ||= written.positionsAfterClose.some(lacksOpening)
+          mayHaveSplit ||= written.positionsAfterClose.some(isPartOnMt4)
+        }
       }
       from = to
     }
-    return { state, reading, vanished, isDifferent }
+    return { state, reading, vanished, isDifferent, mayHaveSplit }
   }
 
-  const mayLackOpening = (position: FoldedPosition): boolean =>
-    position.status === 'skipped'
-      ? missingOpeningReasons.includes(position.position.reason)
-      : position.status === 'open' && account.platform === 'mt4'
+  const isPartOnMt4 = ({ status }: FoldedPosition): boolean =>
+    status === 'open' && account.platform === 'mt4'
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
   const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {
@@ -433,7 +441,7 @@ const readClaimed = async (
   const canSkipBalanceCheck =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
-  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
+  if (canSkipBalanceCheck && !read.isDifferent && !read.mayHaveSplit && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
     firstDifference === undefined || firstDifference === 0
@@ -442,15 +450,23 @@ const readClaimed = async (
   const tailStart = tailWindow(read.state, clock.now()).from
   const verdict = verdictOn(claim.state, {
     kind: planned.kind,
-    isDifferent: read.isDifferent,
+    isDifferent: read.isDifferent || read.mayHaveSplit,
     lacksLatest: vanished.some(({ time }) => time !== undefined && time >= tailStart),
     difference,
     isInconclusive,
   })
   if (verdict === 'undecided') return 'read'
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
+  const isPrecaution = !isFull && !read.isDifferent && difference === 0
   await orThrow(
-    journal.setReread(claim, verdict === 'agrees' ? noReread : rereadAfter(disagreements, now())),
+    journal.setReread(
+      claim,
+      verdict === 'agrees'
+        ? noReread
+        : isPrecaution
+          ? precautionaryReread(now())
+          : rereadAfter(disagreements, now()),
+    ),
   )
   return 'read'
 }

@@ -171,10 +171,10 @@ export const createTrades = (ports: TradePorts) => {
         ({ deals }) => deals <= maxDeals,
         () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
       ),
-      TE.map(({ syncedAt, rereadAt }) => ({
+      TE.map(({ syncedAt, disagreements }) => ({
         accountId: account.accountId,
         readAt: syncedAt ?? clock.now(),
-        isIncomplete: rereadAt !== null,
+        isIncomplete: disagreements > 0,
       })),
     )
 
@@ -519,11 +519,11 @@ const forSingleAccount = <A>(
 
 const countOf = ({ netProfits }: TradeResults): number => netProfits.length
 
-const reconciliationOf = ({ check, rereadAt, sum, ...sums }: JournalSums): Reconciliation => ({
+const reconciliationOf = ({ check, disagreements, sum, ...sums }: JournalSums): Reconciliation => ({
   ...sums,
   sum,
   balance: check && sumExactly([sum, check.difference]),
   difference: check && check.difference,
-  complete: check?.difference === 0 && rereadAt === null,
+  complete: check?.difference === 0 && disagreements === 0,
   checkedAt: check && check.at,
 })

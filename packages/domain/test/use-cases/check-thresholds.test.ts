@@ -40,7 +40,7 @@ const thresholdOf = (
 
 /** A desk with an account of these thresholds. */
 const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => {
-  const sums = { sum: 10_000, deals: 1, check: null, rereadAt: null }
+  const sums = { sum: 10_000, deals: 1, check: null, disagreements: 0 }
   const desk = createTestDesk({ now: () => noon })
   const account = desk.link()
   const events: ServiceEvent[] = []

@@ -7,12 +7,12 @@ import { instant, mapped, numeric, nullable, tableOf } from '../connection/colum
 import { isLeaseHeld } from '../connection/due-rows.ts'
 import { sql, type Selection, type Sql } from '../connection/sql.ts'
 
-/** The columns of the last comparison with the balance, and of the reread that it led to. */
+/** The columns of the last comparison with the balance, and of what it led to. */
 export const checkColumns = {
   deals: t.number,
   checkedAt: nullable(instant),
   difference: nullable(numeric),
-  rereadAt: nullable(instant),
+  disagreements: t.number,
 }
 
 /** A row with its comparison, where there was one since deals last changed. */
@@ -29,7 +29,7 @@ export const states: Selection<JournalState> = mapped(
     syncedAt: nullable(instant),
     wantedAt: nullable(instant),
     latestDealAt: nullable(instant),
-    disagreements: t.number,
+    rereadAt: nullable(instant),
   }),
   withCheck,
 )
