@@ -232,6 +232,7 @@ describe('a process that gets SIGTERM', { concurrent: true, timeout: childMs }, 
       ),
     )
     expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(folder, 'postgres'))).mode & 0o777).toBe(0o700)
     expect(await readdir(folder)).not.toContain('operator-token')
     for (const route of ['trade', 'orders', 'positions', 'deals', 'history-orders'] as const)
       sandbox.faults.set('main', route, { kind: 'reply', status: 500 })

@@ -348,7 +348,7 @@ export interface ChangeWebhookRequest {
 }
 /** The outcome of one of several closes. */
 export interface CloseAttempt {
-  /** The id of a position, and of the trade that it becomes. */
+  /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly positionId: string
   /**
    * rejected: nothing was closed. unknown: it may have been closed; read the position before you try again.
@@ -384,7 +384,7 @@ export interface ClosePositionRequest {
 }
 /** The outcome of a close. */
 export interface ClosePositionResult {
-  /** The id of a position, and of the trade that it becomes. */
+  /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
   /**
    * Format: uuid
@@ -1382,7 +1382,7 @@ export interface Order {
    * When it was executed, where the broker showed it when the order ended; otherwise its position and its trade do.
    */
   readonly filledAt?: string
-  /** The id of a position, and of the trade that it becomes. */
+  /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly positionId?: string
   /**
    * Who cancelled it: its owner, the broker or somebody in its terminal, or a halt of the account.
@@ -1614,7 +1614,7 @@ export interface OrderFilledEvent {
     readonly requested_price?: number
     /** The cost of the execution, when known. */
     readonly fees?: number
-    /** The id of a position, and of the trade that it becomes. */
+    /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
     readonly position_id?: string
   }
   /**
@@ -1797,7 +1797,7 @@ export interface PlaceOrderRequest {
 }
 /** An open position, as its broker has it. */
 export interface Position {
-  /** The id of a position, and of the trade that it becomes. */
+  /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
   /** The owner. */
   readonly userId: string
@@ -1850,7 +1850,7 @@ export interface PositionClosedEvent {
   readonly event: 'position.closed'
   /** The close of the position, or of a part of it. */
   readonly data: {
-    /** The id of a position, and of the trade that it becomes. */
+    /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
     readonly position_id: string
     /**
      * Format: uuid
@@ -1904,7 +1904,7 @@ export interface PositionOpenedEvent {
   readonly event: 'position.opened'
   /** The position. */
   readonly data: {
-    /** The id of a position, and of the trade that it becomes. */
+    /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
     readonly position_id: string
     /**
      * Format: uuid
@@ -2190,7 +2190,7 @@ export interface Tick {
 }
 /** A position whose whole volume is closed, folded from all of its deals. */
 export interface Trade {
-  /** The id of a position, and of the trade that it becomes. */
+  /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
   readonly id: string
   /** The owner. */
   readonly userId: string
@@ -2251,9 +2251,9 @@ export interface TradeClosedEvent {
   readonly event: 'trade.closed'
   /** The trade. */
   readonly data: {
-    /** The id of a position, and of the trade that it becomes. */
+    /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
     readonly trade_id: string
-    /** The id of a position, and of the trade that it becomes. */
+    /** The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another. */
     readonly position_id: string
     /**
      * Format: uuid

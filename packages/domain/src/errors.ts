@@ -131,7 +131,10 @@ interface RefusalFields {
   TraderLimitBreached: BreachedLimit
   DeskLimitBreached: BreachedLimit
   ApprovalRequired: { readonly approvalAboveLots: number }
-  LimitCheckUnavailable: WithCause
+  LimitCheckUnavailable: WithCause & {
+    /** The positions of another account of the desk cannot be read. */
+    readonly isOfAnother?: boolean
+  }
   RiskLimitExceeded: ExceededRiskLimit
   OrderInFlight: None
   OrderNotModifiable: OfStatus

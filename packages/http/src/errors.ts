@@ -273,7 +273,9 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   LimitCheckUnavailable: [
     503,
     (refusal) =>
-      `The limits of the account, or its open positions, cannot be read${causeText(refusal, 'No order was placed')}`,
+      refusal.isOfAnother === true && refusal.cause === undefined
+        ? 'The positions of another account on the trading desk cannot be read. No order was placed; try again, or ask the operator to take that account off the desk.'
+        : `The limits of the account, or its open positions, cannot be read${causeText(refusal, 'No order was placed')}`,
   ],
   RiskLimitExceeded: [
     400,

@@ -52,7 +52,7 @@ export const orderId = anyText(
 )
 export const ticket = text("The broker's ticket of the position.", '46001000')
 export const positionId = anyText(
-  'The id of a position, and of the trade that it becomes.',
+  'The id of a position, and of the trade that it becomes. On MT4 the rest of a partial close has another.',
   `${exampleAccountId}:${String(ticket.example)}`,
 )
 export const tradeId = anyText('The id of a trade.', `${exampleAccountId}:46000001`)

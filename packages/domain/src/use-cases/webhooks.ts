@@ -20,6 +20,7 @@ import { pageOf, type Page } from '../primitives/pages.ts'
 import { requireResumable } from './events.ts'
 import type { ById, WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
+import { createTurns } from './steps/turns.ts'
 import {
   eventDelivery,
   failureOf,
@@ -79,6 +80,8 @@ export const createWebhooks = ({
       TE.flatMap((webhookId) => requireWebhook(webhooks.find(owner, webhookId))),
     )
 
+  // Each holds a request and a connection to a stranger's server until that answers.
+  const testInTurn = createTurns({ atOnce: 2, waiting: 8, of: 'tests of webhooks' })
   const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
 
   return {
@@ -178,9 +181,12 @@ export const createWebhooks = ({
         TE.Do,
         TE.bind('webhookId', () => requireId(id)),
         TE.bind('to', ({ webhookId }) => requireWebhook(webhooks.findWithSecret(owner, webhookId))),
-        TE.tap(() => begin),
         TE.bindW('answer', ({ to }) =>
-          TE.fromTask(webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
+          pipe(
+            begin,
+            TE.flatMapTask(() => webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
+            (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
+          ),
         ),
         TE.let('success', ({ answer }) => isDelivered(answer.responseCode)),
         // It was sent, so that a success that cannot be recorded must not read as a failed request,

@@ -236,7 +236,9 @@ describe('POST /orders', () => {
     expect(desk.broker.calls()).toBe(0)
     limitDesk({ maxOpenPositions: 9 }, colleague)(desk, account)
     const left = { _tag: 'LimitCheckUnavailable', cause }
-    expect(await desk.place(account)()).toMatchObject({ left })
+    expect(await desk.place(account)()).toMatchObject({ left: { ...left, isOfAnother: true } })
+    desk.broker.fail(account.id, { ...down(account.id), cause })
+    expect(await desk.place(account)()).toMatchObject({ left: { ...left, isOfAnother: false } })
   })
 
   it('stores its reply with the order, under the claim that holds the key', async () => {

@@ -208,6 +208,19 @@ describe('a test of a webhook', () => {
     },
   )
 
+  it('is one of two of a user at a time, of which eight more wait', async () => {
+    const { ports, use, webhook, test } = await createDesk()
+    const held = Promise.withResolvers<void>()
+    ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () => held.promise)
+    const tests = Array.from({ length: 10 }, () => test())
+    expect(await tagOf(use.testWebhook(caller, { id: webhook.id, ...withoutKey }))).toBe(
+      'ServiceUnavailable',
+    )
+    expect(ports.webhookSender.sent).toHaveLength(2)
+    held.resolve()
+    expect(await Promise.all(tests)).toMatchObject(tests.map(() => ({ success: true })))
+  })
+
   it('succeeds also where the webhook was deleted meanwhile', async () => {
     const { ports, use, webhook, test } = await createDesk()
     ports.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () =>

@@ -54,6 +54,7 @@ import {
   text,
   type TypeOf,
   whole,
+  withDescription,
 } from '../schema.ts'
 
 /** Fields of an entry: left alone when they are left out, unset when they are null. */
@@ -161,12 +162,16 @@ const keyFields = {
 }
 const tokenFields = { ...granted, applicationId: name }
 const deskLimits = {
-  maxOpenLots: lots,
-  maxOpenPositions: count,
-  allowedSymbols: list(orderSymbol, 'Symbols.'),
+  maxOpenLots: withDescription(lots, 'Lots that may be open, buys and sells added up.'),
+  maxOpenPositions: withDescription(count, 'Positions that may be open.'),
+  allowedSymbols: list(orderSymbol, 'Symbols that may be ordered; none where it is empty.'),
 }
 const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
-const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
+const traderLimits = {
+  ...deskLimits,
+  maxLotsPerOrder: withDescription(lots, 'Lots of an order.'),
+  approvalAboveLots: withDescription(lots, 'An order of more lots is refused.'),
+}
 const challengeStart = instant('When the challenge started.')
 const challengeFields = { status: oneOf(challengeStatuses, 'The status of the challenge.') }
 

@@ -2,7 +2,7 @@
 // session, so the pool has one connection and transactions queue for it; and one process may open a
 // folder, so the folder is locked.
 import { statfsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -68,6 +68,7 @@ const openFolder = async (
         `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`,
       )
     const check = createDiskGuard(freeBytes, log)
+    await closeToOthers(join(folder, 'postgres'))
     const opened = await openThread({ dataDir: join(folder, 'postgres') }, limits, log, { check })
     return { ...opened, release: () => opened.release().then(lock.release) }
   } catch (error) {
@@ -136,6 +137,15 @@ const freeBytesOf = (folder: string) => (): number => {
 // Commits are let through: their transactions were accepted, and they write little.
 const writesNothing =
   /^\s*(?:(?:select|show|set|begin|commit|rollback|savepoint|release)\b|with\b(?!.*\b(?:insert|update|delete)\b))/is
+
+/**
+ * PostgreSQL in WebAssembly makes files that everybody may write, whatever the umask. Where the
+ * folder cannot be made, opening says why.
+ */
+const closeToOthers = async (dataDir: string): Promise<void> => {
+  await mkdir(dataDir, { recursive: true }).catch(() => undefined)
+  await chmod(dataDir, 0o700).catch(() => undefined)
+}
 
 // Two processes that open one folder would destroy the database. The lock is SQLite's exclusive
 // lock on an empty file beside it, which the operating system releases when its holder dies in

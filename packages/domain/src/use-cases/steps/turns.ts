@@ -3,8 +3,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, type ServiceUnavailable } from '../../errors.ts'
 
+interface TurnLimits {
+  /** Of each key. */
+  readonly atOnce: number
+  readonly waiting: number
+  /** What they are, for the reason of a refusal. */
+  readonly of: string
+}
+
 /** Of each key, works run in the order in which they came; those beyond the limits are refused. */
-export const createTurns = ({ atOnce, waiting }: Record<'atOnce' | 'waiting', number>) => {
+export const createTurns = ({ atOnce, waiting, of }: TurnLimits) => {
   const byKey = new Map<string, { running: number; readonly queue: (() => void)[] }>()
   return <Failure, A>(
     key: string,
@@ -20,7 +28,7 @@ export const createTurns = ({ atOnce, waiting }: Record<'atOnce' | 'waiting', nu
       else
         return E.left(
           refuse('ServiceUnavailable', {
-            reason: `${waiting} reads of the same prices wait already`,
+            reason: `${waiting} ${of} wait already`,
             retryAfterSeconds: 1,
           }),
         )
