@@ -23,6 +23,8 @@ import {
   parseTenantId,
   parseUserId,
 } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { parseNetworks } from '../networks.ts'
@@ -213,8 +215,37 @@ const section = <F extends Fields>(title: string, fields: F) =>
     ),
   )
 
+/** The sections of capabilities. */
+const capabilityOf: Readonly<Record<string, string>> = {
+  riskThresholds: 'events',
+  halts: 'trading-tools',
+  marketDataFeed: 'market-data',
+}
+
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> =>
+export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> => {
+  const sections = documentSections(isOn)
+  return {
+    ...sections,
+    validate: (value, context) =>
+      pipe(
+        sections.validate(value, context),
+        E.mapLeft((errors) =>
+          errors.map((error) => {
+            const section = error.context.at(-1)?.key ?? ''
+            const capability = error.context.length === 2 ? capabilityOf[section] : undefined
+            if (capability === undefined || isOn(capability)) return error
+            return {
+              ...error,
+              message: `${section} needs the capability ${capability}, which is off: add it to CAPABILITIES, or leave the section out`,
+            }
+          }),
+        ),
+      ),
+  }
+}
+
+const documentSections = (isOn: IsOn): Schema<OperatorDocument> =>
   convertedBy(
     request('OperatorDocument', 'Records to create, change or remove.', {
       tenants: section('TenantEntry', {
