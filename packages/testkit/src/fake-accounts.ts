@@ -73,32 +73,32 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
 }
 
 export const createFakeHalts = (records: FakeRecords): Halts => {
-  const ownHalt = (owner: Owner, id: AccountId) =>
-    ownAccount(records, owner, id) && records.tables.ownHalts.get(id)
-  const find = (owner: Owner, id: AccountId): O.Option<Halt> => {
-    if (ownAccount(records, owner, id) === undefined) return O.none
+  const haltsOf = (owner: Owner, id: AccountId) => {
     const { halts, ownHalts } = records.tables
-    const [operators, owners] = [halts.get(id), ownHalts.get(id)]
-    if (operators !== undefined)
-      return O.some({ by: 'operator', since: operators.since, reason: operators.reason })
-    return O.fromNullable(owners && { by: 'owner', since: owners.since, reason: owners.reason })
+    return ownAccount(records, owner, id) ? { operators: halts.get(id), own: ownHalts.get(id) } : {}
+  }
+  const find = (owner: Owner, id: AccountId): O.Option<Halt> => {
+    const { operators, own } = haltsOf(owner, id)
+    const halt = operators ?? own
+    if (halt === undefined) return O.none
+    return O.some({ by: operators ? 'operator' : 'owner', since: halt.since, reason: halt.reason })
   }
   return portOf<Halts>({
     find,
-    cancelsOrders: (owner, id) =>
-      ownAccount(records, owner, id) !== undefined &&
-      (records.tables.halts.get(id)?.cancelOrders === true ||
-        records.tables.ownHalts.get(id)?.cancelsOrders === true),
+    cancelsOrders: (owner, id) => {
+      const { operators, own } = haltsOf(owner, id)
+      return operators?.cancelOrders === true || own?.cancelsOrders === true
+    },
     halt: (owner, id, halt) => {
-      if (ownAccount(records, owner, id) === undefined) return O.none
-      const standing = ownHalt(owner, id)
-      const cancelsOrders = halt.cancelsOrders || standing?.cancelsOrders === true
-      records.tables.ownHalts.put({ ...(standing ?? halt), accountId: id, cancelsOrders })
+      const { own } = haltsOf(owner, id)
+      const cancelsOrders = halt.cancelsOrders || own?.cancelsOrders === true
+      if (ownAccount(records, owner, id))
+        records.tables.ownHalts.put({ ...(own ?? halt), accountId: id, cancelsOrders })
       return find(owner, id)
     },
     lift: (owner, id) => {
-      const { halts, ownHalts } = records.tables
-      if (ownHalt(owner, id) !== undefined && !halts.has(id)) ownHalts.delete(id)
+      const { operators, own } = haltsOf(owner, id)
+      if (own && !operators) records.tables.ownHalts.delete(id)
       return find(owner, id)
     },
   })
@@ -122,8 +122,13 @@ export const createFakeRiskThresholds = (
         const { accountId, type, severity, halt, cancelOrders } = after
         if (!halt) continue
         const reason = `the risk threshold ${type} (${severity}) was breached`
-        const standing = halts.get(accountId) ?? { accountId, since: breach.at, reason }
-        halts.put({ cancelOrders, ...standing, ...(cancelOrders && { cancelOrders }) })
+        const standing = halts.get(accountId) ?? {
+          accountId,
+          since: breach.at,
+          reason,
+          cancelOrders,
+        }
+        halts.put(cancelOrders ? { ...standing, cancelOrders } : standing)
       }
     },
   })

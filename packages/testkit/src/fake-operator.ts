@@ -128,7 +128,8 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
     const [checked] = before.riskThresholds.named([threshold])
     const isArmed = threshold.halt && checked?.halt === false
     riskThresholds.put({
-      ...(checked ?? unchecked),
+      ...unchecked,
+      ...checked,
       ...threshold,
       ...(isArmed && { breachedValue: null }),
     })
