@@ -99,4 +99,7 @@ it('the doctor asks for the feed past what is kept of it', async () => {
   expect(await feed()).toMatchObject({ status: 'warn' })
   service.sandbox.faults.set('trading', 'symbols', { kind: 'timeout' })
   expect(await feed()).toMatchObject({ status: 'fail' })
+  service.sandbox.faults.clear()
+  await service.setUp({ accounts: [{ id: trading, removed: true }] })
+  expect(await feed()).toMatchObject({ status: 'fail' })
 })

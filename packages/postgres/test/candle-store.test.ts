@@ -108,7 +108,7 @@ onEachDatabase('candles', (here, there, kind) => {
     expect(await read(series)).toEqual(nothing)
   })
 
-  it('the feed is one for all tenants, moves to another, and goes with its account', async () => {
+  it('the feed is one for all tenants, moves to another, and is without an account where that was removed', async () => {
     const [one, other] = [await storedAccount(here.operator), await storedAccount(here.operator)]
     const set = (accountId: typeof one.id, symbols = {}) =>
       write(here.operator, { marketDataFeed: puts({ id: marketDataFeedId, accountId, symbols }) })
@@ -122,6 +122,7 @@ onEachDatabase('candles', (here, there, kind) => {
     expect(await found()).toEqual(O.none)
     await set(other.id)
     await write(here.operator, { accounts: removes(other.id) })
-    expect(await found()).toEqual(O.none)
+    expect(await found()).toMatchObject(O.some({ accountId: other.id }))
+    expect(await found()).not.toMatchObject(O.some({ owner: other.owner }))
   })
 })

@@ -105,7 +105,7 @@ const createTables = () => ({
     'users',
     ({ webhook }) => webhook.owner.userId,
   ),
-  marketDataFeed: new Table<StoredMarketDataFeed>(byId, 'accounts', byAccount),
+  marketDataFeed: new Table<StoredMarketDataFeed>(byId),
   orders: new Table<OrderRow>(({ order }) => order.id),
   idempotencyKeys: new Table<StoredKey>(({ place }) => place),
 })

@@ -90,7 +90,7 @@ export const createMarketDataFeeds = (knex: Knex): MarketDataFeeds => ({
     readFirst(
       knex,
       sql`select ${ownedFeed.columns} from market_data_feed
-        join accounts on accounts.tenant_id = market_data_feed.tenant_id and accounts.id = account_id`,
+        left join accounts on accounts.tenant_id = market_data_feed.tenant_id and accounts.id = account_id`,
       ownedFeed,
     ),
   ),

@@ -177,13 +177,13 @@ const tables = `
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );
 
-  -- One row at most, whatever the tenant.
+  -- One row at most, whatever the tenant. It outlives its account, so that a feed that is gone is
+  -- an error and not none.
   create table market_data_feed (
     id text primary key,
     tenant_id text not null,
     account_id uuid not null,
-    symbols jsonb not null,
-    foreign key (tenant_id, account_id) references accounts on delete cascade
+    symbols jsonb not null
   );
 
   -- The candles that are kept of a symbol. Times are opening times in epoch milliseconds.

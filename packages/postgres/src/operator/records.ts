@@ -157,12 +157,12 @@ export const marketDataFeed = {
   }),
 }
 
-/** With the owner of its account. */
+/** With the owner of its account, of nobody where that was removed. */
 export const ownedFeed: Selection<MarketDataFeed> = mapped(
   tableOf(
     'market_data_feed',
     { accountId: ids.account, symbols: spellings, tenantId: ids.tenant, userId: ids.user },
-    { userId: 'accounts.user_id' },
+    { userId: "coalesce(accounts.user_id, '-')" },
   ),
   withOwner,
 )
