@@ -12,9 +12,9 @@ import { isRecord, type Row } from './payloads.ts'
 
 /**
  * What is paused after failures, by the provider's endpoint under the name that logs and metrics
- * use: the account, or its records, margins, prices or past prices alone, because long records, a
- * margin that takes long or a symbol without a price do not mean that positions cannot be read. Of
- * the last three a 404 may mean the account or the symbol.
+ * use: the account, or its records, or of one symbol its margins, prices or past prices, because
+ * long records, a margin that takes long or a symbol without a price do not mean that positions, or
+ * other symbols, cannot be read. Of the last three a 404 may mean the account or the symbol.
  */
 export const pauseGroups = {
   'account-region': 'account',

@@ -32,6 +32,8 @@ export interface ReadRequest {
   readonly path: string
   /** Sent as JSON by POST; a GET if absent. */
   readonly body?: object
+  /** That it is of: it is paused by itself where it takes too long. */
+  readonly symbol?: string
 }
 
 /**
@@ -71,6 +73,7 @@ export const requests = {
     route: 'calculate-margin',
     path: '/calculate-margin',
     body: { symbol, type: orderTypeOf(side), volume, openPrice },
+    symbol,
   }),
 
   symbols: { route: 'symbols', path: '/symbols' },
@@ -78,12 +81,14 @@ export const requests = {
   specification: (symbol: string) => ({
     route: 'specification',
     path: `/symbols/${encodeURIComponent(symbol)}/specification`,
+    symbol,
   }),
 
   /** Without `keepSubscription`, which nothing would end: the provider ends it after 12 minutes. */
   price: (symbol: string) => ({
     route: 'price',
     path: `/symbols/${encodeURIComponent(symbol)}/current-price`,
+    symbol,
   }),
 
   /** The last candles that opened at `to` or before. */
@@ -93,18 +98,20 @@ export const requests = {
       // A month; `1m` is a minute.
       timeframe === '1M' ? '1mn' : timeframe
     }/candles?startTime=${encodeURIComponent(toIso(to))}&limit=${limit}`,
+    symbol,
   }),
 
   /** The first ticks from `from` on. */
   ticks: (symbol: string, { from, offset, limit }: TicksWindow) => ({
     route: 'ticks',
     path: `/historical-market-data/symbols/${encodeURIComponent(symbol)}/ticks?startTime=${encodeURIComponent(toIso(from))}&offset=${offset}&limit=${limit}`,
+    symbol,
   }),
 } as const satisfies Record<string, ReadRequest | ((...args: never[]) => ReadRequest)>
 
 /** The account itself has the bare key. */
-export const pauseKey = ({ route }: ReadRequest, { accountKey }: Target): string =>
-  pauseGroups[route] === 'account' ? accountKey : `${pauseGroups[route]} of ${accountKey}`
+export const pauseKey = ({ route, symbol = '' }: ReadRequest, { accountKey }: Target): string =>
+  pauseGroups[route] === 'account' ? accountKey : `${pauseGroups[route]} ${symbol} of ${accountKey}`
 
 /** The provider's name of an order's type. */
 export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>

@@ -103,6 +103,20 @@ describe('a read', () => {
     expect(reasonOf(await read())).toBe('positions: no connection (ECONNRESET)')
   })
 
+  it('of a symbol that takes too long pauses no other symbol', async () => {
+    const { marketData } = apiWith()
+    const price = { symbol: 'EURUSD', bid: 1.1, ask: 1.2, time: '2026-05-01T12:00:00.000Z' }
+    provider()
+      .get(/./)
+      .times(9)
+      .reply(({ url }: Request) =>
+        url.includes('USOIL') ? [504, { error: 'TimeoutError', message: 'late' }] : [200, price],
+      )
+    const quote = async (symbol: string) => (await marketData.quote(account, symbol)())._tag
+    for (const symbol of ['USOIL', 'USOIL', 'EURUSD'])
+      expect(await quote(symbol)).toBe(symbol === 'USOIL' ? 'Left' : 'Right')
+  })
+
   it('never reports the token', async () => {
     const headers = { 'retry-after': token, location: `https://x.example/${token}` }
     const body = { error: token, message: token, metadata: { recommendedRetryTime: token } }
