@@ -242,13 +242,16 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
     challengeColumns,
     accounts.flatMap(({ id, challenges }) => challenges.map((one) => ({ id, ...one }))),
   )
-  section(
-    'risk thresholds of these accounts',
-    thresholdColumns,
-    accounts.flatMap(({ id, riskThresholds = [] }) =>
-      riskThresholds.map((one) => ({ id, ...one })),
-    ),
-  )
+  if (accounts.some(({ riskThresholds }) => riskThresholds === undefined))
+    printForPeople(context, '\nRisk thresholds are not shown: the capability events is off.')
+  else
+    section(
+      'risk thresholds of these accounts',
+      thresholdColumns,
+      accounts.flatMap(({ id, riskThresholds = [] }) =>
+        riskThresholds.map((one) => ({ id, ...one })),
+      ),
+    )
 }
 
 const orderPath = ({ argument }: CommandContext): string =>

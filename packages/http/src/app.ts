@@ -67,11 +67,13 @@ interface AppOptions extends RouteOptions {
   readonly dependencies: ServerDependencies
 }
 
+const routerOptions = { sensitive: true, strict: true }
+
 /** Answers the routes, the document and the pages, and everything else with 404. */
 export const createApp = (options: AppOptions): Koa => {
   const { api, dependencies } = options
   const app = new Koa<State>()
-  const router = new Router<State>({ sensitive: true, strict: true })
+  const router = new Router<State>(routerOptions)
   const bodies = createBodyReader()
   for (const route of routesIn(api))
     router.register(api.prefix + route.path, [route.method], handleRoute(route, options, bodies))
@@ -97,7 +99,7 @@ export const createApp = (options: AppOptions): Koa => {
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins))
   app.use(checkTarget)
   app.use(router.routes())
-  app.use(refuseUnknownPath(api.prefix, router))
+  app.use(refuseUnknownPath(api, router))
   return app
 }
 
@@ -184,15 +186,22 @@ const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
   return next()
 }
 
-const refuseUnknownPath =
-  (prefix: string, router: Router<State>): Middleware =>
-  (ctx) => {
-    const [suggestion] = router.match(prefix + ctx.path, ctx.method).pathAndMethod
+const refuseUnknownPath = ({ prefix, routesOff }: Api, router: Router<State>): Middleware => {
+  const switchedOff = new Router<State>(routerOptions)
+  for (const { method, path, capability = [] } of routesOff)
+    switchedOff.register(prefix + path, [method], [], { name: [capability].flat().join(' or ') })
+  return ({ path, method }) => {
+    const [off] = switchedOff.match(path, method).pathAndMethod
+    const [suggestion] = router.match(prefix + path, method).pathAndMethod
     throw new RefusalError({
       ...refuse('NotFound', { what: 'route' }),
+      ...(off && {
+        hint: `It needs the capability ${off.name}, which is switched off in this service; ask its operator.`,
+      }),
       ...(suggestion && { hint: `Did you mean ${suggestion.path}?` }),
     })
   }
+}
 
 const disconnectCodes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
 

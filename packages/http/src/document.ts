@@ -43,6 +43,8 @@ export interface Api {
   readonly prefix: string
   readonly documentPath: `/${string}`
   readonly groups: readonly RouteGroup[]
+  /** Those of capabilities that are off. */
+  readonly routesOff: readonly Route[]
   readonly info: Readonly<Record<'title' | 'summary' | 'description', string>>
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
@@ -317,17 +319,21 @@ const operationOf = (
   }
 }
 
-/** Those groups and routes whose capabilities are on. */
+/** Groups with the routes whose capabilities are on, and the routes of others. */
 export const groupsWith = (
   capabilities: Capabilities,
-  groups: (isOn: IsOn) => readonly RouteGroup[],
-): readonly RouteGroup[] => {
+  groupsOf: (isOn: IsOn) => readonly RouteGroup[],
+): Pick<Api, 'groups' | 'routesOff'> => {
   const isOn = isOnIn(capabilities)
   const hasRoute = ({ capability = [] }: Route): boolean =>
     capability.length === 0 || [capability].flat().some(isOn)
-  return groups(isOn)
-    .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
-    .filter(({ routes }) => routes.length > 0)
+  const groups = groupsOf(isOn)
+  return {
+    groups: groups
+      .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
+      .filter(({ routes }) => routes.length > 0),
+    routesOff: routesIn({ groups }).filter((route) => !hasRoute(route)),
+  }
 }
 
 export const isOnIn =
@@ -335,7 +341,7 @@ export const isOnIn =
   (one) =>
     capabilities === 'all' || capabilities.includes(one)
 
-export const routesIn = ({ groups }: Api): readonly Route[] =>
+export const routesIn = ({ groups }: Pick<Api, 'groups'>): readonly Route[] =>
   groups.flatMap(({ routes }) => routes)
 
 export const documentOf = (api: Api): OpenApiDocument => {
