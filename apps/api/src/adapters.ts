@@ -166,7 +166,7 @@ export const openAdapters = async (
       )
     : undefined
   if (!hasTools) await warnOfIgnoredHalts(database, log)
-  const otherTurns = createFairPool(readTurns.others)
+  const slowTurns = createFairPool(readTurns.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
     ...storeParts,
@@ -239,7 +239,7 @@ export const openAdapters = async (
     broker: { ...meteredProvider(provider.broker, metrics.providerCalls), source: config.broker },
     trading: meteredProvider(provider.trading, metrics.providerCalls),
     candles: takingTurns(
-      otherTurns,
+      slowTurns,
       createCandleStore(storeParts.knex),
       ({ account }) => account.owner,
     ),
@@ -253,7 +253,7 @@ export const openAdapters = async (
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries:
-      events === undefined ? noDeliveries : takingTurns(otherTurns, events.deliveries, identity),
+      events === undefined ? noDeliveries : takingTurns(slowTurns, events.deliveries, identity),
     eventLog: events?.log ?? createEventLog(database.knex),
     halts: hasTools ? createHalts(storeParts.knex) : noHalts,
     riskThresholds: createRiskThresholds({ ...storeParts, recorder: events?.recorder }),
@@ -343,12 +343,12 @@ const sendSlots = { size: 64, perTenant: 16, perAccount: 2 }
 const lookupSlots = { size: 32, perTenant: 8, perAccount: 1 }
 
 /**
- * How many long reads of the database, and recoveries of missed events, run at once: in all, of a tenant and of a user. The pool has
- * ten connections.
+ * How many long reads of the database, and recoveries of missed events, run at once: in all, of a
+ * tenant and of a user. The pool has ten connections.
  */
 const readTurns = {
   trades: { size: 5, perTenant: 4, perAccount: 2 },
-  others: { size: 2, perTenant: 2, perAccount: 1 },
+  candlesAndDeliveries: { size: 2, perTenant: 2, perAccount: 1 },
 }
 
 const slotsOf =

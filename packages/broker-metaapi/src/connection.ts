@@ -72,7 +72,9 @@ export const createConnection = (config: MetaApiConfig) => {
   const skew = createClockSkew()
   const readPauses = createAccountPauses(pauses, stopwatch)
   const tradePauses = createAccountPauses(pauses, stopwatch)
-  const call = createTransport(clock, gate, readPauses, skew)
+  /** Of reads of one symbol: there are too many to remember them among the accounts. */
+  const symbolPauses = createAccountPauses(pauses, stopwatch)
+  const call = createTransport(clock, gate, { readPauses, symbolPauses }, skew)
   const regions = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
   const bounded = <A>(
@@ -168,7 +170,7 @@ export const createConnection = (config: MetaApiConfig) => {
     clock,
     deadlines,
     skew,
-    readPauses,
+    symbolPauses,
     fetchFrom,
     /** A read of a port: every failure of the work becomes an error of the port. */
     asPortRead: <A>(

@@ -12,7 +12,7 @@ import { isRecord, type Row } from './payloads.ts'
 
 /**
  * What is paused after failures, by the provider's endpoint under the name that logs and metrics
- * use: the account, or its records, or of one symbol its margins, prices or past prices, because
+ * use: the account, or its records, or the list of symbols, or of one symbol its margins, prices or past prices, because
  * long records, a margin that takes long or a symbol without a price do not mean that positions, or
  * other symbols, cannot be read. Of the last three a 404 may mean the account or the symbol.
  */

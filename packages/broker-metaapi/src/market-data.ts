@@ -19,7 +19,11 @@ import {
 } from './payloads.ts'
 import { requests, type ReadRequest } from './requests.ts'
 
-export const createMarketData = ({ fetchFrom, asPortRead, readPauses }: Connection): MarketData => {
+export const createMarketData = ({
+  fetchFrom,
+  asPortRead,
+  symbolPauses,
+}: Connection): MarketData => {
   /**
    * A 404 may mean the account or the symbol. If the account can be read, it is the symbol, which is
    * paused: after many such requests the provider limits the token.
@@ -34,11 +38,11 @@ export const createMarketData = ({ fetchFrom, asPortRead, readPauses }: Connecti
     asPortRead(account, async () => {
       const { owner, providerAccountId } = account
       const key = JSON.stringify([owner.tenantId, providerAccountId, request.route, symbol])
-      const attempt = readPauses.begin(key)
+      const attempt = symbolPauses.begin(key)
       if (attempt.kind === 'paused') throw attempt.failure
       try {
         const row = await fetchFrom(account, request, decode(codec))
-        readPauses.end(key)
+        symbolPauses.end(key)
         return translate(row)
       } catch (failure) {
         if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {

@@ -33,6 +33,9 @@ export const readPositions =
       if (!terminal) return read(true)
       const orders = await fetchFrom(account, requests.current('orders', true), brokerOrdersIn)
       if (orders.length > 0) return { positions, readAt }
+      // An order may have been filled between the reads.
+      const again = await fetchFrom(account, request, positionsIn)
+      if (again.length > 0) return { positions: again, readAt }
       throw unavailable('positions: none is shown, while the account has margin in use')
     }
     return asPortRead(account, () => read(readFromTerminal))

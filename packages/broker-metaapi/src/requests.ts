@@ -32,7 +32,7 @@ export interface ReadRequest {
   readonly path: string
   /** Sent as JSON by POST; a GET if absent. */
   readonly body?: object
-  /** That it is of: it is paused by itself where it takes too long. */
+  /** The symbol that is read, whose failures pause it alone. */
   readonly symbol?: string
 }
 

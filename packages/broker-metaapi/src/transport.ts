@@ -24,7 +24,7 @@ const retryPauseMs = 100
 export const createTransport = (
   clock: Clock,
   gate: TokenGate,
-  pauses: AccountPauses,
+  { readPauses, symbolPauses }: Readonly<Record<'readPauses' | 'symbolPauses', AccountPauses>>,
   skew: ClockSkew,
 ): CallProvider => {
   const exchange: CallProvider = async ({ route, path, body }, target, signal) => {
@@ -93,9 +93,14 @@ export const createTransport = (
   }
 
   /** Rejects with the last failure during a pause; waits for a trial under way. */
-  const admit = async (paused: string, signal: AbortSignal): Promise<Attempt> => {
+  const admit = async (
+    request: ReadRequest,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<Attempt> => {
+    const pauses = request.symbol === undefined ? readPauses : symbolPauses
     for (;;) {
-      const admission = pauses.begin(paused)
+      const admission = pauses.begin(pauseKey(request, target))
       if (admission.kind === 'attempt') return admission
       if (admission.trial === undefined) throw admission.failure
       await admission.trial
@@ -104,9 +109,9 @@ export const createTransport = (
   }
 
   return async (request, target, signal) => {
-    const failure = pauses.failureOf(target.accountKey)
+    const failure = readPauses.failureOf(target.accountKey)
     if (failure?.fault.kind === 'unknown_account') throw failure
-    const attempt = await admit(pauseKey(request, target), signal)
+    const attempt = await admit(request, target, signal)
     try {
       return await callInTurn(request, target, attempt, signal)
     } catch (cause) {

@@ -204,7 +204,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   OrderTypeNotSupported: [
     501,
     (refusal) =>
-      `Orders of type ${refusal.orderType} are switched off in this service. This request was not carried out. An earlier one like it may have been, before they were: look it up by GET /orders before you send orderType market.`,
+      `Orders of type ${refusal.orderType} are switched off in this service. This request was not carried out. If you sent it before they were, that order may exist: look it up by GET /orders before you send orderType market.`,
     { orderType: text('The type that was sent.', 'limit') },
   ],
   OrderTypeNotSupportedByPlatform: [

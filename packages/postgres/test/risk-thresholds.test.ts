@@ -45,10 +45,12 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
 
     const cancels = () => rightOf(here.halts.cancelsOrders(owner, accountId))
     const found: boolean[] = []
+    await set({ halt: true })
     for (const cancelOrders of [false, true, false]) {
       await set({ halt: true, cancelOrders })
       const [now] = await rightOf(store.ofAccount(account))
       if (now === undefined) expect.fail('there is no threshold')
+      if (cancelOrders) expect(now.breachedValue).toBeNull()
       const breach = { threshold: now, current: 0, at: 5 }
       const change = { before: now, after: { ...now, breachedValue: now.value }, breach }
       await rightOf(store.record(account, [{ ...change, event: thresholdBreached(breach, []) }]))

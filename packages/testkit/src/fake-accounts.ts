@@ -80,18 +80,19 @@ export const createFakeHalts = (records: FakeRecords): Halts => {
   const find = (owner: Owner, id: AccountId): O.Option<Halt> => {
     const { operators, own } = haltsOf(owner, id)
     const halt = operators ?? own
-    if (halt === undefined) return O.none
-    return O.some({ by: operators ? 'operator' : 'owner', since: halt.since, reason: halt.reason })
+    return O.fromNullable(
+      halt && { by: operators ? 'operator' : 'owner', since: halt.since, reason: halt.reason },
+    )
   }
   return portOf<Halts>({
     find,
     cancelsOrders: (owner, id) => {
       const { operators, own } = haltsOf(owner, id)
-      return operators?.cancelOrders === true || own?.cancelsOrders === true
+      return [operators?.cancelOrders, own?.cancelsOrders].includes(true)
     },
     halt: (owner, id, halt) => {
       const { own } = haltsOf(owner, id)
-      const cancelsOrders = halt.cancelsOrders || own?.cancelsOrders === true
+      const cancelsOrders = halt.cancelsOrders || !!own?.cancelsOrders
       if (ownAccount(records, owner, id))
         records.tables.ownHalts.put({ ...(own ?? halt), accountId: id, cancelsOrders })
       return find(owner, id)

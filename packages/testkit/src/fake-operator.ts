@@ -126,7 +126,8 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
     for (const row of changes[section].put) allOf(tables)[section].put(row)
   for (const threshold of changes.riskThresholds.put) {
     const [checked] = before.riskThresholds.named([threshold])
-    const isArmed = threshold.halt && checked?.halt === false
+    const { halt, cancelOrders } = threshold
+    const isArmed = checked && halt && (!checked.halt || (cancelOrders && !checked.cancelOrders))
     riskThresholds.put({
       ...unchecked,
       ...checked,

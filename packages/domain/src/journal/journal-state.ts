@@ -124,7 +124,7 @@ export const differenceOf = (balance: number, sum: number): number =>
  * @param before the journal before the read
  */
 export const verdictOn = (
-  before: Pick<JournalState, 'check' | 'rereadAt'>,
+  before: Pick<JournalState, 'check' | 'rereadAt' | 'disagreements'>,
   { kind, isDifferent, lacksLatest, difference, isInconclusive }: JournalComparison,
 ): 'agrees' | 'disagrees' | 'reread' | 'undecided' => {
   const isUnknown = difference === undefined || isInconclusive
@@ -138,7 +138,7 @@ export const verdictOn = (
     return before.rereadAt !== null && (before.check?.difference ?? 0) !== 0
       ? 'agrees'
       : 'undecided'
-  if (before.rereadAt !== null || (isUnknown && !isDifferent)) return 'undecided'
+  if (before.disagreements > 0 || (isUnknown && !isDifferent)) return 'undecided'
   return kind === 'first' ? 'disagrees' : 'reread'
 }
 

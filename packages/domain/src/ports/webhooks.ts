@@ -91,7 +91,7 @@ export interface WebhookDeliveries {
   /**
    * Records a delivery of every event after `since` for which the webhook is registered and has no
    * delivery that is pending or succeeded, in the order of the log, at most `maxRecovered` of them.
-   * It takes the place of those that failed. None are recorded for a webhook that is disabled or does not exist. Returns how many were.
+   * The new delivery replaces those that failed, but for replays. None are recorded for a webhook that is disabled or does not exist. Returns how many were.
    */
   readonly recover: (
     owner: Owner,

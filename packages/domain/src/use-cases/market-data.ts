@@ -134,7 +134,7 @@ export const createMarketData = (ports: MarketPorts) => {
   })
   const pastPrices = pastPricesOf(marketData)
   // Those without a credential share a few reads, so that they hold up nobody else.
-  const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, of: 'public reads of prices' })
+  const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, what: 'public reads of prices' })
   const publicPastPrices = pastPricesOf({
     candles: (...of) => inPublicTurn('', marketData.candles(...of)),
     ticks: (...of) => inPublicTurn('', marketData.ticks(...of)),

@@ -245,7 +245,7 @@ export const readOpenPositions = (
             refuse('LimitCheckUnavailable', {
               reason: `the positions of account ${one.accountId} cannot be read: ${error._tag}`,
               cause: error._tag === 'BrokerUnavailable' ? error.cause : undefined,
-              isOfAnother: one.accountId !== account.id,
+              isOfAnother: one.providerAccountId !== account.provider?.providerAccountId,
             }),
           (read) => [one.providerAccountId, read.positions] as const,
         ),

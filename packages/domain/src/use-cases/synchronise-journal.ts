@@ -378,7 +378,7 @@ const readClaimed = async (
         // two of it. None of these has to move money, so that the balance would not show it.
         if (window.from > 0) {
           isDifferent ||= written.positionsAfterClose.some(lacksOpening)
-          mayHaveSplit ||= written.positionsAfterClose.some(isPartOnMt4)
+          mayHaveSplit ||= written.positionsAfterClose.some(isPartlyClosedOnMt4)
         }
       }
       from = to
@@ -386,7 +386,7 @@ const readClaimed = async (
     return { state, reading, vanished, isDifferent, mayHaveSplit }
   }
 
-  const isPartOnMt4 = ({ status }: FoldedPosition): boolean =>
+  const isPartlyClosedOnMt4 = ({ status }: FoldedPosition): boolean =>
     status === 'open' && account.platform === 'mt4'
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
@@ -450,20 +450,24 @@ const readClaimed = async (
   const tailStart = tailWindow(read.state, clock.now()).from
   const verdict = verdictOn(claim.state, {
     kind: planned.kind,
-    isDifferent: read.isDifferent || read.mayHaveSplit,
+    isDifferent: read.isDifferent,
     lacksLatest: vanished.some(({ time }) => time !== undefined && time >= tailStart),
     difference,
     isInconclusive,
   })
-  if (verdict === 'undecided') return 'read'
+  if (verdict === 'undecided') {
+    if (read.mayHaveSplit && rereadAt === null)
+      await orThrow(journal.setReread(claim, precautionaryReread(now())))
+    return 'read'
+  }
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
-  const isPrecaution = !isFull && !read.isDifferent && difference === 0
+  const isUnknown = difference === undefined || isInconclusive
   await orThrow(
     journal.setReread(
       claim,
       verdict === 'agrees'
         ? noReread
-        : isPrecaution
+        : isUnknown && isFull && disagreements === 0
           ? precautionaryReread(now())
           : rereadAfter(disagreements, now()),
     ),

@@ -81,7 +81,7 @@ export const createWebhooks = ({
     )
 
   // Each holds a request and a connection to a stranger's server until that answers.
-  const testInTurn = createTurns({ atOnce: 2, waiting: 8, of: 'tests of webhooks' })
+  const testInTurn = createTurns({ atOnce: 2, waiting: 8, what: 'tests of webhooks' })
   const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
 
   return {
@@ -180,11 +180,11 @@ export const createWebhooks = ({
       pipe(
         TE.Do,
         TE.bind('webhookId', () => requireId(id)),
-        TE.bind('to', ({ webhookId }) => requireWebhook(webhooks.findWithSecret(owner, webhookId))),
-        TE.bindW('answer', ({ to }) =>
+        TE.bindW('answer', ({ webhookId }) =>
           pipe(
-            begin,
-            TE.flatMapTask(() => webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
+            requireWebhook(webhooks.findWithSecret(owner, webhookId)),
+            TE.tap(() => begin),
+            TE.flatMapTask((to) => webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
             (test) => testInTurn(JSON.stringify([owner.tenantId, owner.userId]), test),
           ),
         ),

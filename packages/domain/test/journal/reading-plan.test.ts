@@ -132,7 +132,11 @@ describe('the verdict of a read', () => {
     difference: 0,
     isInconclusive: false,
   }
-  const disagreed = { check: { at: now, difference: 5 }, rereadAt: now + minuteMs }
+  const disagreed = {
+    check: { at: now, difference: 5 },
+    rereadAt: now + minuteMs,
+    disagreements: 1,
+  }
   it.each<
     [
       what: string,
@@ -195,6 +199,8 @@ describe('the verdict of a read', () => {
   ])('where %s', (_what, comparison, usual, whereItDisagreedBefore) => {
     const compared = { ...agreeing, ...comparison }
     expect(verdictOn(synchronised, compared)).toBe(usual)
+    // A reread as a precaution hides nothing.
+    expect(verdictOn({ ...synchronised, rereadAt: now + minuteMs }, compared)).toBe(usual)
     expect(verdictOn(disagreed, compared)).toBe(whereItDisagreedBefore)
   })
 })

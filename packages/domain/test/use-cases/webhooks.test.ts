@@ -216,7 +216,7 @@ describe('a test of a webhook', () => {
     expect(await tagOf(use.testWebhook(caller, { id: webhook.id, ...withoutKey }))).toBe(
       'ServiceUnavailable',
     )
-    expect(ports.webhookSender.sent).toHaveLength(2)
+    await expect.poll(() => ports.webhookSender.sent).toHaveLength(2)
     held.resolve()
     expect(await Promise.all(tests)).toMatchObject(tests.map(() => ({ success: true })))
   })

@@ -216,11 +216,11 @@ const section = <F extends Fields>(title: string, fields: F) =>
   )
 
 /** The sections of capabilities. */
-const capabilityOf: Readonly<Record<string, string>> = {
-  riskThresholds: 'events',
-  halts: 'trading-tools',
-  marketDataFeed: 'market-data',
-}
+const capabilityOf: ReadonlyMap<string, string> = new Map([
+  ['riskThresholds', 'events'],
+  ['halts', 'trading-tools'],
+  ['marketDataFeed', 'market-data'],
+])
 
 /** A whole document; sections that it leaves out are empty. */
 export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> => {
@@ -233,7 +233,7 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> => {
         E.mapLeft((errors) =>
           errors.map((error) => {
             const section = error.context.at(-1)?.key ?? ''
-            const capability = error.context.length === 2 ? capabilityOf[section] : undefined
+            const capability = error.context.length === 2 ? capabilityOf.get(section) : undefined
             if (capability === undefined || isOn(capability)) return error
             return {
               ...error,

@@ -121,12 +121,12 @@ export const openOwnerNotices = (
   }
 }
 
-/** Whoever can make notices may make many. */
+/** Of a kind: whoever can make notices may make many. */
 const maxNoticesPerDay = 20
 
 /**
- * Records the notice, unless it is recorded already, its user was removed, or has had as many within
- * a day as are sent.
+ * Records the notice, unless it is recorded already, its user was removed, or has had as many of
+ * the kind within a day as are sent.
  */
 export const recordNotice = async (
   knex: Knex,
@@ -140,7 +140,7 @@ export const recordNotice = async (
       select tenant_id, id, ${id}, ${JSON.stringify(notice)}, now() from users
       where ${isUser(owner)} and ${maxNoticesPerDay} > (
         select count(*) from owner_notices where tenant_id = ${owner.tenantId} and user_id = ${owner.userId}
-          and created_at > now() - interval '1 day')
+          and notice ->> 'kind' = ${notice.kind} and created_at > now() - interval '1 day')
       on conflict do nothing`,
   )
 }

@@ -248,14 +248,22 @@ const put = async <S extends Section>(
     await trx(table.text).insert(piece).onConflict(conflict).merge(changed)
 }
 
-/** Those that are to halt accounts from now on also do so where they are breached already. */
-const armThresholds = (trx: Knex.Transaction, { riskThresholds }: OperatorChanges) => {
+/**
+ * Those that are to halt accounts, or cancel their orders, from now on also do so where they are
+ * breached already.
+ */
+const armThresholds = async (trx: Knex.Transaction, { riskThresholds }: OperatorChanges) => {
   const halting = riskThresholds.put.filter(({ halt }) => halt)
-  return query(
-    trx,
-    sql`update risk_thresholds set breached_value = null
-      where not halt and ${haveKeys('riskThresholds', halting)}`,
-  )
+  const cancelling = halting.filter(({ cancelOrders }) => cancelOrders)
+  for (const [isNew, thresholds] of [
+    [sql`not halt`, halting],
+    [sql`not cancel_orders`, cancelling],
+  ] as const)
+    await query(
+      trx,
+      sql`update risk_thresholds set breached_value = null
+        where ${isNew} and ${haveKeys('riskThresholds', thresholds)}`,
+    )
 }
 
 const putProviderTokens = async (

@@ -157,7 +157,7 @@ export const marketDataFeed = {
   }),
 }
 
-/** With the owner of its account, of nobody where that was removed. */
+/** With the owner of its account. Where that was removed, no owner has it, whoever `-` is. */
 export const ownedFeed: Selection<MarketDataFeed> = mapped(
   tableOf(
     'market_data_feed',

@@ -169,7 +169,7 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
             replaced as (
               delete from webhook_deliveries as d using missed
               where d.tenant_id = missed.tenant_id and d.event_id = missed.event_id
-                and d.webhook_id = missed.webhook_id)
+                and d.webhook_id = missed.webhook_id and d.replay_of is null)
             insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
             select tenant_id, gen_random_uuid(), webhook_id, event_id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
             from missed order by event_id returning 1`,

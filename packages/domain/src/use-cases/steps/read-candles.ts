@@ -116,7 +116,7 @@ export const createCandleReader = ({
   }
 
   /** Of simultaneous requests for one series the later ones find what the first has read. */
-  const inTurn = createTurns({ atOnce: 1, waiting: 16, of: 'reads of the same candles' })
+  const inTurn = createTurns({ atOnce: 1, waiting: 16, what: 'reads of the same candles' })
 
   /** Oldest first. */
   return (

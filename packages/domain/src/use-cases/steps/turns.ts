@@ -8,11 +8,11 @@ interface TurnLimits {
   readonly atOnce: number
   readonly waiting: number
   /** What they are, for the reason of a refusal. */
-  readonly of: string
+  readonly what: string
 }
 
 /** Of each key, works run in the order in which they came; those beyond the limits are refused. */
-export const createTurns = ({ atOnce, waiting, of }: TurnLimits) => {
+export const createTurns = ({ atOnce, waiting, what }: TurnLimits) => {
   const byKey = new Map<string, { running: number; readonly queue: (() => void)[] }>()
   return <Failure, A>(
     key: string,
@@ -28,7 +28,7 @@ export const createTurns = ({ atOnce, waiting, of }: TurnLimits) => {
       else
         return E.left(
           refuse('ServiceUnavailable', {
-            reason: `${waiting} ${of} wait already`,
+            reason: `${waiting} ${what} wait already`,
             retryAfterSeconds: 1,
           }),
         )
