@@ -4,11 +4,10 @@ import { refuse } from '@tradeport/domain/errors'
 import type { Broker, PositionTrading } from '@tradeport/domain/ports'
 import type { PositionsReading } from '@tradeport/domain/positions'
 import { roundAmount } from '@tradeport/domain/primitives'
-import { brokerOrdersIn } from './broker-orders.ts'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './failures.ts'
-import { AccountInformation, decode } from './payloads.ts'
+import { AccountInformation, decode, isRecord, readList } from './payloads.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
@@ -31,7 +30,7 @@ export const readPositions =
       const positions = await fetchFrom(account, request, positionsIn)
       if (positions.length > 0 || !(await hasMargin(terminal))) return { positions, readAt }
       if (!terminal) return read(true)
-      const orders = await fetchFrom(account, requests.current('orders', true), brokerOrdersIn)
+      const orders = await fetchFrom(account, requests.current('orders', true), ordersIn)
       if (orders.length > 0) return { positions, readAt }
       // An order may have been filled between the reads.
       const again = await fetchFrom(account, request, positionsIn)
@@ -40,6 +39,9 @@ export const readPositions =
     }
     return asPortRead(account, () => read(readFromTerminal))
   }
+
+/** Of whichever program. */
+const ordersIn = readList('orders', (row) => (isRecord(row) ? row : 'not an order'))
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {
   // That the broker does not know an order does not mean that the position is closed.

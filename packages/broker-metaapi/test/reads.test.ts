@@ -116,16 +116,7 @@ describe('account information', () => {
 
 describe('a list without positions', () => {
   const idle = { ...informationRow, margin: 0 }
-  const order = {
-    id: '7',
-    type: 'ORDER_TYPE_BUY_LIMIT',
-    state: 'ORDER_STATE_PLACED',
-    symbol: 'EURUSD',
-    openPrice: 1.05,
-    volume: 0.1,
-    currentVolume: 0.1,
-    time: '2026-04-15T02:45:06.521Z',
-  }
+  const order = { id: '7', type: 'ORDER_TYPE_BUY_LIMIT', clientId: 'that of another program' }
   type Shown = Readonly<Partial<Record<'positions' | 'account-information' | 'orders', unknown>>>
 
   it.each<[what: string, copy: Shown, terminal: Shown, tickets: readonly string[] | 'unavailable']>(
