@@ -17,7 +17,7 @@ import {
   unavailable,
   type ProviderRoute,
 } from './failures.ts'
-import { decode, ProvisionedAccount } from './payloads.ts'
+import { AccountInformation, decode, ProvisionedAccount } from './payloads.ts'
 import { requests, type AccountRef, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
@@ -166,12 +166,26 @@ export const createConnection = (config: MetaApiConfig) => {
       callerSignal,
     )
 
+  /** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
+  const readInformation = (
+    accountOrTarget: AccountRef | Target,
+    readFromTerminal = false,
+    callerSignal?: AbortSignal,
+  ): Promise<AccountInformation> =>
+    fetchFrom(
+      accountOrTarget,
+      requests.current('account-information', readFromTerminal),
+      decode(AccountInformation),
+      callerSignal,
+    )
+
   return {
     clock,
     deadlines,
     skew,
     symbolPauses,
     fetchFrom,
+    readInformation,
     /** A read of a port: every failure of the work becomes an error of the port. */
     asPortRead: <A>(
       account: Pick<BrokerAccount, 'accountId'>,
@@ -182,7 +196,7 @@ export const createConnection = (config: MetaApiConfig) => {
     targetOf: (account: BrokerAccount) =>
       bounded('account-region', () => resolveTarget(account, 'trade')),
     trade: createTradeOnce({
-      fetchFrom,
+      readInformation,
       clock,
       deadlines,
       gate,

@@ -8,19 +8,12 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Decoder } from 'io-ts'
 import type { Connection } from './connection.ts'
 import { CallFailure } from './failures.ts'
-import {
-  AccountInformation,
-  CandleRows,
-  decode,
-  PriceRow,
-  Specification,
-  SymbolNames,
-  TickRows,
-} from './payloads.ts'
+import { CandleRows, decode, PriceRow, Specification, SymbolNames, TickRows } from './payloads.ts'
 import { requests, type ReadRequest } from './requests.ts'
 
 export const createMarketData = ({
   fetchFrom,
+  readInformation,
   asPortRead,
   symbolPauses,
 }: Connection): MarketData => {
@@ -46,11 +39,7 @@ export const createMarketData = ({
         return translate(row)
       } catch (failure) {
         if (failure instanceof CallFailure && failure.fault.kind === 'not_found') {
-          await fetchFrom(
-            account,
-            requests.current('account-information'),
-            decode(AccountInformation),
-          )
+          await readInformation(account)
           attempt.failed(failure)
         }
         throw failure

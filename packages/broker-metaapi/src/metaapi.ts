@@ -11,7 +11,7 @@ import type {
 import { createConnection, type Connection, type MetaApiConfig } from './connection.ts'
 import type { AccountId } from '@tradeport/domain/primitives'
 import { createMarketData } from './market-data.ts'
-import { AccountInformation, decode, DescribedAccount, Margin } from './payloads.ts'
+import { decode, DescribedAccount, Margin } from './payloads.ts'
 import { createPositionTrading, readPositions } from './position-trading.ts'
 import { pageSize, requests } from './requests.ts'
 import { createTrading } from './trading.ts'
@@ -44,11 +44,10 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
 }
 
 const createBroker = (connection: Connection): Broker => {
-  const { fetchFrom, clock, asPortRead } = connection
+  const { fetchFrom, readInformation, clock, asPortRead } = connection
   const readFigures = async (account: BrokerAccount, readFromTerminal: boolean) => {
     const readAt = clock.now()
-    const request = requests.current('account-information', readFromTerminal)
-    return accountReadingOf(await fetchFrom(account, request, decode(AccountInformation)), readAt)
+    return accountReadingOf(await readInformation(account, readFromTerminal), readAt)
   }
   return {
     source: 'metaapi',
@@ -81,6 +80,7 @@ const createBroker = (connection: Connection): Broker => {
 /** Reads of an account that nobody has linked yet. */
 const createProviderAccounts = ({
   fetchFrom,
+  readInformation,
   clock,
   asPortRead,
 }: Connection): ProviderAccounts => ({
@@ -95,11 +95,7 @@ const createProviderAccounts = ({
         decode(DescribedAccount),
       )
       const { broker, currency, tradeMode } = accountReadingOf(
-        await fetchFrom(
-          { ...place, region },
-          requests.current('account-information'),
-          decode(AccountInformation),
-        ),
+        await readInformation({ ...place, region }),
         clock.now(),
       )
       return {

@@ -7,7 +7,7 @@ import { roundAmount } from '@tradeport/domain/primitives'
 import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { unavailable } from './failures.ts'
-import { AccountInformation, decode, isRecord, readList } from './payloads.ts'
+import { isRecord, readList } from './payloads.ts'
 import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
@@ -18,12 +18,13 @@ import { positionsIn } from './translate.ts'
  * @param readFromTerminal from the trading terminal, not from the provider's copy
  */
 export const readPositions =
-  ({ fetchFrom, clock, asPortRead }: Connection, readFromTerminal: boolean): Broker['positions'] =>
+  (
+    { fetchFrom, readInformation, clock, asPortRead }: Connection,
+    readFromTerminal: boolean,
+  ): Broker['positions'] =>
   (account) => {
-    const hasMargin = async (terminal: boolean): Promise<boolean> => {
-      const request = requests.current('account-information', terminal)
-      return (await fetchFrom(account, request, decode(AccountInformation))).margin > 0
-    }
+    const hasMargin = async (terminal: boolean): Promise<boolean> =>
+      (await readInformation(account, terminal)).margin > 0
     const read = async (terminal: boolean): Promise<PositionsReading> => {
       const readAt = clock.now()
       const request = requests.current('positions', terminal)

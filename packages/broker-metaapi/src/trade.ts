@@ -13,8 +13,8 @@ import type { AccountPauses } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import type { MetaApiDeadlines } from './deadline.ts'
 import { rateLimitOf, retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
-import { AccountInformation, decode, parseJson } from './payloads.ts'
-import { requests, urlOf, type FetchFrom, type Target } from './requests.ts'
+import { parseJson } from './payloads.ts'
+import { urlOf, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 import { readAtMost } from './transport.ts'
 import { somethingNotFound, tradeAnswerOf, type TradeAnswer } from './trade-answer.ts'
@@ -29,7 +29,8 @@ export type TradeOnce = (
 ) => Promise<Exclude<TradeAnswer, { readonly kind: 'not_sent' }>>
 
 interface TradeParts {
-  readonly fetchFrom: FetchFrom
+  /** Rejects where the account cannot be read. */
+  readonly readInformation: (target: Target) => Promise<unknown>
   readonly clock: Clock
   readonly deadlines: MetaApiDeadlines
   readonly gate: TokenGate
@@ -39,7 +40,7 @@ interface TradeParts {
 }
 
 export const createTradeOnce = ({
-  fetchFrom,
+  readInformation,
   clock,
   deadlines,
   gate,
@@ -102,7 +103,7 @@ export const createTradeOnce = ({
     // A 404 may mean the account or what the trade names: if the account can be read, it is not the
     // account.
     if (answer.kind === 'gone' && answer.reason.code === somethingNotFound)
-      await fetchFrom(target, requests.current('account-information'), decode(AccountInformation))
+      await readInformation(target)
     return answer
   }
 }

@@ -18,7 +18,7 @@ import {
   type OrderToFind,
 } from './order-evidence.ts'
 import { createRecordReader, type RecordList, type RecordQuery } from './order-records.ts'
-import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
+import { decode, isNumber, ProvisionedAccount } from './payloads.ts'
 import { orderTypeOf, requests, type Target } from './requests.ts'
 import { termsBody, brokerOrdersIn } from './broker-orders.ts'
 
@@ -28,7 +28,8 @@ const longestExecutionMs = minuteMs
 const rereadPauseMs = 250
 
 export const createTrading = (connection: Connection): Trading => {
-  const { fetchFrom, clock, deadlines, asPortRead, skew, targetOf, trade } = connection
+  const { fetchFrom, readInformation, clock, deadlines, asPortRead, skew, targetOf, trade } =
+    connection
   const read = createRecordReader(connection)
   const change = createChange<OrderGone>(connection, () => ({ _tag: 'OrderGone' }))
 
@@ -178,12 +179,7 @@ export const createTrading = (connection: Connection): Trading => {
       fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
         () => undefined,
       ),
-      fetchFrom(
-        target,
-        requests.current('account-information'),
-        decode(AccountInformation),
-        signal,
-      ).catch(() => undefined),
+      readInformation(target, false, signal).catch(() => undefined),
     ])
     return {
       magic: isNumber(provisioned?.magic) ? provisioned.magic : undefined,

@@ -441,7 +441,10 @@ const readClaimed = async (
   const canSkipBalanceCheck =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
-  if (canSkipBalanceCheck && !read.isDifferent && !read.mayHaveSplit && !isFull) return 'read'
+  // The balance says nothing about a deal that was split.
+  if (read.mayHaveSplit && rereadAt === null)
+    await orThrow(journal.setReread(claim, precautionaryReread(now())))
+  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, isInconclusive } =
     firstDifference === undefined || firstDifference === 0
@@ -455,19 +458,17 @@ const readClaimed = async (
     difference,
     isInconclusive,
   })
-  if (verdict === 'undecided') {
-    if (read.mayHaveSplit && rereadAt === null)
-      await orThrow(journal.setReread(claim, precautionaryReread(now())))
-    return 'read'
-  }
+  if (verdict === 'undecided') return 'read'
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
   const isUnknown = difference === undefined || isInconclusive
+  const nothingDisagrees = verdict === 'agrees' || (isFull && isUnknown && disagreements === 0)
+  const isSettled = verdict === 'agrees' && !read.mayHaveSplit
   await orThrow(
     journal.setReread(
       claim,
-      verdict === 'agrees'
+      isSettled
         ? noReread
-        : isUnknown && isFull && disagreements === 0
+        : nothingDisagrees
           ? precautionaryReread(now())
           : rereadAfter(disagreements, now()),
     ),

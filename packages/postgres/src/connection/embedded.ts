@@ -68,8 +68,9 @@ const openFolder = async (
         `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`,
       )
     const check = createDiskGuard(freeBytes, log)
-    await closeToOthers(join(folder, 'postgres'))
-    const opened = await openThread({ dataDir: join(folder, 'postgres') }, limits, log, { check })
+    const dataDir = join(folder, 'postgres')
+    await closeToOthers(dataDir)
+    const opened = await openThread({ dataDir }, limits, log, { check })
     return { ...opened, release: () => opened.release().then(lock.release) }
   } catch (error) {
     await lock.release()
