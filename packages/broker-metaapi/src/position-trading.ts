@@ -12,9 +12,9 @@ import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
 /**
- * A provider that has just connected may show nothing of an account. Where it shows no position and
- * the account has margin in use, the terminal is asked; margin that no open order explains either
- * proves that there are positions.
+ * A provider that has just connected may return empty lists. Where it shows no position and the
+ * account has margin in use, the terminal is asked. If that lists no open orders either, the margin
+ * can only come from positions, and the read fails.
  * @param readFromTerminal from the trading terminal, not from the provider's copy
  */
 export const readPositions =
@@ -41,7 +41,7 @@ export const readPositions =
     return asPortRead(account, () => read(readFromTerminal))
   }
 
-/** Of whichever program. */
+/** Open orders of any program, not only ours. */
 const ordersIn = readList('orders', (row) => (isRecord(row) ? row : 'not an order'))
 
 export const createPositionTrading = (connection: Connection): PositionTrading => {

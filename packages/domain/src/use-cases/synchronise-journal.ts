@@ -461,14 +461,14 @@ const readClaimed = async (
   if (verdict === 'undecided') return 'read'
   if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
   const isUnknown = difference === undefined || isInconclusive
-  const nothingDisagrees = verdict === 'agrees' || (isFull && isUnknown && disagreements === 0)
-  const isSettled = verdict === 'agrees' && !read.mayHaveSplit
+  const noMismatchKnown = verdict === 'agrees' || (isFull && isUnknown && disagreements === 0)
+  const needsNoReread = verdict === 'agrees' && !read.mayHaveSplit
   await orThrow(
     journal.setReread(
       claim,
-      isSettled
+      needsNoReread
         ? noReread
-        : nothingDisagrees
+        : noMismatchKnown
           ? precautionaryReread(now())
           : rereadAfter(disagreements, now()),
     ),
