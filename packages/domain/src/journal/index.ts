@@ -14,4 +14,4 @@ export {
   type DealsPage,
   type DealsWindow,
 } from './broker-deal.ts'
-export { differenceOf, type JournalState } from './journal-state.ts'
+export { differenceOf, type JournalState, type Reread } from './journal-state.ts'

@@ -97,70 +97,65 @@ export const latestOf = (
   return latest
 }
 
-/** What a read found out about the journal. */
+/** A balance less the sum of deals, without what the binary fractions of a broker add to it. */
+export const differenceOf = (balance: number, sum: number): number =>
+  roundAmount(sumExactly([balance, -sum]))
+
+/** When the whole history is read again, and how often in a row the journal disagreed. */
+export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements'>
+
+export const noReread: Reread = { rereadAt: null, disagreements: 0 }
+
+/** The whole history is read again, although nothing is known to disagree. */
+export const precautionaryReread = (now: Instant): Reread => ({
+  rereadAt: now + firstRereadPauseMs,
+  disagreements: 0,
+})
+
+/** After a minute, then with doubling pauses up to an hour. */
+const rereadAfterDisagreement = (disagreements: number, now: Instant): Reread => ({
+  rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
+  disagreements: disagreements + 1,
+})
+
+/** How a read that came to its end, and the balance, agree with the kept deals. */
 export interface JournalComparison {
   readonly kind: PlannedRead['kind']
-  /** Whether a deal changed or vanished since it was first read. */
+  /** Whether a deal changed or vanished since it was first read, or is missing. */
   readonly isDifferent: boolean
+  /** Whether the broker may have made two of an old opening deal. */
+  readonly mayHaveSplit: boolean
   /**
    * Whether deals are kept that the broker does not show although the read of the tail covers their
    * time.
    */
   readonly lacksLatest: boolean
-  /** Balance less the sum of the deals; undefined where the balance could not be read. */
+  /**
+   * Balance less the sum of the deals; undefined where the balance could not be read, or deals kept
+   * coming between the reads of the history and those of the balance.
+   */
   readonly difference: number | undefined
-  /** Whether deals kept coming between the reads of the history and those of the balance. */
-  readonly isInconclusive: boolean
 }
 
-/** A balance less the sum of deals, without what the binary fractions of a broker add to it. */
-export const differenceOf = (balance: number, sum: number): number =>
-  roundAmount(sumExactly([balance, -sum]))
-
 /**
- * `disagrees` is to be reported; after both `disagrees` and `reread` the whole history is read
- * again. The provider's history lags behind the balance, so that a read of its end alone never
- * `disagrees`.
+ * When the whole history is to be read again.
  * @param before the journal before the read
  */
-export const verdictOn = (
-  before: Pick<JournalState, 'check' | 'rereadAt' | 'disagreements'>,
-  { kind, isDifferent, lacksLatest, difference, isInconclusive }: JournalComparison,
-): 'agrees' | 'disagrees' | 'reread' | 'undecided' => {
-  const isUnknown = difference === undefined || isInconclusive
-  if (kind === 'full') {
-    if (isUnknown) return 'reread'
-    if (difference !== 0) return 'disagrees'
-    return lacksLatest ? 'reread' : 'agrees'
-  }
-  // Deals that were shown late explain a balance that disagreed before.
-  if (difference === 0 && !isDifferent)
-    return before.rereadAt !== null && (before.check?.difference ?? 0) !== 0
-      ? 'agrees'
-      : 'undecided'
-  if (before.disagreements > 0 || (isUnknown && !isDifferent)) return 'undecided'
-  return kind === 'first' ? 'disagrees' : 'reread'
-}
-
-/**
- * When the whole history is read again after the journal and the broker disagreed: after a minute,
- * then with doubling pauses up to an hour.
- */
 export const rereadAfter = (
-  disagreements: number,
+  before: Pick<JournalState, 'check' | 'rereadAt' | 'disagreements'>,
+  { kind, isDifferent, mayHaveSplit, lacksLatest, difference }: JournalComparison,
   now: Instant,
-): Pick<JournalState, 'rereadAt' | 'disagreements'> => ({
-  rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
-  disagreements: disagreements + 1,
-})
-
-/** The whole history is read again, although nothing disagrees. */
-export const precautionaryReread = (now: Instant): typeof noReread => ({
-  rereadAt: now + firstRereadPauseMs,
-  disagreements: 0,
-})
-
-export const noReread: Pick<JournalState, 'rereadAt' | 'disagreements'> = {
-  rereadAt: null,
-  disagreements: 0,
+): Reread => {
+  const { rereadAt, disagreements } = before
+  if (kind === 'full') {
+    if (difference === undefined && disagreements === 0) return precautionaryReread(now)
+    return difference === 0 && !lacksLatest ? noReread : rereadAfterDisagreement(disagreements, now)
+  }
+  const differs = isDifferent || (difference !== undefined && difference !== 0)
+  if (differs && disagreements === 0) return rereadAfterDisagreement(0, now)
+  // Deals that were shown late explain a balance that disagreed before.
+  const isExplained =
+    disagreements > 0 && !isDifferent && difference === 0 && (before.check?.difference ?? 0) !== 0
+  const remaining = isExplained ? noReread : { rereadAt, disagreements }
+  return mayHaveSplit && remaining.rereadAt === null ? precautionaryReread(now) : remaining
 }

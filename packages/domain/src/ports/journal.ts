@@ -4,7 +4,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
 import type { BrokerDeal, ChangedDeal, DealKey } from '../journal/broker-deal.ts'
-import type { JournalState } from '../journal/journal-state.ts'
+import type { JournalState, Reread } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
@@ -119,7 +119,7 @@ export interface Journal {
   /** Stores when the whole history is to be read again, or that it agrees. */
   readonly setReread: (
     claim: JournalClaim,
-    reread: Pick<JournalState, 'rereadAt' | 'disagreements'>,
+    reread: Reread,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
    * Schedules a read that begins after so long or later. Of several schedules the earliest and the

@@ -12,12 +12,10 @@ import {
   differenceOf,
   isFresh,
   latestOf,
-  noReread,
-  precautionaryReread,
   planRead,
+  precautionaryReread,
   rereadAfter,
   tailWindow,
-  verdictOn,
   type JournalState,
 } from '../journal/journal-state.ts'
 import {
@@ -84,8 +82,8 @@ const checkPauseMs = 100
 const maxRepeatedPages = 3
 /** Fetched and not yet written, at most. */
 const maxPagesAhead = 4
-/** Of the kept deals, and of those that differ from them: some 5 MB. */
-const mostDealsAtOnce = 5_000
+/** Of the kept deals, and of those that differ from them, each: some 5 MB. */
+const maxDealsInMemory = 5_000
 
 /** Why a position is skipped of which an opening deal may be missing. */
 const missingOpeningReasons: readonly SkipReason[] = [
@@ -221,9 +219,9 @@ const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
  * The end, excluded, of the range whose kept deals were read: where as many as may be read at once
  * were, the time of the last one, as more may follow; otherwise the end of the window.
  */
-const endOfRange = (held: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
-  const last = held.at(-1)?.time
-  return held.length < mostDealsAtOnce || last === undefined || !Number.isFinite(last)
+const endOfRange = (kept: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
+  const last = kept.at(-1)?.time
+  return kept.length < maxDealsInMemory || last === undefined || !Number.isFinite(last)
     ? end
     : Math.min(Math.max(last, from + 1), end)
 }
@@ -298,8 +296,8 @@ const readClaimed = async (
     }
   }
 
-  /** The account's figures, which events contain, only where a write may record some. */
-  const readingIf = async (mayRecord: boolean): Promise<AccountReading | null> =>
+  /** The account's figures, which events contain; null where a write records none. */
+  const readingForEvents = async (mayRecord: boolean): Promise<AccountReading | null> =>
     ports.recordsEvents && mayRecord ? orThrow(broker.accountInformation(account)) : null
 
   /** Saves each page. Undefined where it stopped because of too many deals. */
@@ -311,7 +309,7 @@ const readClaimed = async (
     let { latestDealAt } = state
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
-      reading = await readingIf(deals.some((deal) => isNewDeal(deal, claim.linkedAt)))
+      reading = await readingForEvents(deals.some((deal) => isNewDeal(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state.deals
       ;({ state } = await orThrow(
@@ -342,28 +340,29 @@ const readClaimed = async (
     let mayHaveSplit = false
     const vanished = []
     for (let { from } = window; from < window.to;) {
-      const held = await orThrow(journal.dealsFrom(account, from, mostDealsAtOnce))
-      const to = endOfRange(held, from, window.to)
+      const kept = await orThrow(journal.dealsFrom(account, from, maxDealsInMemory))
+      const to = endOfRange(kept, from, window.to)
       const comparison = compareDeals(
-        to < window.to ? held.filter(({ time = to }) => time < to) : held,
+        to < window.to ? kept.filter(({ time = to }) => time < to) : kept,
         { isWhole: from === 0 && to === window.to, haveUniqueIds: account.platform === 'mt5' },
       )
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
         checkRepeat(comparison.add(deals))
         latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-        if (nextOffset !== null && comparison.size() < mostDealsAtOnce) {
+        if (nextOffset !== null && comparison.size() < maxDealsInMemory) {
           await orThrow(journal.renew(claim))
           continue
         }
-        const { inserted, changed, vanished: missing } = comparison.take(nextOffset === null)
-        isDifferent ||= changed.length + missing.length > 0
-        for (const deal of missing) {
+        const found = comparison.take(nextOffset === null)
+        const { inserted, changed } = found
+        isDifferent ||= changed.length + found.vanished.length > 0
+        for (const deal of found.vanished) {
           const { time, id, entry } = deal
           vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
         }
         // Also a deal from before the link may complete a trade that was closed since.
-        reading = await readingIf(inserted.length + changed.length > 0)
+        reading = await readingForEvents(inserted.length + changed.length > 0)
         const written = await orThrow(
           journal.write(claim, {
             ...emptyChange,
@@ -401,33 +400,35 @@ const readClaimed = async (
   const isFull = planned.kind === 'full'
 
   /**
-   * Reads the history and the balance once more: a deal can be made between the two. Deals that two
-   * full reads did not show are removed only if the rest adds up to the balance. Brokers cut off
-   * old deals, which the balance still counts, and what is removed may never be shown again. A
-   * provider that has just connected shows neither deals nor a balance, so that not all are removed.
+   * Reads the history and the balance once more: a deal can be made between the two. Removes the
+   * deals that neither of two full reads showed, only if the rest then adds up to the balance:
+   * brokers cut off old deals, which the balance still counts, and what is removed may never be
+   * shown again. They are never all removed: a provider that has just connected shows neither deals
+   * nor a balance.
    */
-  const compareAgain = async (read: CompletedRead, firstDifference: number) => {
+  const readAgain = async (read: CompletedRead, firstDifference: number) => {
     const again = await readWindow(
       read.state,
       isFull ? planned.window : tailWindow(read.state, clock.now()),
     )
     const difference = await compareBalance(again.reading)
-    // While deals keep coming, each comparison lacks those that came since its read.
-    const isInconclusive =
-      again.state.deals !== read.state.deals && difference !== firstDifference && difference !== 0
     const vanishedAgain = new Set(again.vanished.map(dealKey))
     const vanished = read.vanished.filter((deal) => vanishedAgain.has(dealKey(deal)))
     const vanishedSum = sumExactly(vanished.map(({ amount }) => amount))
     const isExplained =
       difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
-    const isAllGone = vanished.length === again.state.deals
-    if (!isFull || !isExplained || isAllGone) return { difference, vanished, isInconclusive }
-    let reading: AccountReading | null = null
-    for (const part of chunksOf(mostDealsAtOnce)(vanished)) {
-      reading = await readingIf(true)
-      await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
+    if (isFull && isExplained && vanished.length < again.state.deals) {
+      let reading: AccountReading | null = null
+      for (const part of chunksOf(maxDealsInMemory)(vanished)) {
+        reading = await readingForEvents(true)
+        await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
+      }
+      return { difference: await compareBalance(reading), vanished: [] }
     }
-    return { difference: await compareBalance(reading), vanished: [], isInconclusive: false }
+    // While deals keep coming, each comparison lacks those that came since its read.
+    const isConclusive =
+      again.state.deals === read.state.deals || difference === firstDifference || difference === 0
+    return { difference: isConclusive ? difference : undefined, vanished }
   }
 
   const read =
@@ -435,43 +436,29 @@ const readClaimed = async (
       ? await readFirst(planned.window)
       : await readWindow(claim.state, planned.window)
   if (read === undefined) return 'stopped'
+  const { isDifferent, mayHaveSplit } = read
   const { check } = read.state
-  const { rereadAt, disagreements } = claim.state
+  const { rereadAt } = claim.state
+  // Before anything else that can fail: no later read would find it.
+  if ((isDifferent || mayHaveSplit) && rereadAt === null)
+    await orThrow(journal.setReread(claim, precautionaryReread(now())))
   // A difference is checked after every read until one of the whole history is scheduled.
   const canSkipBalanceCheck =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
-  // The balance says nothing about a deal that was split.
-  if (read.mayHaveSplit && rereadAt === null)
-    await orThrow(journal.setReread(claim, precautionaryReread(now())))
-  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
+  if (canSkipBalanceCheck && !isDifferent && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
-  const { difference, vanished, isInconclusive } =
+  const { difference, vanished } =
     firstDifference === undefined || firstDifference === 0
-      ? { difference: firstDifference, vanished: read.vanished, isInconclusive: false }
-      : await compareAgain(read, firstDifference)
+      ? { difference: firstDifference, vanished: read.vanished }
+      : await readAgain(read, firstDifference)
+  // The provider's history lags behind the balance, so that a tail alone proves no disagreement.
+  if (planned.kind !== 'tail' && difference !== undefined && difference !== 0)
+    ports.onDisagreement(account, difference)
   const tailStart = tailWindow(read.state, clock.now()).from
-  const verdict = verdictOn(claim.state, {
-    kind: planned.kind,
-    isDifferent: read.isDifferent,
-    lacksLatest: vanished.some(({ time }) => time !== undefined && time >= tailStart),
-    difference,
-    isInconclusive,
-  })
-  if (verdict === 'undecided') return 'read'
-  if (verdict === 'disagrees' && difference !== undefined) ports.onDisagreement(account, difference)
-  const isUnknown = difference === undefined || isInconclusive
-  const noMismatchKnown = verdict === 'agrees' || (isFull && isUnknown && disagreements === 0)
-  const needsNoReread = verdict === 'agrees' && !read.mayHaveSplit
-  await orThrow(
-    journal.setReread(
-      claim,
-      needsNoReread
-        ? noReread
-        : noMismatchKnown
-          ? precautionaryReread(now())
-          : rereadAfter(disagreements, now()),
-    ),
-  )
+  const lacksLatest = vanished.some(({ time }) => time !== undefined && time >= tailStart)
+  const { kind } = planned
+  const comparison = { kind, isDifferent, mayHaveSplit, lacksLatest, difference }
+  await orThrow(journal.setReread(claim, rereadAfter(claim.state, comparison, now())))
   return 'read'
 }

@@ -1,13 +1,12 @@
 // What is read next of an account's history, and when what was read is fresh.
 import { describe, expect, it } from 'vitest'
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
-import type { BrokerDeal, JournalState } from '@tradeport/domain/journal'
+import type { BrokerDeal, JournalState, Reread } from '@tradeport/domain/journal'
 import {
   isFresh,
   latestOf,
   planRead,
   rereadAfter,
-  verdictOn,
   type JournalComparison,
 } from '../../src/journal/journal-state.ts'
 
@@ -87,15 +86,6 @@ describe('whether a journal is fresh', () => {
   })
 })
 
-describe('the pauses before the whole history is read again', () => {
-  it('double from a minute to an hour', () => {
-    const pauses = [0, 1, 2, 3, 4, 5, 6, 7, 60].map(
-      (disagreements) => (rereadAfter(disagreements, now).rereadAt ?? now) - now,
-    )
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minuteMs))
-  })
-})
-
 const at = (time: number | undefined): BrokerDeal => ({
   id: '1',
   kind: 'balance',
@@ -124,83 +114,88 @@ describe('the latest deal', () => {
   })
 })
 
-describe('the verdict of a read', () => {
+describe('when the whole history is read again', () => {
   const agreeing: JournalComparison = {
     kind: 'tail',
     isDifferent: false,
+    mayHaveSplit: false,
     lacksLatest: false,
     difference: 0,
-    isInconclusive: false,
   }
-  const disagreed = {
-    check: { at: now, difference: 5 },
-    rereadAt: now + minuteMs,
-    disagreements: 1,
-  }
+  const check = { at: now, difference: 5 }
+  const none = { rereadAt: null, disagreements: 0 }
+  const precaution = { rereadAt: now + minuteMs, disagreements: 0 }
+  const pending = { rereadAt: now + 40 * second, disagreements: 0 }
+  const first = { rereadAt: now + minuteMs, disagreements: 1 }
+  const again = { rereadAt: now + 2 * minuteMs, disagreements: 2 }
+  const disagreed = { rereadAt: now + 30 * second, disagreements: 1 }
+  // After nothing, after an earlier precaution, and after a balance that disagreed by 5.
   it.each<
     [
       what: string,
       comparison: Partial<JournalComparison>,
-      usual: string,
-      whereItDisagreedBefore: string,
+      usual: Reread,
+      afterPrecaution: Reread,
+      afterDisagreement: Reread,
     ]
   >([
-    ['the sums agree', {}, 'undecided', 'agrees'],
-    ['the balance cannot be read', { difference: undefined }, 'undecided', 'undecided'],
-    ['the sums differ', { difference: 1 }, 'reread', 'undecided'],
+    ['the sums agree', {}, none, pending, none],
     [
-      'they differ while deals keep coming',
-      { difference: 1, isInconclusive: true },
-      'undecided',
-      'undecided',
+      'they agree, and a deal may be split',
+      { mayHaveSplit: true },
+      precaution,
+      pending,
+      precaution,
     ],
-    ['a deal changed', { isDifferent: true }, 'reread', 'undecided'],
+    ['the balance is unknown', { difference: undefined }, none, pending, disagreed],
+    ['the sums differ', { difference: 1 }, first, first, disagreed],
+    ['a deal changed', { isDifferent: true }, first, first, disagreed],
     [
-      'a deal changed while deals keep coming',
-      { isDifferent: true, difference: 1, isInconclusive: true },
-      'reread',
-      'undecided',
-    ],
-    ['a deal vanished', { isDifferent: true, lacksLatest: true }, 'reread', 'undecided'],
-    [
-      'a deal changed, and the balance cannot be read',
+      'a deal changed, and the balance is unknown',
       { isDifferent: true, difference: undefined },
-      'reread',
-      'undecided',
+      first,
+      first,
+      disagreed,
     ],
-    ['a first read agrees', { kind: 'first' }, 'undecided', 'agrees'],
-    ['a first read differs', { kind: 'first', difference: 1 }, 'disagrees', 'undecided'],
-    ['the whole history agrees', { kind: 'full' }, 'agrees', 'agrees'],
+    ['a deal vanished', { isDifferent: true, lacksLatest: true }, first, first, disagreed],
+    ['a first read agrees', { kind: 'first' }, none, pending, none],
+    ['a first read differs', { kind: 'first', difference: 1 }, first, first, disagreed],
+    ['the whole history agrees', { kind: 'full' }, none, none, none],
     [
       'it agrees, and a deal changed or old ones are not shown',
       { kind: 'full', isDifferent: true },
-      'agrees',
-      'agrees',
+      none,
+      none,
+      none,
     ],
     [
-      'the whole history agrees, and does not show the latest deals',
+      'it agrees, and does not show the latest deals',
       { kind: 'full', isDifferent: true, lacksLatest: true },
-      'reread',
-      'reread',
+      first,
+      first,
+      again,
     ],
-    ['the whole history differs', { kind: 'full', difference: 1 }, 'disagrees', 'disagrees'],
+    ['the whole history differs', { kind: 'full', difference: 1 }, first, first, again],
     [
-      'it differs while deals keep coming',
-      { kind: 'full', difference: 1, isInconclusive: true },
-      'reread',
-      'reread',
-    ],
-    [
-      'the whole history was read, and the balance cannot be',
+      'the whole history was read, and the balance is unknown',
       { kind: 'full', difference: undefined },
-      'reread',
-      'reread',
+      precaution,
+      precaution,
+      again,
     ],
-  ])('where %s', (_what, comparison, usual, whereItDisagreedBefore) => {
+  ])('where %s', (_what, comparison, usual, afterPrecaution, afterDisagreement) => {
     const compared = { ...agreeing, ...comparison }
-    expect(verdictOn(synchronised, compared)).toBe(usual)
-    // A reread as a precaution hides nothing.
-    expect(verdictOn({ ...synchronised, rereadAt: now + minuteMs }, compared)).toBe(usual)
-    expect(verdictOn(disagreed, compared)).toBe(whereItDisagreedBefore)
+    expect(rereadAfter(synchronised, compared, now)).toEqual(usual)
+    expect(rereadAfter({ ...pending, check }, compared, now)).toEqual(afterPrecaution)
+    expect(rereadAfter({ ...disagreed, check }, compared, now)).toEqual(afterDisagreement)
+  })
+
+  it('waits twice as long each time, from a minute to an hour', () => {
+    const differing = { ...agreeing, kind: 'full', difference: 1 } as const
+    const pauses = [0, 1, 2, 3, 4, 5, 6, 7, 60].map((disagreements) => {
+      const { rereadAt } = rereadAfter({ ...disagreed, check, disagreements }, differing, now)
+      return (rereadAt ?? now) - now
+    })
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minuteMs))
   })
 })

@@ -236,9 +236,21 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
   })
 
-  it('finds an opening deal that is shown more than a day late, once its position is closed', async () => {
+  it.each([
+    'once its position is closed',
+    'also where the process ends before the balance is compared',
+  ])('finds an opening deal that is shown more than a day late, %s', async (when) => {
     const desk = await synced([deposit, ...laterTwo])
     desk.put([deposit, { ...opening, commission: 0 }, ...laterTwo, daysLater(closing)])
+    if (when.startsWith('also')) {
+      const journal = { ...desk.journal, check: () => () => Promise.reject(new Error('ended')) }
+      await expect(
+        desk
+          .claim()
+          .then(createJournalReads({ ...desk, journal }).readDueJournal)
+          .then((read) => read()),
+      ).rejects.toThrow('ended')
+    }
     await desk.later()
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
