@@ -320,7 +320,7 @@ const noMarketDataFeed: MarketDataFeeds = {
 /** Without the capability `trading-tools` no account is halted. */
 const noHalts: Halts = {
   find: () => TE.right(O.none),
-  cancelsOrders: () => TE.right(false),
+  haltCancelsOrders: () => TE.right(false),
   halt: () => TE.right(O.none),
   lift: () => TE.right(O.none),
 }

@@ -97,7 +97,7 @@ export const composeUseCases = (adapters: Adapters) => {
   }
   const onAccountChanged = (account: BrokerAccount): void => {
     invalidateEverywhere(account.accountId)
-    void adapters.journal.want(account, 0)()
+    void adapters.journal.wantRead(account, 0)()
   }
   peerNotices.subscribe((notice) => {
     switch (notice.kind) {

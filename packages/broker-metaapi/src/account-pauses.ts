@@ -1,5 +1,5 @@
 // A circuit breaker for each account, so that requests to a dead account do not use up the tenant's
-// token. Each further failure doubles the pause; after a pause one call is made as a trial, and its
+// token. Each further failure doubles the pause; after a pause one call is made as a probe, and its
 // outcome decides for all that wait.
 import type { Stopwatch } from '@tradeport/domain/ports'
 import type { CallFailure } from './failures.ts'
@@ -17,7 +17,7 @@ export interface PauseLimits {
 export interface Attempt {
   readonly kind: 'attempt'
   /** The account could not be read the last time. */
-  readonly isTrial: boolean
+  readonly isProbe: boolean
   /** What another call failed with since this one was admitted. */
   readonly failedMeanwhile: () => CallFailure | undefined
   readonly succeeded: () => void
@@ -29,8 +29,8 @@ interface Paused {
   readonly kind: 'paused'
   readonly failure: CallFailure
   readonly leftMs: number
-  /** Resolves when the trial under way is over; undefined if there is none. */
-  readonly trial: Promise<void> | undefined
+  /** Resolves when the probe under way is over; undefined if there is none. */
+  readonly probe: Promise<void> | undefined
 }
 
 export interface AccountPauses {
@@ -45,7 +45,7 @@ interface Pause {
   readonly failure: CallFailure
   readonly ms: number
   readonly until: number
-  trial: Promise<void> | undefined
+  probe: Promise<void> | undefined
 }
 
 interface AccountState {
@@ -64,31 +64,31 @@ export const createAccountPauses = (
   const answered = (account: string): void =>
     setBounded(accounts, account, { lastAnsweredCall: callCount })
 
-  const attemptOf = (account: string, triedPause: Pause | undefined): Attempt => {
+  const attemptOf = (account: string, probedPause: Pause | undefined): Attempt => {
     const call = (callCount += 1)
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (triedPause !== undefined) triedPause.trial = promise
+    if (probedPause !== undefined) probedPause.probe = promise
     return {
       kind: 'attempt',
-      isTrial: triedPause !== undefined,
+      isProbe: probedPause !== undefined,
       failedMeanwhile: () => {
         const pause = accounts.get(account)?.pause
-        return pause === triedPause ? undefined : pause?.failure
+        return pause === probedPause ? undefined : pause?.failure
       },
       succeeded: () => answered(account),
       failed: (failure) => {
         const { pause, lastAnsweredCall = 0 } = accounts.get(account) ?? {}
         // Of simultaneous calls only one counts, and none if the account has answered a later one.
-        if (pause !== triedPause || lastAnsweredCall >= call) return
+        if (pause !== probedPause || lastAnsweredCall >= call) return
         const ms = pause === undefined ? firstMs : Math.min(2 * pause.ms, longestMs)
         const until = stopwatch.elapsedMs() + ms
         setBounded(accounts, account, {
-          pause: { failure, ms, until, trial: undefined },
+          pause: { failure, ms, until, probe: undefined },
           lastAnsweredCall,
         })
       },
       release: () => {
-        if (triedPause !== undefined) triedPause.trial = undefined
+        if (probedPause !== undefined) probedPause.probe = undefined
         resolve()
       },
     }
@@ -106,8 +106,8 @@ export const createAccountPauses = (
       const pause = accounts.get(account)?.pause
       if (pause === undefined) return attemptOf(account, undefined)
       const leftMs = Math.max(0, pause.until - stopwatch.elapsedMs())
-      return leftMs > 0 || pause.trial !== undefined
-        ? { kind: 'paused', failure: pause.failure, leftMs, trial: pause.trial }
+      return leftMs > 0 || pause.probe !== undefined
+        ? { kind: 'paused', failure: pause.failure, leftMs, probe: pause.probe }
         : attemptOf(account, pause)
     },
   }

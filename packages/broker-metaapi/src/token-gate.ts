@@ -18,7 +18,7 @@ export interface TokenLimits {
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
-  /** Reads of an account that may wait, and as many of its trials. Trades have no such limit. */
+  /** Reads of an account that may wait, and as many of its probes. Trades have no such limit. */
   readonly waitingPerAccount: number
 }
 
@@ -53,8 +53,8 @@ export interface TokenGate {
   readonly recordAnswer: (key: Omit<GateKey, 'route'>) => void
 }
 
-/** A `trial` is the read of an account that could not be read the last time. */
-type RequestKind = 'trade' | 'read' | 'trial'
+/** A `probe` is the read of an account that could not be read the last time. */
+type RequestKind = 'trade' | 'read' | 'probe'
 
 interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
@@ -73,8 +73,7 @@ interface TokenState {
   /** By `queueName`, each in the order of arrival. One that is empty is removed. */
   readonly queues: Map<string, Set<Waiting>>
   arrivals: number
-  /** The reads under way. */
-  readonly running: Set<Waiting>
+  readonly readsUnderWay: Set<Waiting>
   timer: NodeJS.Timeout | undefined
 }
 
@@ -104,11 +103,11 @@ const limitNames = ({ kind, accountKey, route }: LimitedRequest): readonly strin
 ]
 
 export const createTokenGate = (
-  given: Partial<TokenLimits> | undefined,
+  overrides: Partial<TokenLimits> | undefined,
   clock: Clock,
   stopwatch: Stopwatch,
 ): TokenGate => {
-  const limits = { ...defaultLimits, ...given }
+  const limits = { ...defaultLimits, ...overrides }
   const states = new Map<string, TokenState>()
 
   const stateOf = (limitKey: string): TokenState => {
@@ -118,29 +117,29 @@ export const createTokenGate = (
       answeredAt: new Map(),
       queues: new Map(),
       arrivals: 0,
-      running: new Set(),
+      readsUnderWay: new Set(),
       timer: undefined,
     }
     states.set(limitKey, state)
     return state
   }
 
-  const nextOf = ({ queues, running }: TokenState): Waiting | undefined => {
+  const nextOf = ({ queues, readsUnderWay }: TokenState): Waiting | undefined => {
     const [trade] = queues.get('trade') ?? []
-    if (trade !== undefined || running.size >= limits.readsAtOnce) return trade
-    const ofAccount = Map.groupBy(running, ({ accountKey }) => accountKey)
-    const trials = [...running].filter(({ kind }) => kind === 'trial').length
+    if (trade !== undefined || readsUnderWay.size >= limits.readsAtOnce) return trade
+    const ofAccount = Map.groupBy(readsUnderWay, ({ accountKey }) => accountKey)
+    const probes = [...readsUnderWay].filter(({ kind }) => kind === 'probe').length
     const mayRead = ({ kind, accountKey }: Waiting): boolean =>
       (ofAccount.get(accountKey)?.length ?? 0) < limits.readsAtOncePerAccount &&
       // Accounts that hang get a quarter of the reads at most, and the others the rest.
-      (kind !== 'trial' || trials < limits.readsAtOnce / 4)
+      (kind !== 'probe' || probes < limits.readsAtOnce / 4)
     let next: Waiting | undefined
     for (const [first] of queues.values())
       if (first && first.arrival < (next?.arrival ?? Infinity) && mayRead(first)) next = first
     return next
   }
 
-  const startWaiting = (state: TokenState): void => {
+  const startNext = (state: TokenState): void => {
     const now = stopwatch.elapsedMs()
     while (now - (state.starts[0] ?? now) >= rateWindowMs) state.starts.shift()
     for (const [account, at] of state.answeredAt) {
@@ -158,17 +157,17 @@ export const createTokenGate = (
     state.timer = setTimeout(
       () => {
         state.timer = undefined
-        startWaiting(state)
+        startNext(state)
       },
       Math.ceil(oldest + rateWindowMs - now),
     )
   }
 
   const occupy = (state: TokenState, read: Waiting): (() => void) => {
-    state.running.add(read)
+    state.readsUnderWay.add(read)
     return () => {
-      state.running.delete(read)
-      startWaiting(state)
+      state.readsUnderWay.delete(read)
+      startNext(state)
     }
   }
 
@@ -208,7 +207,7 @@ export const createTokenGate = (
         if (signal.aborted) return abort()
         state.queues.set(name, queue.add(waiting))
         signal.addEventListener('abort', abort)
-        startWaiting(state)
+        startNext(state)
       })
     },
 

@@ -59,10 +59,10 @@ export const createTradeOnce = ({
     const url = urlOf(target, '/trade')
     const gated = { ...target, route: 'trade' } as const
     // A trade behind one that hangs would hang as well, and its outcome would be unknown. After the
-    // pause one is sent as a trial, and the others wait for its answer.
+    // pause one is sent as a probe, and the others wait for its answer.
     let attempt = tradePauses.begin(target.accountKey)
-    if (attempt.kind === 'paused' && attempt.trial !== undefined) {
-      await Promise.race([attempt.trial, pause(longestTrialWaitMs)])
+    if (attempt.kind === 'paused' && attempt.probe !== undefined) {
+      await Promise.race([attempt.probe, pause(longestProbeWaitMs)])
       attempt = tradePauses.begin(target.accountKey)
     }
     if (attempt.kind === 'paused')
@@ -117,7 +117,7 @@ type Delivery =
   | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
 /** Brokers answer most trades within a second or two. */
-const longestTrialWaitMs = 5_000
+const longestProbeWaitMs = 5_000
 const maxAnswerBytes = 64 * 1_024
 // Neither keeps a connection; `secure` keeps TLS sessions, which make the next handshake shorter.
 const plain = new http.Agent({ keepAlive: false })

@@ -72,7 +72,7 @@ export const createTransport = (
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
     const gated = { ...target, route: request.route }
-    const leave = await gate.enter(gated, attempt.isTrial ? 'trial' : 'read', signal)
+    const leave = await gate.enter(gated, attempt.isProbe ? 'probe' : 'read', signal)
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -92,7 +92,7 @@ export const createTransport = (
     }
   }
 
-  /** Rejects with the last failure during a pause; waits for a trial under way. */
+  /** Rejects with the last failure during a pause; waits for a probe under way. */
   const admit = async (
     request: ReadRequest,
     target: Target,
@@ -102,8 +102,8 @@ export const createTransport = (
     for (;;) {
       const admission = pauses.begin(pauseKey(request, target))
       if (admission.kind === 'attempt') return admission
-      if (admission.trial === undefined) throw admission.failure
-      await admission.trial
+      if (admission.probe === undefined) throw admission.failure
+      await admission.probe
       signal.throwIfAborted()
     }
   }

@@ -357,11 +357,11 @@ describe('an account whose trades hang', () => {
         left: { _tag: 'BrokerUnavailable' },
       })
       time.elapsedMs += 500
-      const trial = place(own)
+      const probe = place(own)
       // Others wait for it.
       await expect.poll(() => callsTo(own, 'trade')).toBe(before + 1)
       expect(await place(own)).toEqual(notSent(about(pausesMs[index + 1] ?? 60_000)))
-      expect(await trial).toEqual(unknown)
+      expect(await probe).toEqual(unknown)
       expect(callsTo(own, 'trade')).toBe(before + 1)
     }
     sandbox.faults.clear()

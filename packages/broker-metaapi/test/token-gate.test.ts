@@ -41,13 +41,13 @@ describe('the gate of a token', () => {
     expect(await startsOf(5)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
-  it('starts reads of accounts that answer although many others are on trial', async () => {
+  it('starts reads of accounts that answer although many others are on probe', async () => {
     const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
-    let trials = 0
+    let probes = 0
     for (let account = 0; account < 100; account += 1)
-      void gate.enter(key(`hung ${account}`), 'trial', patient()).then(() => (trials += 1))
+      void gate.enter(key(`hung ${account}`), 'probe', patient()).then(() => (probes += 1))
     ;(await gate.enter(key('healthy'), 'read', patient()))()
-    expect(trials).toBe(2)
+    expect(probes).toBe(2)
   })
 
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
@@ -108,7 +108,7 @@ describe('the gate of a token', () => {
   it('starts every trade before the reads, and each read before later ones that may start, within every limit, and leaves no timer', async () => {
     const call = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
-      kind: fc.constantFrom('trade' as const, 'read' as const, 'trial' as const),
+      kind: fc.constantFrom('trade' as const, 'read' as const, 'probe' as const),
       afterMs: fc.nat({ max: 700 }),
       runsMs: fc.nat({ max: 1_500 }),
     })
@@ -121,7 +121,7 @@ describe('the gate of a token', () => {
         const mayRead = ({ account, kind }: (typeof calls)[number]) =>
           running.length < 3 &&
           running.filter((one) => one.account === account).length < 2 &&
-          !(kind === 'trial' && running.some((one) => one.kind === kind))
+          !(kind === 'probe' && running.some((one) => one.kind === kind))
         const calling = calls.map(async (call) => {
           await new Promise((resolve) => setTimeout(resolve, call.afterMs))
           waiting.push(call)

@@ -403,7 +403,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const stored = await storedAccount(here.operator)
     const before = brokerAccountOf(stored)
     const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
-    await rightOf(ports.journal.want(before, 0))
+    await rightOf(ports.journal.wantRead(before, 0))
     const { revision } = await exported(before)
     await relink(stored)
     const after = { ...before, ...another }
@@ -550,7 +550,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       { ...unlinked, providerAccountId: 'another' },
     ]) {
       expect(await ports.journal.claim(other)()).toMatchObject(notLinked)
-      await rightOf(ports.journal.want(other, 0))
+      await rightOf(ports.journal.wantRead(other, 0))
     }
     expect(await stateOf(unlinked)).toBeUndefined()
   })
@@ -619,7 +619,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       const { wantedAt = null } = (await stateOf(account)) ?? {}
       return wantedAt && wantedAt - claim.claimedAt
     }
-    const want = (delayMs: number) => rightOf(ports.journal.want(account, delayMs))
+    const want = (delayMs: number) => rightOf(ports.journal.wantRead(account, delayMs))
     for (const delayMs of [minuteMs, 0, 10 * minuteMs, secondMs]) await want(delayMs)
     expect((await stateOf(account))?.wantedAt).toBeLessThanOrEqual(Date.now())
     await ports.elapse(1)
@@ -639,14 +639,14 @@ onEachDatabase('the journal', (here, there, kind) => {
       await newBrokerAccount(),
       await newBrokerAccount(),
     ] as const
-    await rightOf(ports.journal.want(wanted, 0))
+    await rightOf(ports.journal.wantRead(wanted, 0))
     await rightOf(
       ports.journal.setReread(await claimOf(ports.journal, reread), {
         rereadAt: Date.now(),
         disagreements: 1,
       }),
     )
-    await rightOf(ports.journal.want(later, 10 * minuteMs))
+    await rightOf(ports.journal.wantRead(later, 10 * minuteMs))
     const given: BrokerAccount[] = []
     const both = Promise.withResolvers<void>()
     const timesOf = ({ accountId }: BrokerAccount) =>
@@ -688,7 +688,7 @@ onEachDatabase('the journal', (here, there, kind) => {
 
   it('is given to workers also where that of another account cannot be read', async () => {
     const [unreadable, readable] = [await newBrokerAccount(), await newBrokerAccount()]
-    for (const account of [unreadable, readable]) await rightOf(ports.journal.want(account, 0))
+    for (const account of [unreadable, readable]) await rightOf(ports.journal.wantRead(account, 0))
     await here
       .knex('journals')
       .where({ account_id: unreadable.accountId })
@@ -706,7 +706,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     await rightOf(ports.journal.release(await kept(before, closed('1', 2)), 'read'))
     await relink(stored)
     const linked = { ...before, ...another }
-    for (const account of [linked, other]) await rightOf(ports.journal.want(account, 0))
+    for (const account of [linked, other]) await rightOf(ports.journal.wantRead(account, 0))
     const deleted = countRows(here.knex, /delete from (?:deals|trades)/)
     const given: string[] = []
     await readDue((accountId) => {
@@ -778,8 +778,8 @@ onEachDatabase('the journal', (here, there, kind) => {
       return [first, ...others].map(brokerAccountOf)
     }
     const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
-    for (const account of large) await rightOf(ports.journal.want(account, 0))
-    for (const account of small) await rightOf(ports.journal.want(account, 0))
+    for (const account of large) await rightOf(ports.journal.wantRead(account, 0))
+    for (const account of small) await rightOf(ports.journal.wantRead(account, 0))
     const begun: JournalClaim[] = []
     const ends: (() => void)[] = []
     const { jobs } = openJournal({ knex: here.knex, log: silent, heartbeats }, { pollMs: minuteMs })

@@ -49,7 +49,7 @@ interface Write {
   readonly count: () => Promise<number>
 }
 
-const halt = { since: 0, reason: null, cancelsOrders: false }
+const halt = { since: 0, reason: null, cancelOrders: false }
 const documentOf = async ({ operator, knex }: Instance): Promise<Write> => {
   const tenant = newTenant()
   return {

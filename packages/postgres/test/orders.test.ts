@@ -384,14 +384,14 @@ onEachDatabase('orders', (here, there, kind) => {
       placement: { step: 'sending', sentAt: noon },
       continueInMs: minuteMs,
     }
-    const halted = async (cancelsOrders: boolean) => {
+    const halted = async (cancelOrders: boolean) => {
       const account = await storedAccount(here.operator)
       const [waiting, unsent] = [await recordedOn(account), await recordedOn(account)]
       await advanced(account, waiting, opened)
       const halt = { since: noon, reason: null }
-      for (const cancels of [cancelsOrders, false])
+      for (const cancels of [cancelOrders, false])
         await rightOf(
-          here.halts.halt(account.owner, account.id, { ...halt, cancelsOrders: cancels }),
+          here.halts.halt(account.owner, account.id, { ...halt, cancelOrders: cancels }),
         )
       expect(await here.advance(account.owner, unsent, sending)).toBe(false)
       return { account, waiting, unsent }

@@ -43,7 +43,7 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
       },
     ])
 
-    const cancels = () => rightOf(here.halts.cancelsOrders(owner, accountId))
+    const cancels = () => rightOf(here.halts.haltCancelsOrders(owner, accountId))
     const found: boolean[] = []
     await set({ halt: true })
     for (const cancelOrders of [false, true, false]) {

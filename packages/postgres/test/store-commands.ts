@@ -506,7 +506,7 @@ const accountLimits = call(
 )
 const recordReads = [
   call(({ halts }) => halts.find, asker, accountId),
-  call(({ halts }) => halts.cancelsOrders, asker, accountId),
+  call(({ halts }) => halts.haltCancelsOrders, asker, accountId),
   call(({ accounts }) => accounts.list, asker),
   call(({ accounts }) => accounts.find, asker, accountId),
   call(
@@ -554,7 +554,7 @@ const recordWrites = [
     ({ halts }) => halts.halt,
     asker,
     accountId,
-    fc.record({ since: instant, reason: one('theirs'), cancelsOrders: fc.boolean() }),
+    fc.record({ since: instant, reason: one('theirs'), cancelOrders: fc.boolean() }),
   ),
   call(({ halts }) => halts.lift, asker, accountId),
   call(

@@ -86,15 +86,15 @@ export const createFakeHalts = (records: FakeRecords): Halts => {
   }
   return portOf<Halts>({
     find,
-    cancelsOrders: (owner, id) => {
+    haltCancelsOrders: (owner, id) => {
       const { operators, own } = haltsOf(owner, id)
-      return [operators?.cancelOrders, own?.cancelsOrders].includes(true)
+      return [operators?.cancelOrders, own?.cancelOrders].includes(true)
     },
     halt: (owner, id, halt) => {
       const { own } = haltsOf(owner, id)
-      const cancelsOrders = halt.cancelsOrders || !!own?.cancelsOrders
+      const cancelOrders = halt.cancelOrders || !!own?.cancelOrders
       if (ownAccount(records, owner, id))
-        records.tables.ownHalts.put({ ...(own ?? halt), accountId: id, cancelsOrders })
+        records.tables.ownHalts.put({ ...(own ?? halt), accountId: id, cancelOrders })
       return find(owner, id)
     },
     lift: (owner, id) => {

@@ -232,7 +232,7 @@ export const createFakeJournal = (
       whileClaimed(claim, (held) => {
         held.state = { ...held.state, rereadAt, disagreements }
       }),
-    want: (account, delayMs) => {
+    wantRead: (account, delayMs) => {
       const at = clock.now() + delayMs
       const found = linked(account)
       if (found === undefined) return

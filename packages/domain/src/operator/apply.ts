@@ -130,7 +130,7 @@ const noTraderLimits: TraderLimits = {
 }
 
 /** Every record that the document names or refers to. */
-export const keysOf = (
+export const recordKeysOf = (
   document: OperatorDocument,
   { hash }: Pick<Secrets, 'hash'>,
 ): OperatorKeys => {

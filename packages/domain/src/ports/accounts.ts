@@ -65,7 +65,7 @@ export interface LiveAccounts {
 }
 
 export interface NewHalt extends Omit<Halt, 'by'> {
-  readonly cancelsOrders: boolean
+  readonly cancelOrders: boolean
 }
 
 /** Which accounts are halted, by their owners and by the operator. The owner comes first. */
@@ -73,7 +73,7 @@ export interface Halts {
   /** The operator's where both halted the account. */
   readonly find: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
   /** Whether a halt of the account cancels its orders for as long as it stands. */
-  readonly cancelsOrders: (owner: Owner, id: AccountId) => AsyncResult<boolean>
+  readonly haltCancelsOrders: (owner: Owner, id: AccountId) => AsyncResult<boolean>
   /**
    * Halts an account for its owner. A halt that stands stays as it is, but cancels orders from now
    * on where this one does.

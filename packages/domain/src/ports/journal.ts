@@ -125,7 +125,7 @@ export interface Journal {
    * Schedules a read that begins after so long or later. Of several schedules the earliest and the
    * latest are kept.
    */
-  readonly want: (account: BrokerAccount, delayMs: number) => AsyncResult<void>
+  readonly wantRead: (account: BrokerAccount, delayMs: number) => AsyncResult<void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (
     account: BrokerAccount,

@@ -31,7 +31,7 @@ export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Colu
   const sum = new ExactSum()
   sum.add(opening)
   let [top, topBefore, movement] = [opening, opening, 0]
-  const moveBefore = (end: number) => {
+  const addMovementsBefore = (end: number) => {
     for (; (times[movement] ?? Infinity) < end; movement++) {
       sum.add(amounts[movement] ?? 0)
       if (times[movement + 1] !== times[movement]) top = Math.max(top, sum.value())
@@ -41,9 +41,9 @@ export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Colu
     const time = at[index] ?? 0
     // What moved at the time of a trade counts only for later ones.
     if (time !== at[index - 1]) {
-      moveBefore(time)
+      addMovementsBefore(time)
       topBefore = top
-      moveBefore(time + 1)
+      addMovementsBefore(time + 1)
     }
     highest[index] = topBefore
     balances[index] = sum.value()

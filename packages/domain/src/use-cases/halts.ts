@@ -70,7 +70,7 @@ export const createHalts = (ports: HaltPorts) => {
             halts.halt(caller.owner, accountId, {
               since: clock.now(),
               reason: body.reason ?? null,
-              cancelsOrders: body.cancelOrders === true,
+              cancelOrders: body.cancelOrders === true,
             }),
             TE.map((halt) => ({ accountId, halt })),
           ),

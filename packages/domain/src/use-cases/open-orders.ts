@@ -374,7 +374,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         leftByHalts.delete(id)
         return E.right(undefined)
       }
-      const isHalted = await ports.halts.cancelsOrders(owner, request.accountId)()
+      const isHalted = await ports.halts.haltCancelsOrders(owner, request.accountId)()
       if (E.isLeft(isHalted)) return isHalted
       const because = isHalted.right ? await cancelByHalt(order, placement) : undefined
       if (because === undefined) leftByHalts.delete(id)

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { flow, pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../errors.ts'
-import { decideApply, keysOf, type DecidedDocument } from '../operator/apply.ts'
+import { decideApply, recordKeysOf, type DecidedDocument } from '../operator/apply.ts'
 import {
   orderEffectsOf,
   planOf,
@@ -25,7 +25,7 @@ import type { Ports } from '../ports/index.ts'
 import type { AccountId, TenantId } from '../primitives/ids.ts'
 import type { WithBody } from './input.ts'
 
-export interface TouchedOrder {
+export interface AffectedOrder {
   readonly id: OrderId
   readonly accountId: AccountId
   readonly step: Placement['step']
@@ -34,14 +34,14 @@ export interface TouchedOrder {
 
 export interface OperatorPlan {
   readonly changes: readonly PlannedChange[]
-  /** Oldest first, at most `maxTouchedOrders`. */
-  readonly ordersUnderWay: readonly TouchedOrder[]
+  /** Oldest first, at most `maxAffectedOrders`. */
+  readonly ordersUnderWay: readonly AffectedOrder[]
 }
 
 export interface AppliedDocument extends Omit<DecidedDocument, 'changes'> {
   readonly changes: readonly PlannedChange[]
   /** As in a plan; null where these could not be read, although the document is applied. */
-  readonly ordersUnderWay: readonly TouchedOrder[] | null
+  readonly ordersUnderWay: readonly AffectedOrder[] | null
 }
 
 interface RemovedOwners {
@@ -54,18 +54,18 @@ const removesOwners = ({ tenants, users }: OperatorDocument): boolean =>
   [...tenants, ...users].some(({ removed }) => removed === true)
 
 /** How many orders a plan names at most. */
-export const maxTouchedOrders = 1_000
+export const maxAffectedOrders = 1_000
 
 export const createOperatorDocuments = (
   ports: Pick<Ports, 'operator' | 'operatorOrders' | 'records' | 'secrets' | 'clock'>,
 ) => {
   const { operator, operatorOrders, records, secrets, clock } = ports
 
-  const readTouched = ({
+  const readAffectedOrders = ({
     tenants,
     users,
     accounts,
-  }: OrderEffects): AsyncResult<readonly TouchedOrder[]> => {
+  }: OrderEffects): AsyncResult<readonly AffectedOrder[]> => {
     if (tenants.size + users.size + accounts.size === 0) return TE.right([])
     const of = {
       tenants: [...tenants.keys()],
@@ -73,7 +73,7 @@ export const createOperatorDocuments = (
       accounts: [...accounts.keys()],
     }
     return pipe(
-      operatorOrders.underWay({ of }, { after: undefined, limit: maxTouchedOrders }),
+      operatorOrders.underWay({ of }, { after: undefined, limit: maxAffectedOrders }),
       TE.map((orders) =>
         orders.map(({ order: { id, owner, request }, placement }) => {
           const effects = [
@@ -113,7 +113,7 @@ export const createOperatorDocuments = (
   /** Decides as applying does, and applies an empty change. */
   const dryRun = (document: OperatorDocument) =>
     operator.apply(
-      keysOf(document, secrets),
+      recordKeysOf(document, secrets),
       flow(
         decideDocument(document),
         E.map((decided) => ({ ...decided, changes: noChanges })),
@@ -160,11 +160,11 @@ export const createOperatorDocuments = (
         TE.flatMap(countOwned),
         TE.bindTo('addCounts'),
         TE.bindW('decided', () =>
-          operator.apply(keysOf(document, secrets), decideDocument(document)),
+          operator.apply(recordKeysOf(document, secrets), decideDocument(document)),
         ),
         TE.bindW('ordersUnderWay', ({ decided: { effects } }) =>
           pipe(
-            readTouched(effects),
+            readAffectedOrders(effects),
             TE.orElseW(() => TE.right(null)),
           ),
         ),
@@ -188,7 +188,7 @@ export const createOperatorDocuments = (
       pipe(
         dryRun(document),
         TE.bindW('addCounts', (decided) => countOwned(decided)),
-        TE.bindW('ordersUnderWay', ({ effects }) => readTouched(effects)),
+        TE.bindW('ordersUnderWay', ({ effects }) => readAffectedOrders(effects)),
         TE.map(({ planned, addCounts, ordersUnderWay }) => ({
           changes: planned.map(addCounts),
           ordersUnderWay,

@@ -427,7 +427,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
-        TE.tap(() => journal.want(target.brokerAccount, lateDealsMs)),
+        TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
         TE.bindW('isMade', (close) => TE.fromTask(wasMade(close, close.sent, close.found))),

@@ -5,7 +5,7 @@ import { apiKeyRequirement } from '../../src/access/api-key.ts'
 import { isDemo, withReading } from '../../src/accounts/account.ts'
 import {
   decideApply,
-  keysOf,
+  recordKeysOf,
   usersAffectedBy,
   type DecidedDocument,
 } from '../../src/operator/apply.ts'
@@ -154,7 +154,7 @@ it('reads every record that the document names or refers to, each once', () => {
     desks: [{ id: 'd-1', tenantId: acme, accounts: [main] }],
     apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_x' }],
   }
-  expect(keysOf(document, createTestSecrets())).toMatchObject({
+  expect(recordKeysOf(document, createTestSecrets())).toMatchObject({
     tenants: [acme],
     users: [ann],
     accounts: [main],

@@ -366,8 +366,8 @@ export const simulateOrders = async (
 
   const haltAndLift = (id: AccountId, atMs: number): void => {
     const [{ halt }, { lift }] = [random.pick(processes), random.pick(processes)]
-    const cancelsOrders = random.chance(0.5)
-    timeline.schedule(atMs, () => halt(id, cancelsOrders))
+    const cancelOrders = random.chance(0.5)
+    timeline.schedule(atMs, () => halt(id, cancelOrders))
     if (random.chance(0.5)) timeline.schedule(atMs + random.delayMs(5 * minuteMs), () => lift(id))
   }
 

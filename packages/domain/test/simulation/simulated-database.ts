@@ -183,7 +183,7 @@ export const createSimulatedDatabase = (
 
   const isHaltCancelling = ({ order: { request } }: OrderRow): boolean =>
     records.tables.accounts.has(request.accountId) &&
-    records.tables.ownHalts.get(request.accountId)?.cancelsOrders === true
+    records.tables.ownHalts.get(request.accountId)?.cancelOrders === true
   /** Makes these open orders due that nothing else makes so. */
   const makeDue = (isMissed: (order: OrderRow) => boolean) => (): void => {
     const { orders } = records.tables

@@ -75,7 +75,7 @@ export interface FakePositionTrading extends PositionTrading, ReadControls<Read>
   /** What was truly closed, oldest first, whatever reads show. */
   readonly closed: (accountId: AccountId) => readonly BrokerDeal[]
   readonly synchroniseJournal: SynchroniseJournal
-  readonly journal: Pick<Journal, 'want' | 'closingDeals'>
+  readonly journal: Pick<Journal, 'wantRead' | 'closingDeals'>
   /** Finds a trade where the journal has a closing deal of its position. */
   readonly trades: Pick<TradeRecords, 'find'>
   /** After how many milliseconds reads of the journal are wanted, in the order of the calls. */
@@ -197,7 +197,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
         }),
       ),
     journal: {
-      want: (_account, delayMs) => TE.fromIO(() => void wanted.push(delayMs)),
+      wantRead: (_account, delayMs) => TE.fromIO(() => void wanted.push(delayMs)),
       closingDeals: ({ accountId }, orderId, from) =>
         TE.fromIO(() =>
           (books.get(accountId)?.journal ?? []).filter(

@@ -98,10 +98,8 @@ const opened = async (...of: Parameters<Desk['place']>) => {
       desk.trading.change(clientId, fields),
     end: (outcome: OrderOutcome) => desk.trading.end(clientId, outcome),
     lose: () => desk.trading.lose(clientId),
-    halt: (cancelsOrders = true) =>
-      rightOf(
-        desk.halts.halt(owner, desk.account.id, { since: noon, reason: null, cancelsOrders }),
-      ),
+    halt: (cancelOrders = true) =>
+      rightOf(desk.halts.halt(owner, desk.account.id, { since: noon, reason: null, cancelOrders })),
   }
 }
 
@@ -736,13 +734,13 @@ describe('a cancellation of an open order', () => {
 
   it.each([true, false])(
     'by a halt that cancels orders (%s) of one that is missing at the broker is reported once',
-    async (cancelsOrders) => {
+    async (cancelOrders) => {
       const { order, halt, runFor, follow, leftByHalts, lose } = await opened()
-      await halt(cancelsOrders)
+      await halt(cancelOrders)
       lose()
       await follow()
       await runFor(60 * 60)
-      expect(leftByHalts).toEqual(cancelsOrders ? [[order.id, 'missing']] : [])
+      expect(leftByHalts).toEqual(cancelOrders ? [[order.id, 'missing']] : [])
     },
   )
 })

@@ -70,8 +70,8 @@ const hangingAfterSend: Scene['ports'] = ({ journal, positionTrading }) => ({
   ...hangingJournal(),
   journal: {
     ...journal,
-    want: (...of) =>
-      positionTrading.sent().length > 0 ? () => new Promise(() => {}) : journal.want(...of),
+    wantRead: (...of) =>
+      positionTrading.sent().length > 0 ? () => new Promise(() => {}) : journal.wantRead(...of),
   },
 })
 const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<never>(() => {}) })
@@ -543,7 +543,9 @@ describe('POST /positions/:id/close', () => {
       close(open({ meanwhile: (desk) => wanted.push(...desk.positionTrading.wanted()) })),
     )
     expect(wanted).toEqual([10 * secondMs])
-    const desk = open({ ports: ({ journal }) => ({ journal: { ...journal, want: unavailable } }) })
+    const desk = open({
+      ports: ({ journal }) => ({ journal: { ...journal, wantRead: unavailable } }),
+    })
     expect(await tagOf(close(desk))).toBe('ServiceUnavailable')
     expect(await tagOf(close(desk, 0.31))).toBe('InvalidVolume')
     expect(desk.positionTrading.sent()).toEqual([])

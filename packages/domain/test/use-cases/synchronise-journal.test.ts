@@ -62,7 +62,7 @@ const withHistory = (
     },
     /** How often pages and the balance were read. */
     reads: () => [desk.broker.calls('dealsPage'), desk.broker.calls('accountInformation')],
-    want: () => rightOf(desk.journal.want(brokerAccount, 0)),
+    want: () => rightOf(desk.journal.wantRead(brokerAccount, 0)),
     state: async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount))),
     claim: async () => {
       const claim = await rightOf(desk.journal.claim(brokerAccount))

@@ -78,7 +78,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         await updateClaimed(claim, sql`reread_at = ${at}, disagreements = ${disagreements},`),
       )
     },
-    want: async (account, delayMs) => {
+    wantRead: async (account, delayMs) => {
       const wantedAt = sql`now() + ${delayMs} * interval '1 ms'`
       await query(
         knex,

@@ -25,12 +25,12 @@ export const createHalts = (knex: Knex): Halts => {
     })
   return databasePort<Halts>('halts', {
     find: (owner, id) => findHalt(knex, owner, id),
-    cancelsOrders: (owner, id) =>
+    haltCancelsOrders: (owner, id) =>
       returnsRow(knex, sql`select from halts where ${isOfAccount(owner, id)} and cancel_orders`),
-    halt: (owner, id, { since, reason, cancelsOrders }) =>
+    halt: (owner, id, { since, reason, cancelOrders }) =>
       haltAfter(
         sql`insert into halts (tenant_id, account_id, halted_by, since, reason, cancel_orders)
-          select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelsOrders} from accounts
+          select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason}, ${cancelOrders} from accounts
           where ${isAccount(owner, id)}
           on conflict (tenant_id, account_id, halted_by) do update set cancel_orders = true
           where excluded.cancel_orders`,
