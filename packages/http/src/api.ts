@@ -97,7 +97,7 @@ the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`2
 const apiWith = (capabilities: Capabilities, faultOfHost: HostFault = () => undefined): Api => ({
   prefix: apiPrefix,
   documentPath: `${apiPrefix}/openapi.json`,
-  ...groupsWith(capabilities, (isOn) => groupsOf(isOn, faultOfHost)),
+  groups: groupsWith(capabilities, (isOn) => groupsOf(isOn, faultOfHost)),
   info: {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',

@@ -186,22 +186,15 @@ const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
   return next()
 }
 
-const refuseUnknownPath = ({ prefix, routesOff }: Api, router: Router<State>): Middleware => {
-  const switchedOff = new Router<State>(routerOptions)
-  for (const { method, path, capability = [] } of routesOff)
-    switchedOff.register(prefix + path, [method], [], { name: [capability].flat().join(' or ') })
-  return ({ path, method }) => {
-    const [off] = switchedOff.match(path, method).pathAndMethod
+const refuseUnknownPath =
+  ({ prefix }: Api, router: Router<State>): Middleware =>
+  ({ path, method }) => {
     const [suggestion] = router.match(prefix + path, method).pathAndMethod
     throw new RefusalError({
       ...refuse('NotFound', { what: 'route' }),
-      ...(off && {
-        hint: `It needs the capability ${off.name}, which is switched off in this service; ask its operator.`,
-      }),
       ...(suggestion && { hint: `Did you mean ${suggestion.path}?` }),
     })
   }
-}
 
 const disconnectCodes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']
 

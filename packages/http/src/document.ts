@@ -43,8 +43,6 @@ export interface Api {
   readonly prefix: string
   readonly documentPath: `/${string}`
   readonly groups: readonly RouteGroup[]
-  /** Those of capabilities that are off. */
-  readonly routesOff: readonly Route[]
   readonly info: Readonly<Record<'title' | 'summary' | 'description', string>>
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
@@ -319,21 +317,17 @@ const operationOf = (
   }
 }
 
-/** Groups with the routes whose capabilities are on, and the routes of others. */
+/** Groups with the routes whose capabilities are on. */
 export const groupsWith = (
   capabilities: Capabilities,
   groupsOf: (isOn: IsOn) => readonly RouteGroup[],
-): Pick<Api, 'groups' | 'routesOff'> => {
+): readonly RouteGroup[] => {
   const isOn = isOnIn(capabilities)
   const hasRoute = ({ capability = [] }: Route): boolean =>
     capability.length === 0 || [capability].flat().some(isOn)
-  const groups = groupsOf(isOn)
-  return {
-    groups: groups
-      .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
-      .filter(({ routes }) => routes.length > 0),
-    routesOff: routesIn({ groups }).filter((route) => !hasRoute(route)),
-  }
+  return groupsOf(isOn)
+    .map((group) => ({ ...group, routes: group.routes.filter(hasRoute) }))
+    .filter(({ routes }) => routes.length > 0)
 }
 
 export const isOnIn =

@@ -211,24 +211,6 @@ it('a path without the prefix is answered with the one that was meant', async ()
   ).toBe(`No route has this method and path. Did you mean ${apiPrefix}/positions/:id/close?`)
 })
 
-it('a route of a capability that is off says so, and another none', async () => {
-  await using off = await runApi({}, fakeDependencies({ capabilities: [] }))
-  const replies = await Promise.all(
-    apiRoutes.map(async ({ method, path, capability = [] }) => {
-      const target = apiPrefix + path.replaceAll(/:\w+/g, 'x')
-      const { json } = await send(off, target, { method })
-      return { message: json?.error?.message ?? '', names: [capability].flat() }
-    }),
-  )
-  const hint = 'No route has this method and path. It needs the capability '
-  // What another route answers is of that one.
-  for (const { message, names } of replies.filter(({ message }) => message.startsWith('No route')))
-    expect(message).toBe(
-      `${hint}${names.join(' or ')}, which is switched off in this service; ask its operator.`,
-    )
-  expect(replies.filter(({ message }) => message.startsWith(hint)).length).toBeGreaterThan(10)
-})
-
 it('the query is checked before the id, which only names no account', async () => {
   const { json } = await send(api, '/api/v1/accounts/1/history?interval=x')
   expect(json.error?.code).toBe('VALIDATION_ERROR')

@@ -421,7 +421,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
 const apiWith = (capabilities: Capabilities): Api => ({
   prefix: '/operator/v1',
   documentPath: '/operator/openapi.json',
-  ...groupsWith(capabilities, groups),
+  groups: groupsWith(capabilities, groups),
   info: {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
