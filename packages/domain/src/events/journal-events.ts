@@ -1,4 +1,5 @@
 // Derives events from deals that were newly written to the journal.
+import { takeLeftWhile } from 'fp-ts/lib/ReadonlyArray.js'
 import type { AccountReading } from '../accounts/account.ts'
 import {
   balanceChanged,
@@ -49,6 +50,7 @@ export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
  * trade's, then the balance's. Trades that a correction closes come last.
  *
  * A position is opened once, by its first opening deal, and again by each deal that reverses it.
+ * What that deal's order executed with it counts as opened by it.
  * `trade.closed` comes when the position becomes a closed trade, and again where a deal that was
  * shown late had opened it again, or a further deal closes it: after a close without a volume, which
  * was taken for all of the rest. Each closing deal is one `position.closed`, and each deal that
@@ -70,10 +72,10 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
     const position = { accountId, ticket, symbol: symbolOf(all) }
     const own = insertedByPosition.get(ticket) ?? []
 
-    const [first, ...others] = own.filter(({ entry }) => entry === 'in')
+    const first = own.find(({ entry }) => entry === 'in')
     const wasOpened = all.some((deal) => deal.entry === 'in' && !events.has(dealKey(deal)))
     if (first !== undefined && isNew(first) && !wasOpened)
-      add(first, positionOpened(position, [first, ...others]))
+      add(first, positionOpened(position, [first, ...executedWith(first, own)]))
 
     for (const close of positionCloses(all)) {
       const { deal } = close
@@ -107,6 +109,15 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   }
   return [...events.values(), closedByCorrection].flat()
 }
+
+/**
+ * The deals right after `first` in which its order was executed further. What other orders add to
+ * the position is left out, since they may come in the same read or in a later one.
+ */
+const executedWith = (first: BrokerDeal, deals: readonly BrokerDeal[]): readonly BrokerDeal[] =>
+  takeLeftWhile<BrokerDeal>(
+    ({ entry, orderId }) => entry === 'in' && orderId !== undefined && orderId === first.orderId,
+  )(deals.slice(deals.indexOf(first) + 1))
 
 /**
  * The balance after the latest kept deal; null where it is not known. The balance that was read may

@@ -9,6 +9,8 @@ import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { dealHistory, shuffled } from '@tradeport/testkit'
 import { dealTable } from '../trades/deal-table.ts'
+import { sortedBy } from '../../src/primitives/sorted.ts'
+import { compareDealOrder } from '../../src/trades/deal.ts'
 import { foldPosition, groupByPosition } from '../../src/trades/fold.ts'
 
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
@@ -100,15 +102,17 @@ describe('the events of new deals', () => {
     ])
   })
 
-  it('say of an opened position what was opened at once, and with which levels', () => {
+  it('say of an opened position what its order opened, and with which levels', () => {
+    const first: BrokerDeal = { ...opening, orderId: '70', stopLoss: 1.05, takeProfit: 1.3 }
     const more: BrokerDeal = {
       ...opening,
+      orderId: '70',
       id: '12',
       volume: 0.1,
       price: 1.14,
       time: (opening.time ?? 0) + 5,
     }
-    const [event] = eventsOf([more, { ...opening, stopLoss: 1.05, takeProfit: 1.3 }])
+    const [event] = eventsOf([more, first])
     expect(event).toEqual({
       type: 'position.opened',
       key: `position.opened ${positionId}`,
@@ -126,6 +130,9 @@ describe('the events of new deals', () => {
       },
     })
     expect(dataOf(eventsOf([more], { held: [opening] }), 'position.opened')).toEqual([])
+    // What another order adds is not what was opened.
+    const added = eventsOf([first, { ...more, orderId: '71' }])
+    expect(dataOf(added, 'position.opened')).toMatchObject([{ volume: 0.3, entry_price: 1.1 }])
     const [poor] = eventsOf(brokerDeals('1 7 in sell - - 1.1 0 0 0 ?'))
     expect(poor?.data).toMatchObject({
       symbol: null,
@@ -450,6 +457,19 @@ describe('however the deals arrive', () => {
             dataOf(atOnce, 'position.closed').length,
           )
         }
+      }),
+    )
+  })
+
+  it('a position opens with the same volume, however many of its deals are read at once', () => {
+    const inTurn = history.map((deals) => sortedBy(deals, compareDealOrder))
+    fc.assert(
+      fc.property(inTurn, (deals) => {
+        const opened = (events: readonly ServiceEvent[]) =>
+          dataOf(events, 'position.opened').map(
+            ({ position_id: id, volume, entry_price: price }) => [id, volume, price],
+          )
+        expect(opened(eventsOf(deals))).toEqual(opened(feed(deals.map((deal) => [deal]))))
       }),
     )
   })
