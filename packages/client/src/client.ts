@@ -80,11 +80,17 @@ export const createClient = (options: ClientOptions): Client => {
     }
     if (paging === undefined) return call
     const each = (...args: readonly unknown[]) => {
-      const [filters, callOptions] = args.slice(idCount)
+      const [given, callOptions] = args.slice(idCount)
+      const filters = given as Fields
       const read = (page: object) =>
-        call(...args.slice(0, idCount), { ...(filters as Fields), ...page }, callOptions)
+        call(...args.slice(0, idCount), { ...filters, ...page }, callOptions)
+      const {
+        before,
+        after,
+        order = before !== undefined && after === undefined ? 'desc' : 'asc',
+      } = filters ?? {}
       // The replies of lists are those of the contract.
-      return allItems(read as unknown as ReadPage<{ id: string }>, paging)
+      return allItems(read as unknown as ReadPage<{ id: string }>, paging, order === 'desc')
     }
     return Object.assign(call, { each })
   }

@@ -1,7 +1,7 @@
 // Reads all items of a list, page by page.
 
-/** How all items of a list are read. */
-export type Paging = 'cursor' | 'after' | 'pages' | 'pages-from-the-last'
+/** How all items of a list are read; `log` is by cursor in either direction. */
+export type Paging = 'cursor' | 'log' | 'pages' | 'pages-from-the-last'
 
 interface Page<Item> {
   readonly data: readonly Item[]
@@ -19,6 +19,7 @@ interface PageQuery {
   readonly page?: number
   readonly cursor?: string | undefined
   readonly after?: string | undefined
+  readonly before?: string | undefined
 }
 
 export type ReadPage<Item> = (query: PageQuery) => Promise<Page<Item>>
@@ -29,13 +30,18 @@ interface Identified {
 
 const limit = 100
 
-/** All items of a list, each once, page by page. */
+/**
+ * All items of a list, each once, page by page.
+ * @param isNewestFirst of a log
+ */
 export const allItems = <Item extends Identified>(
   read: ReadPage<Item>,
   paging: Paging,
+  isNewestFirst: boolean,
 ): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
-    if (paging === 'cursor' || paging === 'after') return byCursor(read, paging)
+    if (paging === 'cursor') return byCursor(read, paging)
+    if (paging === 'log') return byCursor(read, isNewestFirst ? 'before' : 'after')
     return paging === 'pages' ? byPage(read) : fromTheLast(read)
   },
 })
@@ -43,7 +49,7 @@ export const allItems = <Item extends Identified>(
 /** @param name of the parameter that has the place to go on from */
 async function* byCursor<Item>(
   read: ReadPage<Item>,
-  name: 'cursor' | 'after',
+  name: 'cursor' | 'after' | 'before',
 ): AsyncGenerator<Item, void, void> {
   let place: string | undefined
   do {

@@ -130,8 +130,8 @@ export const routes = {
   exportTrades: { route: 'GET /trades/export', input: 'query', reply: 'file' },
   getTrade: { route: 'GET /trades/:id' },
 
-  /** The log of events, oldest first. `client.events` follows it as it grows. */
-  listEvents: { route: 'GET /events', input: 'query', paging: 'after' },
+  /** The log of events, oldest first, or newest first with `order`. `client.events` follows it as it grows. */
+  listEvents: { route: 'GET /events', input: 'query', paging: 'log' },
 
   /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
   createWebhook: { route: 'POST /webhooks', input: 'body' },
@@ -205,7 +205,7 @@ type Method<Op extends Name> = (
   ...args: [...Ids<Op>, ...Input<Op>, options?: Options<Op>]
 ) => Promise<Result<Op>>
 
-type Filters<Op extends Name> = Omit<QueryOf<Op>, 'page' | 'limit' | 'cursor' | 'before' | 'order'>
+type Filters<Op extends Name> = Omit<QueryOf<Op>, 'page' | 'limit' | 'cursor'>
 
 /** A list: one page of it when called, every item of it with `each`. */
 export type List<Op extends Name> = Method<Op> & {
