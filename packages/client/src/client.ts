@@ -84,13 +84,13 @@ export const createClient = (options: ClientOptions): Client => {
       const filters = given as Fields
       const read = (page: object) =>
         call(...args.slice(0, idCount), { ...filters, ...page }, callOptions)
-      const {
-        before,
-        after,
-        order = before !== undefined && after === undefined ? 'desc' : 'asc',
-      } = filters ?? {}
+      // As the service decides where `order` is left out.
+      const { before, after, order = before && !after ? 'desc' : 'asc' } = filters ?? {}
       // The replies of lists are those of the contract.
-      return allItems(read as unknown as ReadPage<{ id: string }>, paging, order === 'desc')
+      return allItems(
+        read as unknown as ReadPage<{ id: string }>,
+        paging === 'after' && order === 'desc' ? 'before' : paging,
+      )
     }
     return Object.assign(call, { each })
   }

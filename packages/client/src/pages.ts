@@ -1,7 +1,7 @@
 // Reads all items of a list, page by page.
 
-/** How all items of a list are read; `log` is by cursor in either direction. */
-export type Paging = 'cursor' | 'log' | 'pages' | 'pages-from-the-last'
+/** How all items of a list are read. */
+export type Paging = 'cursor' | 'after' | 'before' | 'pages' | 'pages-from-the-last'
 
 interface Page<Item> {
   readonly data: readonly Item[]
@@ -30,19 +30,14 @@ interface Identified {
 
 const limit = 100
 
-/**
- * All items of a list, each once, page by page.
- * @param isNewestFirst of a log
- */
+/** All items of a list, each once, page by page. */
 export const allItems = <Item extends Identified>(
   read: ReadPage<Item>,
   paging: Paging,
-  isNewestFirst: boolean,
 ): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
-    if (paging === 'cursor') return byCursor(read, paging)
-    if (paging === 'log') return byCursor(read, isNewestFirst ? 'before' : 'after')
-    return paging === 'pages' ? byPage(read) : fromTheLast(read)
+    if (paging === 'pages') return byPage(read)
+    return paging === 'pages-from-the-last' ? fromTheLast(read) : byCursor(read, paging)
   },
 })
 

@@ -131,7 +131,7 @@ export const routes = {
   getTrade: { route: 'GET /trades/:id' },
 
   /** The log of events, oldest first, or newest first with `order`. `client.events` follows it as it grows. */
-  listEvents: { route: 'GET /events', input: 'query', paging: 'log' },
+  listEvents: { route: 'GET /events', input: 'query', paging: 'after' },
 
   /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
   createWebhook: { route: 'POST /webhooks', input: 'body' },
