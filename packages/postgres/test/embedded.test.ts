@@ -11,8 +11,9 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import type { EventId } from '@tradeport/domain/events'
 import type { Owner } from '@tradeport/domain/primitives'
-import { rightOf, someProgram, storedAccount } from '@tradeport/testkit'
+import { newAccountId, rightOf, someProgram, storedAccount, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -75,6 +76,37 @@ describe('a folder', () => {
     await second.close()
     await expect(openDatabase({ folder })).rejects.toThrow('not today')
     await (await lockFolder(folder)).release()
+  })
+
+  it('restored from a copy gives no event the id of one that was lost', async () => {
+    const [original, copy] = [join(folder, 'postgres'), join(folder, 'copy')]
+    const open = async () => {
+      const database = await openDatabase({ folder })
+      return { database, instance: startInstance(database) }
+    }
+    const first = await open()
+    const owner = await storedOwner(first.instance.operator)
+    await first.database.close()
+    await cp(original, copy, { recursive: true })
+    const ids: EventId[] = []
+    for (const key of ['lost', 'new']) {
+      const { database, instance } = await open()
+      await instance.record(owner, [
+        { type: 'order.created', key, data: { account_id: newAccountId() } },
+      ])
+      const { events } = await rightOf(
+        instance.eventLog.page(owner, { types: ['order.created'], order: 'asc', limit: 10 }),
+      )
+      ids.push(...events.map(({ id }) => id))
+      if (key === 'new')
+        expect(await rightOf(instance.eventLog.isResumable(owner, ids[0] as EventId))).toBe(false)
+      await database.close()
+      await rm(original, { recursive: true })
+      await cp(copy, original, { recursive: true })
+    }
+    const [lost, kept] = ids.map((id) => [id.slice(0, 16), id.slice(16)] as const)
+    expect(kept?.[0]).toBe(lost?.[0])
+    expect(kept?.[1]).not.toBe(lost?.[1])
   })
 
   it('is refused to a second process with the name of the holder, and free again when it could not be opened', async () => {

@@ -156,3 +156,9 @@ export const transactOrUnknown = async <A>(
       : error
   }
 }
+
+/**
+ * The start time of the PostgreSQL process. It differs after a restart or a failover, when recent
+ * commits may be missing.
+ */
+export const databaseRun = sql`extract(epoch from pg_postmaster_start_time())::text`

@@ -13,7 +13,7 @@ import type { Instant, Owner } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
 import type { WorkerDependencies } from '../connection/due-rows.ts'
-import { lockUsers, query, sql } from '../connection/sql.ts'
+import { databaseRun, lockUsers, query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { createWebhookDeliveries, type DueDeliveriesDependencies } from '../webhooks/deliveries.ts'
 import {
@@ -135,11 +135,11 @@ const recordEvents = async (
         select new.*, own.*, last_event_number + row_number() over (partition by user_row order by place) as number from new
         -- One by one: the planner expects a hundred rows of JSON and would read all users for them.
         cross join lateral (
-          select ctid as user_row, event_id_suffix, last_event_number from users
+          select ctid as user_row, event_id_salt, last_event_number from users
           where users.tenant_id = new.tenant_id and users.id = new.user_id limit 1) as own),
       recorded as (
         insert into events (tenant_id, id, user_id, key, type, account_id, data)
-        select tenant_id, 'evt_' || lpad(number::text, 12, '0') || event_id_suffix, user_id, key, type, account_id, data from numbered
+        select tenant_id, 'evt_' || lpad(number::text, 12, '0') || ${eventIdSuffix}, user_id, key, type, account_id, data from numbered
         on conflict (tenant_id, user_id, key) do nothing
         returning id, tenant_id, user_id, type),
       counted as (
@@ -153,6 +153,14 @@ const recordEvents = async (
       for key share of webhooks`,
   )
 }
+
+/**
+ * No other user's ids end so. Nor do those of a user after the database was restarted, failed over
+ * or restored into other files: its last events may be missing then, and their numbers are given
+ * again.
+ */
+const eventIdSuffix = sql`left(encode(sha256(convert_to(
+  concat_ws(' ', event_id_salt, ${databaseRun}, pg_relation_filepath('users')), 'UTF8')), 'hex'), 16)`
 
 const rowOf = ({ owner, event }: OwnedEvent, place: number) => ({
   place,

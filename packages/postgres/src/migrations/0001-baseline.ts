@@ -24,8 +24,8 @@ const tables = `
     id text not null unique,
     email text not null,
     plan text not null,
-    -- The ids of the user's events end with it, so that no other user has them.
-    event_id_suffix text not null default left(replace(gen_random_uuid()::text, '-', ''), 16),
+    -- Part of the ids of the user's events, so that no other user has them.
+    event_id_salt text not null default left(replace(gen_random_uuid()::text, '-', ''), 16),
     last_event_number bigint not null default 0,
     -- The last of the user's events that were deleted because of their age.
     events_cleared_to text collate "C",

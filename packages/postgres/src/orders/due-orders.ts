@@ -16,12 +16,12 @@ import {
   together,
   updateSome,
 } from '../connection/repeating.ts'
-import { query, sql, type Sql } from '../connection/sql.ts'
+import { databaseRun, query, sql, type Sql } from '../connection/sql.ts'
 import { isBrokerAccount } from '../credentials/account-store.ts'
 import { purgeRemoved } from '../operator/removals.ts'
 import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
-import { haltsOfAccount, placements, databaseRun } from './order-row.ts'
+import { haltsOfAccount, placements } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
 

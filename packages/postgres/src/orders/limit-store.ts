@@ -10,10 +10,9 @@ import type { Knex } from 'knex'
 import { batchLookups } from '../connection/batches.ts'
 import { ids, nullable, numeric, tableOf, toTimestamptz } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
-import { query, readAll, sql, type Sql } from '../connection/sql.ts'
+import { databaseRun, query, readAll, sql, type Sql } from '../connection/sql.ts'
 import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
 import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
-import { databaseRun } from './order-row.ts'
 
 export const createLimitStore = (knex: Knex): LimitStore => {
   const find = batchLookups((keys) => query(knex, limitRowsOf(keys)), readLimitRow)

@@ -259,9 +259,3 @@ export const ofPresentUser = (owner: Owner): Sql => sql`
 /** Those of the account of a row of `orders`. */
 export const haltsOfAccount = sql`
   select from halts where halts.tenant_id = orders.tenant_id and halts.account_id = orders.account_id`
-
-/**
- * The start time of the PostgreSQL process. It differs after a restart or a failover, when recent
- * commits may be missing.
- */
-export const databaseRun = sql`extract(epoch from pg_postmaster_start_time())::text`

@@ -25,6 +25,7 @@ import type { WorkerDependencies } from '../connection/due-rows.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
 import {
   allOf,
+  databaseRun,
   isOfOwner,
   query,
   readAll,
@@ -44,7 +45,6 @@ import {
   ofPresentUser,
   placements,
   rowOfNewOrder,
-  databaseRun,
   placementRowOf,
 } from './order-row.ts'
 import { OrderRefused, recordOrders, type OrderToRecord } from './record-orders.ts'
