@@ -10,7 +10,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
-import { refuse } from '@tradeport/domain/errors'
+import { refuse, type AsyncResult } from '@tradeport/domain/errors'
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
@@ -60,7 +60,7 @@ import {
   startPeerNotices,
   takingTurns,
 } from '@tradeport/postgres'
-import type { Database, FairPool } from '@tradeport/postgres'
+import type { FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { CalculationPool } from './calculations.ts'
 import type { Adapters } from './compose.ts'
@@ -165,7 +165,8 @@ export const openAdapters = async (
         { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )
     : undefined
-  if (!hasTools) await warnOfIgnoredHalts(database, log)
+  const ignoredHalts = hasTools ? TE.right(0) : countHaltedAccounts(database.knex)
+  await warnOfIgnoredHalts(ignoredHalts, log)
   const slowTurns = createFairPool(readTurns.candlesAndDeliveries)
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({
@@ -222,6 +223,7 @@ export const openAdapters = async (
       isMigrated: database.isMigrated,
       durability: database.durability,
       disagreeingJournals: readDisagreeingJournals(database.knex),
+      ignoredHalts,
       limiterStanding: limits.check,
       sendsRealOrders: config.broker === 'metaapi',
       probeProvider: createProviderProbe(providerConfig),
@@ -326,8 +328,8 @@ const noHalts: Halts = {
 }
 
 /** They stay in the database while another configuration, or another instance, obeys them. */
-const warnOfIgnoredHalts = async ({ knex }: Database, log: Logger): Promise<void> => {
-  const accounts = E.getOrElse(() => 0)(await countHaltedAccounts(knex)())
+const warnOfIgnoredHalts = async (count: AsyncResult<number>, log: Logger): Promise<void> => {
+  const accounts = E.getOrElse(() => 0)(await count())
   if (accounts > 0)
     log.warn(
       { event: 'halts_ignored', accounts },

@@ -63,6 +63,7 @@ it('the doctor finds the demo in good health, by the token that the demo keeps',
     'secrets',
     'orders',
     'journals',
+    'halts',
     'market data feed',
     'provider token of demo',
     'provider clock of demo',
@@ -77,7 +78,7 @@ it('the doctor says what is wrong and what to do, and ends with 1 where somethin
   ]
   expect((await operator('apply -', JSON.stringify({ tenants }))).exit).toBe(0)
   const { exit, out, err } = await operator('doctor')
-  expect([exit, err]).toEqual([1, '1 of 12 checks failed.\nWhat to do is below each.\n'])
+  expect([exit, err]).toEqual([1, '1 of 13 checks failed.\nWhat to do is below each.\n'])
   expect(out).toMatch(/^warn {2}limits: Redis .*\n {6}\w/m)
   expect(out).toMatch(/^warn {2}provider token of a: .*ECONNREFUSED.*\n {6}\w/m)
   expect(out).toMatch(/^fail {2}provider token of b: It is not set.*\n {6}\w/m)
@@ -92,6 +93,7 @@ it('a change of the secrets key loses no secret, names those that no key decrypt
   const tenants = [{ id: 'b', providerToken: 'provider-secret-of-b' }]
   await operator('apply -', JSON.stringify({ tenants }))
   await restart({ SECRETS_KEY: keyOf(2) })
+  expect((await operator('doctor')).out).toMatch(/^fail {2}secrets: 2 of 2 cannot be decrypted /m)
   const without = await operator('secrets rotate')
   expect([without.exit, without.out]).toEqual([
     1,

@@ -72,7 +72,7 @@ export const operatorUseCases = (
     operatorOrders: createFakeOperatorOrders(tables),
     orders: createFakeOrderStore(clock, tables),
     sealedSecrets: {
-      census: TE.right({ current: 0, others: 1 }),
+      census: TE.right({ current: 0, earlier: 1, unknown: 0 }),
       reseal: () => TE.right({ resealed: 1, unreadable: [], last: undefined }),
     },
     secrets,
@@ -83,6 +83,7 @@ export const operatorUseCases = (
       isMigrated: TE.right(true),
       durability: TE.right(durability),
       disagreeingJournals: TE.right([]),
+      ignoredHalts: TE.right(0),
       limiterStanding: T.of('alone'),
       sendsRealOrders: true,
       probeProvider: () => T.of({ kind: 'refused', status: 401 }),

@@ -21,6 +21,7 @@ export interface HealthCheck {
     | 'secrets'
     | 'orders'
     | 'journals'
+    | 'halts'
     | 'market data feed'
     | 'provider token'
     | 'provider clock'
@@ -251,13 +252,21 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
   if (E.isLeft(census)) return unreadable('secrets', 'counted')
-  const { current, others } = census.right
-  if (others === 0) return ok('secrets', `All ${current} are encrypted with the current key.`)
-  return warn(
-    'secrets',
-    `${others} of ${current + others} are not encrypted with the current key.`,
-    'Run `pnpm operator secrets rotate`, which names those that no key decrypts; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
-  )
+  const { current, earlier, unknown } = census.right
+  const all = current + earlier + unknown
+  if (unknown > 0)
+    return fail(
+      'secrets',
+      `${unknown} of ${all} cannot be decrypted with any key that the service was given.`,
+      'Start the service with the key that encrypted them in SECRETS_KEY_PREVIOUS. If it is lost, `pnpm operator secrets rotate` names them: set those provider tokens anew, and have the owners rotate the secrets of those webhooks.',
+    )
+  if (earlier > 0)
+    return warn(
+      'secrets',
+      `${earlier} of ${all} are encrypted with an earlier key.`,
+      'Run `pnpm operator secrets rotate`; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
+    )
+  return ok('secrets', `All ${all} are encrypted with the current key.`)
 }
 
 /** How long the outcome of an order may be unknown before an operator should look at it. */
@@ -310,6 +319,17 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
     `The deals of ${atLeast}${found.length} ${found.length === 1 ? 'account' : 'accounts'} do not add up to the balance: ${named.join(', ')}${found.length > namedJournals ? ', …' : ''}.`,
     'The histories are read again by themselves, at least every hour. Where a difference stays, the broker has cut off the beginning of the history, ' +
       'and trades and statistics of the account are incomplete.',
+  )
+}
+
+/** @param ignored how many accounts are halted and get orders all the same */
+export const haltsHealth = (ignored: Read<number>): HealthCheck => {
+  if (E.isLeft(ignored)) return unreadable('halts', 'counted')
+  if (ignored.right === 0) return ok('halts', 'None is ignored.')
+  return warn(
+    'halts',
+    `${ignored.right} ${ignored.right === 1 ? 'account is' : 'accounts are'} halted, and get orders all the same while the capability trading-tools is off.`,
+    'Add trading-tools to CAPABILITIES. To let them trade, lift the halts: switched on later, these come into effect.',
   )
 }
 

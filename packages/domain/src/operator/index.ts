@@ -37,4 +37,9 @@ export {
   type Challenge,
   type Tenant,
 } from './records.ts'
-export { type SealedSecret, type SecretKind, secretKinds } from './sealed-secrets.ts'
+export {
+  type SealedSecret,
+  type SecretKind,
+  secretKinds,
+  type SecretsCensus,
+} from './sealed-secrets.ts'

@@ -31,10 +31,13 @@ export interface ResealedBatch {
   readonly last: SealedSecret | undefined
 }
 
-/** How many secrets the current key has sealed, and how many others there are. */
+/** How many secrets were sealed under which key. */
 export interface SecretsCensus {
   readonly current: number
-  readonly others: number
+  /** Under an earlier key that the service was given. */
+  readonly earlier: number
+  /** Under a key that the service was not given. */
+  readonly unknown: number
 }
 
 /** By kind, then id. */

@@ -155,6 +155,8 @@ export interface HealthReads {
   readonly durability: AsyncResult<Durability>
   /** Up to `maxListedJournals`, the oldest comparison first. */
   readonly disagreeingJournals: AsyncResult<readonly DisagreeingJournal[]>
+  /** How many accounts are halted and get orders all the same: 0 with `trading-tools`. */
+  readonly ignoredHalts: AsyncResult<number>
   /** Asks whatever counts the requests. */
   readonly limiterStanding: T.Task<LimiterStanding>
   /** Whether orders reach a real broker, not the sandbox. */

@@ -14,6 +14,7 @@ import {
   databaseHealth,
   durabilityHealth,
   feedHealth,
+  haltsHealth,
   journalsHealth,
   limitsHealth,
   maxCountedStuck,
@@ -109,29 +110,19 @@ export const createOperatorHealth = (ports: HealthPorts) => {
      * the answer by one timeout and not by their sum.
      */
     checkService: () => async () => {
-      const [checked, written, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
-        await Promise.all([
-          checkDatabase(),
-          health.tryWrite(),
-          health.isMigrated(),
-          health.durability(),
-          ports.sealedSecrets.census(),
-          stuckOrders(),
-          health.disagreeingJournals(),
-          health.limiterStanding(),
-          ports.feedStanding?.(),
-        ])
-      return E.right([
-        ...checked,
-        writesHealth(written),
-        tablesHealth(isMigrated),
-        ...durabilityHealth(durability, health.sendsRealOrders),
-        limitsHealth(standing),
-        secretsHealth(census),
-        ordersHealth(stuck),
-        journalsHealth(disagreeing),
-        ...(feed === undefined ? [] : [feedHealth(feed)]),
+      const checks = await Promise.all([
+        checkDatabase(),
+        health.tryWrite().then(writesHealth),
+        health.isMigrated().then(tablesHealth),
+        health.durability().then((read) => durabilityHealth(read, health.sendsRealOrders)),
+        health.limiterStanding().then(limitsHealth),
+        ports.sealedSecrets.census().then(secretsHealth),
+        stuckOrders().then(ordersHealth),
+        health.disagreeingJournals().then(journalsHealth),
+        health.ignoredHalts().then(haltsHealth),
+        ports.feedStanding?.().then(feedHealth) ?? [],
       ])
+      return E.right(checks.flat())
     },
 
     /**

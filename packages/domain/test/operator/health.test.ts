@@ -32,6 +32,7 @@ import {
   rightOf,
 } from '@tradeport/testkit'
 import { createOperatorHealth } from '../../src/use-cases/operator-health.ts'
+import type { SecretsCensus } from '../../src/operator/sealed-secrets.ts'
 import type { SealedSecrets } from '../../src/ports/index.ts'
 import { partOf, unavailable } from '../use-cases/desk.ts'
 
@@ -136,6 +137,7 @@ const ordersAged = (...agesMs: readonly number[]) => {
   putOrders(records, ...agesMs.map((ageMs) => newOrderUnderWay(account, now - ageMs)))
   return createFakeOperatorOrders(records)
 }
+const sealed = (census: SecretsCensus) => partOf<SealedSecrets>({ census: TE.right(census) })
 const records = createFakeRecords()
 const good = {
   health: {
@@ -144,11 +146,12 @@ const good = {
     isMigrated: TE.right(true),
     durability: TE.right(durable),
     disagreeingJournals: TE.right([]),
+    ignoredHalts: TE.right(0),
     limiterStanding: T.of<LimiterStanding>('shared'),
     sendsRealOrders: true,
     probeProvider: () => T.of<ProviderStanding>({ kind: 'no_token' }),
   },
-  sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 3, others: 0 }) }),
+  sealedSecrets: sealed({ current: 3, earlier: 0, unknown: 0 }),
   operatorOrders: ordersAged(),
   records: createFakeTenantRecords(records),
   clock: { now: () => now },
@@ -178,7 +181,7 @@ describe('the service', () => {
   it('is checked in all of its parts', async () => {
     const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
-      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals'
+      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals,halts'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
@@ -193,11 +196,12 @@ describe('the service', () => {
           isMigrated: down,
           durability: down,
           disagreeingJournals: down,
+          ignoredHalts: down,
         },
         sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
       },
-      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals'.split(
+      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals,fail halts'.split(
         ',',
       ),
     ],
@@ -214,8 +218,18 @@ describe('the service', () => {
     ],
     [
       'has secrets under an earlier key',
-      { sealedSecrets: partOf<SealedSecrets>({ census: TE.right({ current: 1, others: 2 }) }) },
+      { sealedSecrets: sealed({ current: 1, earlier: 2, unknown: 0 }) },
       'warn secrets',
+    ],
+    [
+      'has secrets under a key that is not given',
+      { sealedSecrets: sealed({ current: 1, earlier: 2, unknown: 1 }) },
+      'fail secrets',
+    ],
+    [
+      'has a halt that is ignored',
+      { health: { ...good.health, ignoredHalts: TE.right(1) } },
+      'warn halts',
     ],
     [
       'has a clock that is off',

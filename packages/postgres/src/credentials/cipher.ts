@@ -15,8 +15,11 @@ export interface Cipher {
    * changed.
    */
   readonly decrypt: (kind: SecretKind, rowId: string, sealed: Uint8Array) => O.Option<string>
-  /** The first bytes of every ciphertext of the current key, and of no other. */
-  readonly currentHead: Uint8Array
+  /**
+   * The first bytes of every ciphertext of a key, and of no other: of the current key, then of the
+   * earlier ones.
+   */
+  readonly heads: readonly [Uint8Array, ...Uint8Array[]]
 }
 
 /** What a store that seals secrets needs. */
@@ -79,9 +82,10 @@ interface Key {
  */
 export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[] = []): Cipher => {
   const sealing = keyOf(current)
-  const keys = [sealing, ...previous.map(keyOf)]
+  const earlier = previous.map(keyOf)
+  const keys = [sealing, ...earlier]
   return {
-    currentHead: sealing.head,
+    heads: [sealing.head, ...earlier.map(({ head }) => head)],
     encrypt: (kind, rowId, secret) => {
       // 96 random bits for every encryption: a nonce is never used twice.
       const nonce = randomBytes(nonceBytes)

@@ -1,7 +1,7 @@
 // Secrets at rest: reads a tenant's provider token, and encrypts every secret with the current key
 // after a change of keys. The first bytes of a ciphertext show whether its key is current, so that
 // after a crash the next run finds what is left.
-import type { SealedSecret, SecretKind } from '@tradeport/domain/operator'
+import type { SealedSecret, SecretKind, SecretsCensus } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
@@ -10,7 +10,7 @@ import { bytes, nullable, oneOf, tableOf } from '../connection/columns.ts'
 import { databaseTask, databasePort, type Log } from '../connection/failures.ts'
 import { createFailureLog } from '../connection/repeating.ts'
 import { Sql, allOf, query, queryOne, readAll, returnsRow, sql } from '../connection/sql.ts'
-import { openSecret, secretPlaces, type Cipher, type SealingDependencies } from './cipher.ts'
+import { openSecret, secretPlaces, type SealingDependencies } from './cipher.ts'
 
 const sealedTokens = tableOf('tenants', { providerToken: nullable(bytes) })
 
@@ -63,48 +63,52 @@ const sealedRows = new Sql(
     .join(' union all '),
 )
 
-const isCurrent = ({ currentHead }: Cipher): Sql =>
-  sql`substring(sealed from 1 for ${currentHead.length}) = ${Buffer.from(currentHead)}`
+const isUnder = (heads: readonly Uint8Array[]): Sql =>
+  sql`substring(sealed from 1 for ${heads[0]?.length}) = any(${heads.map((head) => Buffer.from(head))}::bytea[])`
 
-export const createSealedSecrets = ({ knex, cipher }: SealingDependencies): SealedSecrets => ({
-  ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
-    reseal: async ({ after, limit }) => {
-      const wanted = allOf(
-        sql`not ${isCurrent(cipher)}`,
-        after !== undefined && sql`(kind, id) > (${after.kind}, ${after.id})`,
-      )
-      const rows = await readAll(
-        knex,
-        sql`select * from (${sealedRows}) as all_sealed where ${wanted} order by kind, id limit ${limit}`,
-        sealedSecrets,
-      )
-      const unreadable: SealedSecret[] = []
-      let resealed = 0
-      for (const { kind, id, sealed } of rows) {
-        const secret = cipher.decrypt(kind, id, sealed)
-        if (O.isNone(secret)) {
-          unreadable.push({ kind, id })
-          continue
-        }
-        const table = new Sql(secretPlaces[kind].table)
-        const column = new Sql(secretPlaces[kind].column)
-        const isWritten = await returnsRow(
-          knex,
-          sql`update ${table} set ${column} = ${cipher.encrypt(kind, id, secret.value)}
-            where id = ${id} and ${column} = ${sealed} returning 1`,
+export const createSealedSecrets = ({ knex, cipher }: SealingDependencies): SealedSecrets => {
+  const current = cipher.heads.slice(0, 1)
+  return {
+    ...databasePort<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
+      reseal: async ({ after, limit }) => {
+        const wanted = allOf(
+          sql`not ${isUnder(current)}`,
+          after !== undefined && sql`(kind, id) > (${after.kind}, ${after.id})`,
         )
-        if (isWritten) resealed += 1
-      }
-      const last = rows.length === limit ? rows.at(-1) : undefined
-      return { resealed, unreadable, last: last && { kind: last.kind, id: last.id } }
-    },
-  }),
-  census: databaseTask('sealedSecrets.census', () =>
-    queryOne<{ readonly current: number; readonly others: number }>(
-      knex,
-      sql`select (count(*) filter (where ${isCurrent(cipher)}))::int as current,
-          (count(*) filter (where not ${isCurrent(cipher)}))::int as others
+        const rows = await readAll(
+          knex,
+          sql`select * from (${sealedRows}) as all_sealed where ${wanted} order by kind, id limit ${limit}`,
+          sealedSecrets,
+        )
+        const unreadable: SealedSecret[] = []
+        let resealed = 0
+        for (const { kind, id, sealed } of rows) {
+          const secret = cipher.decrypt(kind, id, sealed)
+          if (O.isNone(secret)) {
+            unreadable.push({ kind, id })
+            continue
+          }
+          const table = new Sql(secretPlaces[kind].table)
+          const column = new Sql(secretPlaces[kind].column)
+          const isWritten = await returnsRow(
+            knex,
+            sql`update ${table} set ${column} = ${cipher.encrypt(kind, id, secret.value)}
+            where id = ${id} and ${column} = ${sealed} returning 1`,
+          )
+          if (isWritten) resealed += 1
+        }
+        const last = rows.length === limit ? rows.at(-1) : undefined
+        return { resealed, unreadable, last: last && { kind: last.kind, id: last.id } }
+      },
+    }),
+    census: databaseTask('sealedSecrets.census', () =>
+      queryOne<SecretsCensus>(
+        knex,
+        sql`select (count(*) filter (where ${isUnder(current)}))::int as current,
+          (count(*) filter (where ${isUnder(cipher.heads)} and not ${isUnder(current)}))::int as earlier,
+          (count(*) filter (where not ${isUnder(cipher.heads)}))::int as unknown
         from (${sealedRows}) as all_sealed`,
+      ),
     ),
-  ),
-})
+  }
+}
