@@ -5,7 +5,7 @@ import type { WebhookStore } from '@tradeport/domain/ports'
 import { isSameOwner, type Owner, type WebhookId } from '@tradeport/domain/primitives'
 import {
   changedWebhook,
-  requireWebhookCountInLimit,
+  requireRoomForWebhook,
   withRotatedSecret,
   withTestSuccess,
   type WebhookWithSecret,
@@ -30,7 +30,7 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     )
   return portOf<WebhookStore>({
     create: (owner, { webhook, secret }) => {
-      const counted = requireWebhookCountInLimit(own(owner).length)
+      const counted = requireRoomForWebhook(own(owner).length)
       if (E.isRight(counted))
         records.tables.webhooks.put({ webhook: { ...webhook, owner }, secret })
       return counted

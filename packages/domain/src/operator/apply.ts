@@ -44,10 +44,10 @@ export interface DecidedDocument {
 type ParentKind = 'tenant' | 'user' | 'account'
 
 /**
- * A required field cannot be unset, and a new record must name it. Any other is `unset` where it is
- * null and where a new record leaves it out.
+ * A required field cannot be unset, and a new record must name it. Any other has its default where
+ * it is null and where a new record leaves it out.
  */
-type FieldRule<Value> = 'required' | ParentKind | { readonly unset: Value }
+type FieldRule<Value> = 'required' | ParentKind | { readonly default: Value }
 
 /** The fields of a record that are computed from the entry and the stored record only. */
 type RuledFields<S extends Section> = Omit<
@@ -61,45 +61,45 @@ const rules: {
   }
 } = {
   tenants: { id: 'required', name: 'required' },
-  users: { id: 'required', tenantId: 'tenant', email: 'required', plan: { unset: 'free' } },
+  users: { id: 'required', tenantId: 'tenant', email: 'required', plan: { default: 'free' } },
   accounts: {
     userId: 'user',
     id: 'required',
     name: 'required',
-    broker: { unset: null },
+    broker: { default: null },
     brokerType: 'required',
     accountNumber: 'required',
     server: 'required',
     purpose: 'required',
-    isDemo: { unset: false },
+    isDemo: { default: false },
     currency: 'required',
-    status: { unset: 'connected' },
-    balance: { unset: 0 },
-    equity: { unset: 0 },
-    margin: { unset: 0 },
-    providerAccountId: { unset: null },
-    region: { unset: null },
+    status: { default: 'connected' },
+    balance: { default: 0 },
+    equity: { default: 0 },
+    margin: { default: 0 },
+    providerAccountId: { default: null },
+    region: { default: null },
   },
   apiKeys: {
     id: 'required',
     userId: 'user',
     // Where it is unset, the id stands for it.
-    name: { unset: '' },
+    name: { default: '' },
     // A new key starts with read access to accounts and market data only.
-    scopes: { unset: ['accounts:read', 'market-data:read'] },
-    ipAllowlist: { unset: [] },
-    expiresAt: { unset: null },
-    enabled: { unset: true },
+    scopes: { default: ['accounts:read', 'market-data:read'] },
+    ipAllowlist: { default: [] },
+    expiresAt: { default: null },
+    enabled: { default: true },
   },
   accessTokens: {
     id: 'required',
     userId: 'user',
     applicationId: 'required',
     scopes: 'required',
-    expiresAt: { unset: null },
-    enabled: { unset: true },
+    expiresAt: { default: null },
+    enabled: { default: true },
   },
-  desks: { id: 'required', tenantId: 'tenant', accounts: { unset: [] } },
+  desks: { id: 'required', tenantId: 'tenant', accounts: { default: [] } },
   traderLimits: { accountId: 'account' },
   challenges: { accountId: 'account', startedAt: 'required', status: 'required' },
   balanceSnapshots: {
@@ -108,18 +108,18 @@ const rules: {
     balance: 'required',
     equity: 'required',
     margin: 'required',
-    freeMargin: { unset: null },
+    freeMargin: { default: null },
   },
   riskThresholds: {
     accountId: 'account',
     type: 'required',
     severity: 'required',
     value: 'required',
-    halt: { unset: false },
-    cancelOrders: { unset: false },
+    halt: { default: false },
+    cancelOrders: { default: false },
   },
-  halts: { accountId: 'account', reason: { unset: null }, cancelOrders: { unset: false } },
-  marketDataFeed: { id: 'required', accountId: 'required', symbols: { unset: {} } },
+  halts: { accountId: 'account', reason: { default: null }, cancelOrders: { default: false } },
+  marketDataFeed: { id: 'required', accountId: 'required', symbols: { default: {} } },
 }
 
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
@@ -366,7 +366,7 @@ const mergeEntry = (
     const [requested, stored] = [(entry as Fields)[field], (storedFields as Fields)[field]]
     const value = requested ?? stored
     if (typeof rule === 'object')
-      merged[field] = (requested === undefined ? stored : requested) ?? rule.unset
+      merged[field] = (requested === undefined ? stored : requested) ?? rule.default
     else if (
       rule !== 'required' &&
       stored !== undefined &&

@@ -27,7 +27,7 @@ import type { Work } from './time.ts'
  */
 export interface WebhookStore {
   /**
-   * Writes a webhook unless its owner has as many as allowed (`requireWebhookCountInLimit`). The
+   * Writes a webhook unless its owner has as many as allowed (`requireRoomForWebhook`). The
    * limit is exact however many requests and instances write at once; a removed webhook does not
    * count.
    */

@@ -1,5 +1,5 @@
 // Volumes in lots, which compare and subtract as the decimals that brokers write.
-import { compareDecimals, decimalOf, decimalToNumber, subtractDecimals } from './decimal.ts'
+import { compareDecimals, decimalOf } from './decimal.ts'
 import { ExactSum, sumExactly } from './exact-sum.ts'
 import type { Instant } from './instant.ts'
 
@@ -11,8 +11,7 @@ export const compareLots = (a: number, b: number): number =>
   compareDecimals(decimalOf(a), decimalOf(b))
 
 /** What is left of `a` lots without `b` of them, exactly. */
-export const lotsWithout = (a: number, b: number): number =>
-  decimalToNumber(subtractDecimals(decimalOf(a), decimalOf(b)))
+export const lotsWithout = (a: number, b: number): number => sumExactly([a, -b])
 
 // One order may be executed in several parts, at different prices.
 

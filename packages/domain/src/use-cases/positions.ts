@@ -38,18 +38,18 @@ interface PositionOnAccount {
 }
 
 export const createPositions = (ports: Pick<Ports, 'accounts' | 'broker' | 'clock'>) => {
-  // As long as the row that it is made of, which is as long as a cache keeps the read. One whose
+  // Positions with their margin, by the broker's row: as long as a cache keeps the read. One whose
   // margin was unavailable is made again.
-  const kept = new WeakMap<BrokerPosition, Position>()
+  const viewOfRow = new WeakMap<BrokerPosition, Position>()
 
   const withMargins = async (rows: readonly PositionOnAccount[]): Promise<readonly Position[]> => {
-    const views = rows.map(({ position }) => kept.get(position))
+    const views = rows.map(({ position }) => viewOfRow.get(position))
     const found = views.filter((view) => view !== undefined)
     if (found.length === rows.length) return found
     return Promise.all(
       rows.map(async (row, index) => {
         const view = views[index] ?? (await withMargin(ports)(row)())
-        if (view.marginUsed !== null) kept.set(row.position, view)
+        if (view.marginUsed !== null) viewOfRow.set(row.position, view)
         return view
       }),
     )

@@ -37,7 +37,7 @@ export {
   eventTypesOf,
   maxWebhooks,
   overlapHoursBounds,
-  requireWebhookCountInLimit,
+  requireRoomForWebhook,
   secretBounds,
   brokerEventTypes,
   webhookEventTypes,

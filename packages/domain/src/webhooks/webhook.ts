@@ -134,10 +134,10 @@ export const withTestSuccess = (webhook: Webhook, at: Instant): Webhook => ({
   lastSuccessAt: Math.max(at, webhook.lastSuccessAt ?? at),
 })
 
-/** @param count how many webhooks the user has now */
-export const requireWebhookCountInLimit = (
-  count: number,
+/** @param existing how many webhooks the user has, without the new one */
+export const requireRoomForWebhook = (
+  existing: number,
 ): E.Either<Refusal<'WebhookLimitReached'>, void> =>
-  count >= maxWebhooks
+  existing >= maxWebhooks
     ? E.left(refuse('WebhookLimitReached', { allowed: maxWebhooks }))
     : E.right(undefined)

@@ -6,7 +6,7 @@ import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 import {
   changedWebhook,
   eventTypesOf,
-  requireWebhookCountInLimit,
+  requireRoomForWebhook,
   signingSecrets,
   withRotatedSecret,
   withTestSuccess,
@@ -23,8 +23,8 @@ const again = { enabled: true, failureCount: 0 }
 const url = 'https://example.org/other' as WebhookUrl
 
 it('is one of ten at most', () => {
-  expect(requireWebhookCountInLimit(9)).toMatchObject({ _tag: 'Right' })
-  expect(requireWebhookCountInLimit(10)).toMatchObject({
+  expect(requireRoomForWebhook(9)).toMatchObject({ _tag: 'Right' })
+  expect(requireRoomForWebhook(10)).toMatchObject({
     left: { _tag: 'WebhookLimitReached', allowed: 10 },
   })
 })

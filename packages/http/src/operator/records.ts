@@ -199,6 +199,75 @@ const spellings = input(
   ),
 ) as Schema<StoredMarketDataFeed['symbols']>
 
+/** Names every field of a section's entries, so that none is forgotten. */
+type EntryFields<S extends keyof OperatorDocument> = {
+  readonly [Field in Exclude<keyof OperatorDocument[S][number], 'removed' | 'new'>]: Schema<unknown>
+}
+
+const entryFields = {
+  tenants: {
+    id: tenantId,
+    ...settings({
+      name,
+      providerToken: secret('The token of the tenant at the provider.'),
+    }),
+  },
+  users: {
+    id: userId,
+    ...settings(userFields),
+  },
+  accounts: {
+    id: accountId,
+    ...settings(accountFields),
+  },
+  apiKeys: {
+    id,
+    ...settings({ ...keyFields, key }),
+  },
+  accessTokens: {
+    id,
+    ...settings({
+      ...tokenFields,
+      token: secret('The token; generated when a new entry has none.'),
+    }),
+  },
+  desks: {
+    id,
+    ...settings({
+      ...deskFields,
+      limits: input('The limits of a desk.', settings(deskLimits)),
+    }),
+  },
+  traderLimits: {
+    accountId,
+    ...settings({ limits: input('The limits of a trader.', settings(traderLimits)) }),
+  },
+  challenges: {
+    accountId,
+    startedAt: challengeStart,
+    ...settings(challengeFields),
+  },
+  balanceSnapshots: {
+    accountId,
+    timestamp: instant('When the figures were recorded.'),
+    ...settings({ ...figures, freeMargin: money }),
+  },
+  riskThresholds: {
+    accountId,
+    ...thresholdKey,
+    ...settings(thresholdFields),
+  },
+  halts: {
+    accountId,
+    ...settings({
+      reason: text('Why, for the owner of the account.', 'under review', {
+        maxLength: 200,
+      }),
+      cancelOrders: flag('Whether it also cancels the open orders of the account.', false),
+    }),
+  },
+} satisfies { readonly [S in Exclude<keyof OperatorDocument, 'marketDataFeed'>]: EntryFields<S> }
+
 const section = <F extends Fields>(title: string, fields: F) =>
   optional(
     list(
@@ -248,61 +317,20 @@ export const operatorDocument = (isOn: IsOn): Schema<OperatorDocument> => {
 const documentSections = (isOn: IsOn): Schema<OperatorDocument> =>
   convertedBy(
     request('OperatorDocument', 'Records to create, change or remove.', {
-      tenants: section('TenantEntry', {
-        id: tenantId,
-        ...settings({
-          name,
-          providerToken: secret('The token of the tenant at the provider.'),
-        }),
-      }),
-      users: section('UserEntry', { id: userId, ...settings(userFields) }),
-      accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
-      apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
-      accessTokens: section('AccessTokenEntry', {
-        id,
-        ...settings({
-          ...tokenFields,
-          token: secret('The token; generated when a new entry has none.'),
-        }),
-      }),
-      desks: section('DeskEntry', {
-        id,
-        ...settings({
-          ...deskFields,
-          limits: input('The limits of a desk.', settings(deskLimits)),
-        }),
-      }),
-      traderLimits: section('TraderLimitsEntry', {
-        accountId,
-        ...settings({ limits: input('The limits of a trader.', settings(traderLimits)) }),
-      }),
-      challenges: section('ChallengeEntry', {
-        accountId,
-        startedAt: challengeStart,
-        ...settings(challengeFields),
-      }),
-      balanceSnapshots: section('BalanceSnapshotEntry', {
-        accountId,
-        timestamp: instant('When the figures were recorded.'),
-        ...settings({ ...figures, freeMargin: money }),
-      }),
+      tenants: section('TenantEntry', entryFields.tenants),
+      users: section('UserEntry', entryFields.users),
+      accounts: section('AccountEntry', entryFields.accounts),
+      apiKeys: section('ApiKeyEntry', entryFields.apiKeys),
+      accessTokens: section('AccessTokenEntry', entryFields.accessTokens),
+      desks: section('DeskEntry', entryFields.desks),
+      traderLimits: section('TraderLimitsEntry', entryFields.traderLimits),
+      challenges: section('ChallengeEntry', entryFields.challenges),
+      balanceSnapshots: section('BalanceSnapshotEntry', entryFields.balanceSnapshots),
       ...(isOn('events') && {
-        riskThresholds: section('RiskThresholdEntry', {
-          accountId,
-          ...thresholdKey,
-          ...settings(thresholdFields),
-        }),
+        riskThresholds: section('RiskThresholdEntry', entryFields.riskThresholds),
       }),
       ...(isOn('trading-tools') && {
-        halts: section('HaltEntry', {
-          accountId,
-          ...settings({
-            reason: text('Why, for the owner of the account.', 'under review', {
-              maxLength: 200,
-            }),
-            cancelOrders: flag('Whether it also cancels the open orders of the account.', false),
-          }),
-        }),
+        halts: section('HaltEntry', entryFields.halts),
       }),
       ...(isOn('market-data') && {
         ...settings({

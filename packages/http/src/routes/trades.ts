@@ -1,5 +1,6 @@
 // Closed trades: listed, summed up, exported and read. The export is written piece by piece, so
 // that a long history delays no other request.
+import type { ExtendedStatistics, TradeStatistics } from '@tradeport/domain/statistics'
 import { profitFilters } from '@tradeport/domain/trades'
 import {
   accountId,
@@ -233,7 +234,9 @@ const extendedFields = partial({
       'maxDrawdown in percent of the highest balance before its trough, deposits included; null where balances are not known. Withdrawals do not lower that balance, and a smaller drawdown can have a larger drawdownPercent in the curve.',
     ),
   ),
-})
+} satisfies Readonly<
+  Record<Exclude<keyof ExtendedStatistics, keyof TradeStatistics>, Schema<unknown>>
+>)
 
 export const accountsQuery = {
   ...partial({ accountId, symbol: symbolFilter }),

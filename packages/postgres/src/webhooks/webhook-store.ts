@@ -4,7 +4,7 @@ import { parseWebhookId, type Owner, type WebhookId } from '@tradeport/domain/pr
 import {
   changedWebhook,
   parseWebhookUrl,
-  requireWebhookCountInLimit,
+  requireRoomForWebhook,
   webhookEventTypes,
   withRotatedSecret,
   withTestSuccess,
@@ -105,7 +105,7 @@ export const createWebhookStore = ({ knex, cipher }: SealingDependencies): Webho
         // and whatever else refers to the user do not wait.
         await lockUsers(trx, [owner])
         const stored = await query(trx, sql`select from webhooks where ${isOfOwner(owner)}`)
-        const counted = requireWebhookCountInLimit(stored.length)
+        const counted = requireRoomForWebhook(stored.length)
         if (E.isRight(counted))
           await trx('webhooks').insert({
             ...webhooks.write({ ...webhook, owner }),
