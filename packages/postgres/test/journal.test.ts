@@ -575,7 +575,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       inserted,
       positions,
       closedBefore: new Set<string>(),
-      dealsSinceFirst: [],
+      dealsFromFirstInserted: [],
       sumOfAllDeals: 0,
       before: claim.state,
       reading,

@@ -201,7 +201,7 @@ export const createFakeJournal = (
         }
         const { account, linkedAt } = claim
         if (reading !== null) {
-          const dealsSinceFirst = dealsOf(held)
+          const dealsFromFirstInserted = dealsOf(held)
           const written = {
             accountId: account.accountId,
             linkedAt,
@@ -210,8 +210,8 @@ export const createFakeJournal = (
             closedBefore: new Set(
               [...before].flatMap(([id, { status }]) => (status === 'closed' ? [id] : [])),
             ),
-            dealsSinceFirst,
-            sumOfAllDeals: moneyIn(dealsSinceFirst),
+            dealsFromFirstInserted,
+            sumOfAllDeals: moneyIn(dealsFromFirstInserted),
             before: claim.state,
             reading,
           }

@@ -32,7 +32,7 @@ export interface WrittenDeals {
   /** The positions that were closed trades before. */
   readonly closedBefore: ReadonlySet<string>
   /** All kept deals from the earliest inserted one or the link on, whichever is later. */
-  readonly dealsSinceFirst: readonly BrokerDeal[]
+  readonly dealsFromFirstInserted: readonly BrokerDeal[]
   /** What all kept deals moved. */
   readonly sumOfAllDeals: number
   /** How the deals and the balance agreed before the new ones. */
@@ -42,7 +42,7 @@ export interface WrittenDeals {
 }
 
 /** Whether a deal is no older than the link, so that it makes events. */
-export const isNewDeal = ({ time }: DealKey, linkedAt: Instant): boolean =>
+export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
   !isReadableTime(time) || time >= linkedAt
 
 /**
@@ -65,7 +65,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const closedByCorrection: ServiceEvent[] = []
   const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
     events.get(dealKey(deal))?.push(event)
-  const isNew = (deal: BrokerDeal): boolean => isNewDeal(deal, linkedAt)
+  const isNew = (deal: BrokerDeal): boolean => isSinceLink(deal, linkedAt)
 
   for (const [ticket, all] of written.positions) {
     if (!all.some(isNew)) continue
@@ -99,7 +99,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const balanceNow = balanceAfterDeals(written)
   const balance = exactSumOf([balanceNow ?? 0])
   const current = (): number | null => (balanceNow === null ? null : balance.value())
-  const others = written.dealsSinceFirst.filter((deal) => !events.has(dealKey(deal)))
+  const others = written.dealsFromFirstInserted.filter((deal) => !events.has(dealKey(deal)))
   for (const deal of sortedBy([...inserted, ...others], compareDealOrder).toReversed()) {
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
@@ -121,9 +121,9 @@ const executedWith = (first: BrokerDeal, deals: readonly BrokerDeal[]): readonly
 
 /**
  * The balance after the latest kept deal; null where it is not known. The balance that was read may
- * include deals that the history does not show yet, between kept ones or after them. So it counts
- * only where it is what the deals moved, or more by an amount that reading the whole history again
- * did not explain: the history of some accounts lacks old deals.
+ * include deals that the history does not show yet. So it counts only where it is what the deals
+ * moved, or differs from it as before, by what reading the whole history again did not explain: the
+ * history of some accounts lacks old deals.
  */
 const balanceAfterDeals = ({ sumOfAllDeals, before, reading }: WrittenDeals): number | null => {
   const { balance } = reading.figures

@@ -151,13 +151,13 @@ interface ComparedHistory {
 
 /**
  * Compares the pages of a window with what is kept.
- * @param held the kept deals of the window, undated ones among them
+ * @param kept the kept deals of the window, undated ones among them
  */
 export const compareDeals = (
-  held: readonly BrokerDeal[],
+  kept: readonly BrokerDeal[],
   { isWhole, haveUniqueIds }: ComparedHistory,
 ): DealsComparison => {
-  const heldByKey = new Map(held.map((deal) => [dealKey(deal), deal]))
+  const keptByKey = new Map(kept.map((deal) => [dealKey(deal), deal]))
   const shown = new Set<string>()
   let [inserted, changed]: [BrokerDeal[], ChangedDeal[]] = [[], []]
   return {
@@ -167,7 +167,7 @@ export const compareDeals = (
         const key = dealKey(deal)
         if (shown.has(key)) continue
         shown.add(key)
-        const was = heldByKey.get(key)
+        const was = keptByKey.get(key)
         if (was === undefined) inserted.push(deal)
         else if (!hasSameValues(was, deal)) changed.push({ was, deal })
       }
@@ -176,7 +176,7 @@ export const compareDeals = (
     size: () => inserted.length + changed.length,
     take: (isEnd) => {
       const missing = isEnd
-        ? held.filter(
+        ? kept.filter(
             (deal) => (isWhole || Number.isFinite(deal.time)) && !shown.has(dealKey(deal)),
           )
         : []
@@ -194,9 +194,9 @@ export const compareDeals = (
 }
 
 /**
- * Missing deals that the broker now shows with another id or time: the new one with the one that it
- * was. Where the id does not decide, all other values are the same. A comparison with the balance
- * could not tell one that moves no money from a further deal.
+ * Missing deals that the broker now shows with another id or time: the new deal, with the one that
+ * it was. They have the same id on MT5, else the same id or time and the same values. Counted as
+ * one vanished and one new deal, they would make an event twice.
  */
 const renamedDeals = (
   missing: readonly BrokerDeal[],

@@ -43,9 +43,7 @@ export interface PlannedRead {
   readonly window: DealsWindow
 }
 
-/**
- * Deals that arrive later than this after a later one are found by the comparison with the balance.
- */
+/** A deal that is shown later than this is noticed by the comparison with the balance only. */
 const overlapMs = dayMs
 /** A broker's clock may be ahead of ours, and the end of a window is not included. */
 const aheadMs = dayMs
@@ -69,8 +67,7 @@ export const tailWindow = ({ latestDealAt }: JournalState, now: Instant): DealsW
 })
 
 /**
- * Whether a read that came to its end began after `since`, and none that began later is wanted by
- * now.
+ * Whether the last read that came to its end began after `since`, and no later one is wanted by now.
  */
 export const isFresh = (
   { syncedAt, wantedAt, rereadAt }: JournalState,
@@ -86,10 +83,10 @@ export const isFresh = (
 /** The latest time among deals; a time after `now` counts as `now`. */
 export const latestOf = (
   deals: readonly BrokerDeal[],
-  before: Instant | null,
+  known: Instant | null,
   now: Instant,
 ): Instant | null => {
-  let latest = before
+  let latest = known
   for (const { time } of deals) {
     if (time !== undefined && Number.isFinite(time) && (latest === null || time > latest))
       latest = Math.min(time, now)
@@ -129,7 +126,7 @@ export interface JournalComparison {
    * Whether deals are kept that the broker does not show although the read of the tail covers their
    * time.
    */
-  readonly lacksLatest: boolean
+  readonly brokerOmitsLatest: boolean
   /**
    * Balance less the sum of the deals; undefined where the balance could not be read, or deals kept
    * coming between the reads of the history and those of the balance.
@@ -143,19 +140,21 @@ export interface JournalComparison {
  */
 export const rereadAfter = (
   before: Pick<JournalState, 'check' | 'rereadAt' | 'disagreements'>,
-  { kind, isDifferent, mayHaveSplit, lacksLatest, difference }: JournalComparison,
+  { kind, isDifferent, mayHaveSplit, brokerOmitsLatest, difference }: JournalComparison,
   now: Instant,
 ): Reread => {
   const { rereadAt, disagreements } = before
   if (kind === 'full') {
     if (difference === undefined && disagreements === 0) return precautionaryReread(now)
-    return difference === 0 && !lacksLatest ? noReread : rereadAfterDisagreement(disagreements, now)
+    return difference === 0 && !brokerOmitsLatest
+      ? noReread
+      : rereadAfterDisagreement(disagreements, now)
   }
   const differs = isDifferent || (difference !== undefined && difference !== 0)
   if (differs && disagreements === 0) return rereadAfterDisagreement(0, now)
   // Deals that were shown late explain a balance that disagreed before.
-  const isExplained =
+  const wasLateDeals =
     disagreements > 0 && !isDifferent && difference === 0 && (before.check?.difference ?? 0) !== 0
-  const remaining = isExplained ? noReread : { rereadAt, disagreements }
+  const remaining = wasLateDeals ? noReread : { rereadAt, disagreements }
   return mayHaveSplit && remaining.rereadAt === null ? precautionaryReread(now) : remaining
 }

@@ -7,7 +7,7 @@ import { chunksOf } from 'fp-ts/lib/ReadonlyArray.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
-import { isNewDeal } from '../events/journal-events.ts'
+import { isSinceLink } from '../events/journal-events.ts'
 import {
   differenceOf,
   isFresh,
@@ -40,8 +40,8 @@ interface JournalPorts extends Pick<Ports, 'journal' | 'broker' | 'clock' | 'sto
   /** A first read that finds more deals than this stops there. */
   readonly maxFirstReadDeals: number
   /**
-   * Called when the journal disagrees with the broker although both were read twice, the history
-   * from its beginning.
+   * Called when the journal disagrees with the broker although both were read twice: at a first
+   * read, and at each read of the whole history.
    */
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
 }
@@ -216,8 +216,8 @@ const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
   `${accountId} ${providerAccountId}`
 
 /**
- * The end, excluded, of the range whose kept deals were read: where as many as may be read at once
- * were, the time of the last one, as more may follow; otherwise the end of the window.
+ * The end, excluded, of the range whose kept deals were read. If they are as many as may be read at
+ * once, it is the time of the last one, which more may share; otherwise the end of the window.
  */
 const endOfRange = (kept: readonly BrokerDeal[], from: Instant, end: Instant): Instant => {
   const last = kept.at(-1)?.time
@@ -253,6 +253,8 @@ const readClaimed = async (
 ): Promise<'read' | 'stopped'> => {
   const { journal, broker, clock } = ports
   const { account } = claim
+  const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
+  let isRereadScheduled = claim.state.rereadAt !== null
 
   /**
    * The pages of a window, fetched while those before them are being written. Pages that came
@@ -260,12 +262,14 @@ const readClaimed = async (
    */
   async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
     const fetched: DealsPage[] = []
+    let isOver = false
     let fetching: Promise<void> | undefined
     const fetchPage = async (offset: number) => {
       const page = await orThrow(broker.dealsPage(account, { ...window, offset }))
       fetched.push(page)
       fetching = undefined
-      if (page.nextOffset !== null && fetched.length < maxPagesAhead) fetchFrom(page.nextOffset)
+      if (page.nextOffset !== null && fetched.length < maxPagesAhead && !isOver)
+        fetchFrom(page.nextOffset)
     }
     const fetchFrom = (offset: number) => {
       fetching = fetchPage(offset)
@@ -274,15 +278,19 @@ const readClaimed = async (
     }
     fetchFrom(window.offset)
     let nextOffset: number | null
-    do {
-      if (fetched.length === 0) await fetching
-      const pages: readonly DealsPage[] = fetched.splice(0)
-      nextOffset = pages.at(-1)?.nextOffset ?? null
-      if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
-      yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
-      if (!mayContinue())
-        throw new StoppedRead(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
-    } while (nextOffset !== null)
+    try {
+      do {
+        if (fetched.length === 0) await fetching
+        const pages: readonly DealsPage[] = fetched.splice(0)
+        nextOffset = pages.at(-1)?.nextOffset ?? null
+        if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
+        yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
+        if (nextOffset !== null && !mayContinue())
+          throw new StoppedRead(refuse('ServiceUnavailable', { reason: 'the service is stopping' }))
+      } while (nextOffset !== null)
+    } finally {
+      isOver = true
+    }
   }
 
   /** Call it after each page, with whether the page had a deal that none before it had. */
@@ -309,7 +317,7 @@ const readClaimed = async (
     let { latestDealAt } = state
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
-      reading = await readingForEvents(deals.some((deal) => isNewDeal(deal, claim.linkedAt)))
+      reading = await readingForEvents(deals.some((deal) => isSinceLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state.deals
       ;({ state } = await orThrow(
@@ -379,6 +387,11 @@ const readClaimed = async (
           isDifferent ||= written.positionsAfterClose.some(lacksOpening)
           mayHaveSplit ||= written.positionsAfterClose.some(isPartlyClosedOnMt4)
         }
+        // At once, because no later read finds this again.
+        if ((isDifferent || mayHaveSplit) && !isRereadScheduled) {
+          isRereadScheduled = true
+          await orThrow(journal.setReread(claim, precautionaryReread(now())))
+        }
       }
       from = to
     }
@@ -395,7 +408,6 @@ const readClaimed = async (
     return orThrow(journal.check(claim, read.right.figures.balance, read.right.readAt))
   }
 
-  const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
   const planned = planRead(claim.state, now())
   const isFull = planned.kind === 'full'
 
@@ -411,24 +423,28 @@ const readClaimed = async (
       read.state,
       isFull ? planned.window : tailWindow(read.state, clock.now()),
     )
+    const found = {
+      isDifferent: read.isDifferent || again.isDifferent,
+      mayHaveSplit: read.mayHaveSplit || again.mayHaveSplit,
+    }
     const difference = await compareBalance(again.reading)
     const vanishedAgain = new Set(again.vanished.map(dealKey))
     const vanished = read.vanished.filter((deal) => vanishedAgain.has(dealKey(deal)))
     const vanishedSum = sumExactly(vanished.map(({ amount }) => amount))
-    const isExplained =
+    const removalExplains =
       difference !== undefined && difference !== 0 && differenceOf(difference, -vanishedSum) === 0
-    if (isFull && isExplained && vanished.length < again.state.deals) {
+    if (isFull && removalExplains && vanished.length < again.state.deals) {
       let reading: AccountReading | null = null
       for (const part of chunksOf(maxDealsInMemory)(vanished)) {
         reading = await readingForEvents(true)
         await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
       }
-      return { difference: await compareBalance(reading), vanished: [] }
+      return { ...found, difference: await compareBalance(reading), vanished: [] }
     }
     // While deals keep coming, each comparison lacks those that came since its read.
     const isConclusive =
       again.state.deals === read.state.deals || difference === firstDifference || difference === 0
-    return { difference: isConclusive ? difference : undefined, vanished }
+    return { ...found, difference: isConclusive ? difference : undefined, vanished }
   }
 
   const read =
@@ -436,29 +452,25 @@ const readClaimed = async (
       ? await readFirst(planned.window)
       : await readWindow(claim.state, planned.window)
   if (read === undefined) return 'stopped'
-  const { isDifferent, mayHaveSplit } = read
   const { check } = read.state
   const { rereadAt } = claim.state
-  // Before anything else that can fail: no later read would find it.
-  if ((isDifferent || mayHaveSplit) && rereadAt === null)
-    await orThrow(journal.setReread(claim, precautionaryReread(now())))
-  // A difference is checked after every read until one of the whole history is scheduled.
+  // A known difference is checked after every read, unless the whole history is to be read again.
   const canSkipBalanceCheck =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
-  if (canSkipBalanceCheck && !isDifferent && !isFull) return 'read'
+  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
-  const { difference, vanished } =
+  const { difference, vanished, isDifferent, mayHaveSplit } =
     firstDifference === undefined || firstDifference === 0
-      ? { difference: firstDifference, vanished: read.vanished }
+      ? { ...read, difference: firstDifference }
       : await readAgain(read, firstDifference)
   // The provider's history lags behind the balance, so that a tail alone proves no disagreement.
   if (planned.kind !== 'tail' && difference !== undefined && difference !== 0)
     ports.onDisagreement(account, difference)
   const tailStart = tailWindow(read.state, clock.now()).from
-  const lacksLatest = vanished.some(({ time }) => time !== undefined && time >= tailStart)
+  const brokerOmitsLatest = vanished.some(({ time }) => time !== undefined && time >= tailStart)
   const { kind } = planned
-  const comparison = { kind, isDifferent, mayHaveSplit, lacksLatest, difference }
+  const comparison = { kind, isDifferent, mayHaveSplit, brokerOmitsLatest, difference }
   await orThrow(journal.setReread(claim, rereadAfter(claim.state, comparison, now())))
   return 'read'
 }

@@ -69,7 +69,7 @@ const eventsOf = (
         foldPosition(id, deals).status === 'closed' ? [id] : [],
       ),
     ),
-    dealsSinceFirst: latest,
+    dealsFromFirstInserted: latest,
     sumOfAllDeals: moved,
     before: { check: difference === undefined ? null : { at: now, difference }, disagreements },
     reading: read,

@@ -119,7 +119,7 @@ describe('when the whole history is read again', () => {
     kind: 'tail',
     isDifferent: false,
     mayHaveSplit: false,
-    lacksLatest: false,
+    brokerOmitsLatest: false,
     difference: 0,
   }
   const check = { at: now, difference: 5 }
@@ -157,7 +157,7 @@ describe('when the whole history is read again', () => {
       first,
       disagreed,
     ],
-    ['a deal vanished', { isDifferent: true, lacksLatest: true }, first, first, disagreed],
+    ['a deal vanished', { isDifferent: true, brokerOmitsLatest: true }, first, first, disagreed],
     ['a first read agrees', { kind: 'first' }, none, pending, none],
     ['a first read differs', { kind: 'first', difference: 1 }, first, first, disagreed],
     ['the whole history agrees', { kind: 'full' }, none, none, none],
@@ -170,7 +170,7 @@ describe('when the whole history is read again', () => {
     ],
     [
       'it agrees, and does not show the latest deals',
-      { kind: 'full', isDifferent: true, lacksLatest: true },
+      { kind: 'full', isDifferent: true, brokerOmitsLatest: true },
       first,
       first,
       again,

@@ -236,21 +236,24 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
   })
 
-  it.each([
-    'once its position is closed',
-    'also where the process ends before the balance is compared',
-  ])('finds an opening deal that is shown more than a day late, %s', async (when) => {
+  it.each<[when: string, end?: (desk: Awaited<ReturnType<typeof synced>>) => Promise<unknown>]>([
+    ['once its position is closed'],
+    [
+      'where the process ends before the balance is compared',
+      async (desk) => {
+        const journal = { ...desk.journal, check: () => () => Promise.reject(new Error('ended')) }
+        const { readDueJournal } = createJournalReads({ ...desk, journal })
+        await expect(readDueJournal(await desk.claim())()).rejects.toThrow('ended')
+      },
+    ],
+    [
+      'where the service stops after the last page',
+      async (desk) => rightOf(desk.readDueJournal(await desk.claim(), () => false)),
+    ],
+  ])('finds an opening deal that is shown more than a day late, %s', async (_, end) => {
     const desk = await synced([deposit, ...laterTwo])
     desk.put([deposit, { ...opening, commission: 0 }, ...laterTwo, daysLater(closing)])
-    if (when.startsWith('also')) {
-      const journal = { ...desk.journal, check: () => () => Promise.reject(new Error('ended')) }
-      await expect(
-        desk
-          .claim()
-          .then(createJournalReads({ ...desk, journal }).readDueJournal)
-          .then((read) => read()),
-      ).rejects.toThrow('ended')
-    }
+    await end?.(desk)
     await desk.later()
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
@@ -287,6 +290,21 @@ describe('a later read', () => {
     expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
     // A close of all that is left needs no further read.
     expect(await desk.state()).toMatchObject({ rereadAt: null })
+  })
+
+  it('finds it where only the read that follows a difference shows the close', async () => {
+    const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
+    const parts = [
+      { ...opening, volume: 0.4 },
+      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
+    ]
+    desk.fromBalanceRead(1, [deposit, ...parts, ...laterTwo], 103)
+    await desk.later(hourMs)
+    expect(await desk.state()).toMatchObject({
+      check: { difference: 0 },
+      rereadAt: expect.any(Number),
+      disagreements: 0,
+    })
   })
 
   it('is skipped while the last is fresh enough, unless one is wanted', async () => {

@@ -90,7 +90,7 @@ export const writeJournal = async (
             inserted: firstSeen,
             positions,
             closedBefore,
-            dealsSinceFirst: await readDeals(
+            dealsFromFirstInserted: await readDeals(
               trx,
               sql`deals where ${isOfAccount(account)} and time_ms >= ${Math.max(spanOf(firstSeen).earliest, linkedAt)}`,
             ),
