@@ -226,7 +226,7 @@ export const cursorPaginationShape: Schema<TradesResult['pagination']> = record(
     cursor,
   },
   ({ total, before, limit, cursor: next }: TradesResult['pagination']) => ({
-    ...pageMeta({ page: Math.floor(before / limit) + 1, limit, total }),
+    ...pageMeta({ page: Math.ceil(before / limit) + 1, limit, total }),
     has_next: next !== undefined,
     has_prev: before > 0,
     cursor: next,

@@ -75,6 +75,7 @@ export const storedOutcome = (outcome: Outcome): StoredReply => ({
 const shouldStoreReply = (outcome: Outcome): boolean =>
   E.isRight(outcome) ||
   outcome.left._tag === 'TradeRejected' ||
+  outcome.left._tag === 'PositionNotFound' ||
   outcome.left._tag === 'BrokerOutcomeUnknown'
 
 const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>

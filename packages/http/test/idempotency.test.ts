@@ -164,6 +164,8 @@ const down = refuse('ServiceUnavailable', { reason: 'down' })
 it.for<readonly [code: string, isKept: boolean, refusal: Refusal, refusesEarly?: boolean]>([
   ['TRADE_REJECTED', true, refuse('TradeRejected', { code: 'CLOSED', message: 'Closed' })],
   ['BROKER_OUTCOME_UNKNOWN', true, refuse('BrokerOutcomeUnknown', { accountId })],
+  ['POSITION_NOT_FOUND', true, refuse('PositionNotFound')],
+  ['POSITION_NOT_FOUND', false, refuse('PositionNotFound'), true],
   ['SERVICE_UNAVAILABLE', false, down, true],
   ['BROKER_UNAVAILABLE', false, refuse('BrokerUnavailable', { accountId, reason: 'down' })],
   ['INTERNAL_TIMEOUT', false, refuse('InternalTimeout')],

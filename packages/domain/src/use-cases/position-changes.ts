@@ -203,23 +203,32 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
     )
 
-  /** What was read of the account is out of date where the position may have been changed. */
-  const sendChange = <A>(
-    { brokerAccount }: ChangeTarget,
-    send: SendChange,
-    trade: (maySend: MaySend) => TE.TaskEither<BrokerChangeError, A>,
-  ): TE.TaskEither<BrokerChangeError, A> =>
-    pipe(
-      send(trade),
-      T.tapIO((sent) => () => {
-        if (
-          E.isRight(sent) ||
-          sent.left._tag === 'BrokerOutcomeUnknown' ||
-          sent.left._tag === 'PositionNotFound'
-        )
-          ports.onAccountChanged(brokerAccount)
-      }),
-    )
+  /**
+   * What was read of the account is out of date where the position may have been changed. A provider
+   * that does not know the position may mean the account: a position is gone only once a read does
+   * not show it any more.
+   */
+  const sendChange =
+    <A>(
+      target: ChangeTarget,
+      send: SendChange,
+      trade: (maySend: MaySend) => TE.TaskEither<BrokerChangeError, A>,
+    ): TE.TaskEither<BrokerChangeError, A> =>
+    async () => {
+      const sent = await send(trade)()
+      const failure = E.isLeft(sent) ? sent.left._tag : undefined
+      if (
+        failure === undefined ||
+        failure === 'BrokerOutcomeUnknown' ||
+        failure === 'PositionNotFound'
+      )
+        ports.onAccountChanged(target.brokerAccount)
+      if (failure !== 'PositionNotFound') return sent
+      const shown = await readOpenPosition(target)()
+      if (E.isLeft(shown)) return shown
+      const reason = 'the provider does not know the position, and shows it as open'
+      return E.left(refuse('BrokerUnavailable', { accountId: target.id.accountId, reason }))
+    }
 
   // --- levels ---
 

@@ -173,7 +173,10 @@ describe.each(changes)('%s', (_, make) => {
 
   it.each<[outcome: string, isMade: boolean, scene: Scene]>([
     ['TradeRejected', false, { broker: 'refuse' }],
-    ['PositionNotFound', false, { broker: refuse('PositionNotFound') }],
+    ['PositionNotFound', true, { broker: refuse('PositionNotFound'), meanwhile: nowHolding() }],
+    // The provider may mean the account.
+    ['BrokerUnavailable', false, { broker: refuse('PositionNotFound') }],
+    ['BrokerUnavailable', false, { broker: refuse('PositionNotFound'), meanwhile: goingDown }],
     ['BrokerOutcomeUnknown', false, { broker: lost }],
     ['BrokerOutcomeUnknown', true, { broker: 'do_and_lose_the_answer', meanwhile: goingDown }],
     ['none', true, { broker: 'do_and_lose_the_answer' }],
