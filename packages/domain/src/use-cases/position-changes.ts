@@ -4,7 +4,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
@@ -216,14 +216,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
     ): TE.TaskEither<BrokerChangeError, A> =>
     async () => {
       const sent = await send(trade)()
-      const failure = E.isLeft(sent) ? sent.left._tag : undefined
-      if (
-        failure === undefined ||
-        failure === 'BrokerOutcomeUnknown' ||
-        failure === 'PositionNotFound'
-      )
+      const outcome = E.isLeft(sent) ? sent.left._tag : 'done'
+      if (['done', 'BrokerOutcomeUnknown', 'PositionNotFound'].includes(outcome))
         ports.onAccountChanged(target.brokerAccount)
-      if (failure !== 'PositionNotFound') return sent
+      if (outcome !== 'PositionNotFound') return sent
       const shown = await readOpenPosition(target)()
       if (E.isLeft(shown)) return shown
       const reason = 'the provider does not know the position, and shows it as open'
