@@ -439,12 +439,13 @@ const keysOf = (events: readonly ServiceEvent[], isTrade: boolean): readonly str
 const closedPositions = (events: readonly ServiceEvent[]): readonly string[] =>
   keysOf(events, true).map((key) => key.split(' ').slice(0, 2).join(' '))
 
+/** Without the reversals: what one opens depends on all deals of the position. */
 const openedVolumes = (events: readonly ServiceEvent[]) =>
-  dataOf(events, 'position.opened').map((data) => [
-    data['position_id'],
-    data['volume'],
-    data['entry_price'],
-  ])
+  events.flatMap(({ key, data }) =>
+    key === `position.opened ${data['position_id']}`
+      ? [[data['position_id'], data['volume'], data['entry_price']]]
+      : [],
+  )
 
 describe('however the deals arrive', () => {
   it('the events have the same keys: at once, in pages, or one by one', () => {
