@@ -442,7 +442,7 @@ const closedPositions = (events: readonly ServiceEvent[]): readonly string[] =>
 /** Without the reversals: what one opens depends on all deals of the position. */
 const openedVolumes = (events: readonly ServiceEvent[]) =>
   events.flatMap(({ key, data }) =>
-    key === `position.opened ${data['position_id']}`
+    key === ['position.opened', data['position_id']].join(' ')
       ? [[data['position_id'], data['volume'], data['entry_price']]]
       : [],
   )
