@@ -257,6 +257,12 @@ const headError = (
   // request.
   if (hosts !== 1 && !(isOld && hosts === 0))
     return malformed(`the request must have one Host header; got ${hosts}`)
+  // Node would read the first of two Authorization headers, and nobody could tell whose request it is.
+  const repeated = ['Authorization', 'X-API-Key'].find(
+    (name) => (headersDistinct[name.toLowerCase()]?.length ?? 0) > 1,
+  )
+  if (repeated !== undefined)
+    return malformed(`the request must have one ${repeated} header at most`)
   if (isOld && headers['transfer-encoding'] !== undefined)
     return malformed('HTTP/1.0 has no Transfer-Encoding; send Content-Length')
   return undefined

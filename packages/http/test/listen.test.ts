@@ -81,6 +81,8 @@ describe('a listener', () => {
     ['a TLS handshake', 400, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
     ['HTTP/2.0 in the request line', 400, get('/api/v1/symbols').replace('HTTP/1.1', 'HTTP/2.0')],
     ['no Host', 400, get('/api/v1/symbols').replace(host, '')],
+    ['two API keys', 400, get('/api/v1/symbols', 'X-API-Key: a\r\nx-api-key: b\r\n')],
+    ['two bearer tokens', 400, get('/api/v1/symbols', 'Authorization: Bearer a\r\n'.repeat(2))],
     ['two Hosts', 400, get('http://tradeport.example/api/v1/symbols', 'hOST: other.example\r\n')],
     ['a header above 16 KiB', 431, get('/api/v1/symbols', longHeader)],
     ['more than 100 headers', 431, get('/api/v1/symbols', manyHeaders(100))],
