@@ -208,8 +208,9 @@ const mayBePlacedAgain = (
 }
 
 /**
- * Whether the order may have been placed again under another number and without its client id: a
- * similar pending order was placed within a minute of the cancellation.
+ * Whether the order, of which nothing was executed, may have been placed again under another number
+ * and without its client id: a similar pending order of the same volume was placed from ten seconds
+ * before the cancellation to a minute after it, and the cancellation was not ours.
  */
 const mayHaveAnotherNumber = (
   orderToFind: OrderToFind,
@@ -218,14 +219,19 @@ const mayHaveAnotherNumber = (
   context: LookupContext,
 ): boolean => {
   const isSimilar = createSimilarityCheck(orderToFind, context)
-  const { state, endedAt } = endedOrders.at(-1) ?? {}
+  const { state, endedAt = 0 } = endedOrders.at(-1) ?? {}
+  const { volume } = orderToFind.order
+  const placedAfterMs = ({ at: placedAt = 0 }: RecordRow): number => placedAt - endedAt
   return (
     state === 'CANCELED' &&
+    !context.isCancelledByUs &&
     [...orders.rows, ...historyOrders.rows].some(
       (row) =>
         isSimilar(row, row.id) &&
         row.orderType !== 'market' &&
-        Math.abs((row.at ?? 0) - (endedAt ?? 0)) <= clockSlackMs &&
+        compareLots(row.volume ?? volume, volume) === 0 &&
+        placedAfterMs(row) >= -renumberingMs &&
+        placedAfterMs(row) <= clockSlackMs &&
         !context.othersTickets.has(row.id) &&
         !endedOrders.some(({ id }) => id === row.id) &&
         mayHaveExecuted(row),

@@ -576,8 +576,12 @@ describe('a pending order', () => {
       answers({ orders: [row], historyOrders: [cancelled] }, later, more)
     const like = waiting({ ...nameless, id: '600', time: at(filledAt + 60) })
     expect(answersWith(like)).toEqual(unreadable)
+    expect(answersWith({ ...like, time: at(filledAt - 10) })).toEqual(unreadable)
     for (const answer of [
       answersWith({ ...like, time: at(filledAt + 61) }),
+      answersWith({ ...like, time: at(filledAt - 11) }),
+      answersWith({ ...like, volume: 0.09 }),
+      answersWith(like, { isCancelledByUs: true }),
       answersWith(like, ofAnother),
       answersWith({ ...like, type: 'ORDER_TYPE_BUY' }),
       answers({
