@@ -125,8 +125,9 @@ describe.skipIf(chromiumPath === undefined)('the statistics of the console', () 
   it('has figures that add up to the equity, with what open positions cost', async () => {
     const desk = await linkDesk(service, { user: 'u-9', broker: { history } })
     // Bought and sold, so that no movement of the price changes the sum between two reads.
-    desk.broker.open()
-    desk.broker.open({ actionType: 'ORDER_TYPE_SELL' })
+    // Both so small that the account has margin for them at any price.
+    desk.broker.open({ volume: 0.1 })
+    desk.broker.open({ actionType: 'ORDER_TYPE_SELL', volume: 0.1 })
     // Deals that come between the reads of history and balance leave the balance unknown at first.
     const check = `/accounts/${desk.accountId}/reconciliation`
     await eventually(
