@@ -130,7 +130,7 @@ export const routes = {
   exportTrades: { route: 'GET /trades/export', input: 'query', reply: 'file' },
   getTrade: { route: 'GET /trades/:id' },
 
-  /** The log of events, oldest first, or newest first with `order`. `client.events` follows it as it grows. */
+  /** The log of events, oldest first unless `order` says desc. `client.events` follows it. */
   listEvents: { route: 'GET /events', input: 'query', paging: 'after' },
 
   /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */

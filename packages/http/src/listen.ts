@@ -257,7 +257,7 @@ const headError = (
   // request.
   if (hosts !== 1 && !(isOld && hosts === 0))
     return malformed(`the request must have one Host header; got ${hosts}`)
-  // Node would read the first of two Authorization headers, and nobody could tell whose request it is.
+  // Node would read the first of two Authorization headers, whosever the other is.
   const repeated = ['Authorization', 'X-API-Key'].find(
     (name) => (headersDistinct[name.toLowerCase()]?.length ?? 0) > 1,
   )
