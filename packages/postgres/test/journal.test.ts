@@ -65,6 +65,7 @@ const noChange: JournalChange = {
   changed: [],
   vanished: [],
   reading: null,
+  rereadAt: () => null,
   firstReadOffset: null,
   completed: null,
 }
@@ -135,6 +136,7 @@ const steps = fc.array(
         inserted: places,
         changed: fc.array(fc.nat(25), { maxLength: 2 }),
         vanished: fc.array(fc.nat(25), { maxLength: 2 }),
+        rereadAt: fc.option(at),
         firstReadOffset: fc.constantFrom(null, 1_000),
         completed: fc.option(fc.record({ syncedAt: at, latestDealAt: fc.option(at) })),
       }),
@@ -186,7 +188,7 @@ const make = async (
   const [vanished, changed, inserted] = [step.vanished, step.changed, step.inserted].map(
     (indexes) => deals.filter((_, index) => indexes.includes(index)),
   ) as [BrokerDeal[], BrokerDeal[], BrokerDeal[]]
-  const { firstReadOffset } = step
+  const { firstReadOffset, completed } = step
   const change = {
     vanished,
     changed: changed
@@ -198,7 +200,14 @@ const make = async (
     inserted: inserted.filter((deal) => !vanished.includes(deal) && !changed.includes(deal)),
   }
   return rightOf(
-    journal.write(claim, { ...noChange, ...change, firstReadOffset, completed: step.completed }),
+    journal.write(claim, {
+      ...noChange,
+      ...change,
+      // Another time where a position was closed, so that it depends on the positions.
+      rereadAt: ({ length }) => step.rereadAt && step.rereadAt + length,
+      firstReadOffset,
+      completed,
+    }),
   )
 }
 const withoutReason = async (read: TE.TaskEither<Refusal, unknown>) =>

@@ -190,8 +190,12 @@ export const createFakeJournal = (
         const wantedAt = completed
           ? wanted.find((at) => (at ?? 0) > claim.claimedAt)
           : held.state.wantedAt
+        const positionsAfterClose = inserted.flatMap((deal) =>
+          deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
+        )
         held.state = {
           ...held.state,
+          rereadAt: held.state.rereadAt ?? change.rereadAt(positionsAfterClose),
           firstReadOffset,
           syncedAt,
           latestDealAt,
@@ -217,9 +221,6 @@ export const createFakeJournal = (
           }
           happened(account.owner, journalEvents(written))
         }
-        const positionsAfterClose = inserted.flatMap((deal) =>
-          deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
-        )
         return { state: held.state, positionsAfterClose }
       }),
     check: (claim, balance, at) =>

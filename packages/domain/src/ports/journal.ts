@@ -48,6 +48,11 @@ export interface JournalChange {
   readonly vanished: readonly DealKey[]
   /** The account as read with the deals, for events; null where there are none. */
   readonly reading: AccountReading | null
+  /**
+   * When the whole history is to be read again, given what the positions of new closing deals are
+   * now; null where this change is no reason to. A time that is stored already is kept.
+   */
+  readonly rereadAt: (positionsAfterClose: readonly FoldedPosition[]) => Instant | null
   readonly firstReadOffset: number | null
   /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null

@@ -104,6 +104,7 @@ const emptyChange = {
   changed: [],
   vanished: [],
   reading: null,
+  rereadAt: () => null,
   firstReadOffset: null,
   completed: null,
 } as const
@@ -254,8 +255,6 @@ const readClaimed = async (
   const { journal, broker, clock } = ports
   const { account } = claim
   const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
-  let isRereadScheduled = claim.state.rereadAt !== null
-
   /**
    * The pages of a window, fetched while those before them are being written. Pages that came
    * meanwhile are one, so that they share a transaction.
@@ -347,6 +346,14 @@ const readClaimed = async (
     let isDifferent = false
     let mayHaveSplit = false
     const vanished = []
+    // An opening deal before the window may be shown late, and a partial close on MT4 may make two
+    // of it. None of these has to move money, so that the balance would not show it.
+    const lacksOlderDeal = (closed: readonly FoldedPosition[]): boolean =>
+      window.from > 0 && closed.some(lacksOpening)
+    const mayHaveSplitOlderDeal = (closed: readonly FoldedPosition[]): boolean =>
+      window.from > 0 &&
+      account.platform === 'mt4' &&
+      closed.some(({ status }) => status === 'open')
     for (let { from } = window; from < window.to;) {
       const kept = await orThrow(journal.dealsFrom(account, from, maxDealsInMemory))
       const to = endOfRange(kept, from, window.to)
@@ -364,7 +371,7 @@ const readClaimed = async (
         }
         const found = comparison.take(nextOffset === null)
         const { inserted, changed } = found
-        isDifferent ||= changed.length + found.vanished.length > 0
+        const differs = changed.length + found.vanished.length > 0
         for (const deal of found.vanished) {
           const { time, id, entry } = deal
           vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
@@ -377,29 +384,21 @@ const readClaimed = async (
             inserted,
             changed,
             reading,
+            rereadAt: (closed) =>
+              differs || lacksOlderDeal(closed) || mayHaveSplitOlderDeal(closed)
+                ? precautionaryReread(now()).rereadAt
+                : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
         state = written.state
-        // An opening deal before the window may be shown late, and a partial close on MT4 may make
-        // two of it. None of these has to move money, so that the balance would not show it.
-        if (window.from > 0) {
-          isDifferent ||= written.positionsAfterClose.some(lacksOpening)
-          mayHaveSplit ||= written.positionsAfterClose.some(isPartlyClosedOnMt4)
-        }
-        // At once, because no later read finds this again.
-        if ((isDifferent || mayHaveSplit) && !isRereadScheduled) {
-          isRereadScheduled = true
-          await orThrow(journal.setReread(claim, precautionaryReread(now())))
-        }
+        isDifferent ||= differs || lacksOlderDeal(written.positionsAfterClose)
+        mayHaveSplit ||= mayHaveSplitOlderDeal(written.positionsAfterClose)
       }
       from = to
     }
     return { state, reading, vanished, isDifferent, mayHaveSplit }
   }
-
-  const isPartlyClosedOnMt4 = ({ status }: FoldedPosition): boolean =>
-    status === 'open' && account.platform === 'mt4'
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
   const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {

@@ -239,9 +239,13 @@ describe('a later read', () => {
   it.each<[when: string, end?: (desk: Awaited<ReturnType<typeof synced>>) => Promise<unknown>]>([
     ['once its position is closed'],
     [
-      'where the process ends before the balance is compared',
+      'where the process ends once it is written',
       async (desk) => {
-        const journal = { ...desk.journal, check: () => () => Promise.reject(new Error('ended')) }
+        const write: typeof desk.journal.write = (claim, change) => async () => {
+          await rightOf(desk.journal.write(claim, change))
+          throw new Error('ended')
+        }
+        const journal = { ...desk.journal, write }
         const { readDueJournal } = createJournalReads({ ...desk, journal })
         await expect(readDueJournal(await desk.claim())()).rejects.toThrow('ended')
       },

@@ -1,12 +1,7 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
 import { journalEvents } from '@tradeport/domain/events'
-import {
-  dealKey,
-  type BrokerDeal,
-  type DealKey,
-  type JournalState,
-} from '@tradeport/domain/journal'
+import { dealKey, type BrokerDeal, type DealKey } from '@tradeport/domain/journal'
 import type {
   JournalChange,
   JournalClaim,
@@ -20,6 +15,7 @@ import {
   type FoldedPosition,
 } from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, nullable, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
@@ -46,9 +42,8 @@ export const writeJournal = async (
 ): Promise<E.Either<JournalLost, JournalWritten>> => {
   // Nothing new, which is the usual case: one statement needs no transaction of its own.
   if (change.inserted.length + change.changed.length + change.vanished.length === 0) {
-    const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false }
-    const recorded = await recordProgress(knex, claim, change, nothing)
-    return E.map((state: JournalState) => ({ state, positionsAfterClose: [] }))(recorded)
+    const nothing = { deals: 0, trades: 0, revisions: 0, isChanged: false, positionsAfterClose: [] }
+    return recordProgress(knex, claim, change, nothing)
   }
   return transact(knex, async (trx) => {
     if (!(await returnsRow(trx, sql`select from journals where ${isClaimed(claim)} for update`)))
@@ -107,7 +102,11 @@ export const writeJournal = async (
         event: { ...event, key: `${event.key} ${account.providerAccountId}` },
       })),
     )
+    const positionsAfterClose = firstSeen.flatMap((deal) =>
+      deal.entry === 'out' ? (folded.get(positionIdOf(deal) ?? '') ?? []) : [],
+    )
     const recorded = await recordProgress(trx, claim, change, {
+      positionsAfterClose,
       deals: inserted.length - removed.size,
       trades,
       revisions: closedBefore.size,
@@ -116,10 +115,7 @@ export const writeJournal = async (
     // Cannot happen: the row is locked, and `now()` is that of the transaction's beginning. To
     // return would commit the deals without their progress.
     if (E.isLeft(recorded)) throw new Error('the claim lapsed within the transaction')
-    const positionsAfterClose = firstSeen.flatMap((deal) =>
-      deal.entry === 'out' ? (folded.get(positionIdOf(deal) ?? '') ?? []) : [],
-    )
-    return E.right({ state: recorded.right, positionsAfterClose })
+    return recorded
   })
 }
 
@@ -265,14 +261,16 @@ const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<n
 const recordProgress = async (
   knex: Knex,
   claim: JournalClaim,
-  { firstReadOffset, completed }: JournalChange,
-  counts: {
+  { firstReadOffset, completed, rereadAt }: JournalChange,
+  written: {
+    readonly positionsAfterClose: readonly FoldedPosition[]
     readonly deals: number
     readonly trades: number
     readonly revisions: number
     readonly isChanged: boolean
   },
-): Promise<E.Either<JournalLost, JournalState>> => {
+): Promise<E.Either<JournalLost, JournalWritten>> => {
+  const { positionsAfterClose } = written
   const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
   const progress =
     completed &&
@@ -281,11 +279,14 @@ const recordProgress = async (
     wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at end,`
   const state = await readFirst(
     knex,
-    sql`update journals set deals = deals + ${counts.deals}, trades = trades + ${counts.trades}, revision = revision + ${counts.revisions},
-        ${counts.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
+    sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},
+        ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
+        reread_at = coalesce(reread_at, ${nullable(instant).encode(rereadAt(positionsAfterClose))}),
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,
     states,
   )
-  return E.fromOption(() => journalLost)(state)
+  return O.isNone(state)
+    ? E.left(journalLost)
+    : E.right({ state: state.value, positionsAfterClose })
 }
