@@ -233,6 +233,7 @@ const reverse = (moment: Moment, position: Position, order: MarketOrder, orderId
     commission: closing.plus(opening),
     swap: position.swap,
     origin,
+    levels: order,
   })
   position.realizedProfit = position.realizedProfit.plus(profit)
   position.realizedCommission = position.realizedCommission
@@ -272,7 +273,7 @@ const enterFill = (
     readonly commission: Decimal
     readonly swap: Decimal
     readonly origin: OrderOrigin
-    /** Of the order that opened it; those of the position if absent. */
+    /** Of the order that opens or reverses it; those of the position if absent. */
     readonly levels?: Pick<MarketOrder, 'stopLoss' | 'takeProfit'>
   },
 ): void => {

@@ -155,21 +155,24 @@ describe('netting', () => {
   it('reverses in one INOUT deal that closes the old side and opens the rest', async () => {
     const { trade, positions, deals } = await setUpAccount({ marginMode: 'netting' })
     const { positionId } = await trade({ ...BUY, stopLoss: 1.05 })
-    expect(await trade({ ...SELL, volume: 0.3 })).toMatchObject({ positionId })
+    expect(await trade({ ...SELL, volume: 0.3, takeProfit: 1.05 })).toMatchObject({ positionId })
     const [position] = await positions()
     expect(position).toMatchObject({
       id: positionId,
       type: 'POSITION_TYPE_SELL',
       volume: 0.2,
       openPrice: 1.1,
+      takeProfit: 1.05,
       unrealizedCommission: -0.7,
       realizedCommission: -0.7,
     })
-    expect(position).not.toHaveProperty('stopLoss')
-    expect((await deals())[1]).toMatchObject({
+    const [, reversal] = await deals()
+    for (const it of [position, reversal]) expect(it).not.toHaveProperty('stopLoss')
+    expect(reversal).toMatchObject({
       type: 'DEAL_TYPE_SELL',
       entryType: 'DEAL_ENTRY_INOUT',
       volume: 0.3,
+      takeProfit: 1.05,
       profit: -2,
       commission: -1.05,
       positionId,
