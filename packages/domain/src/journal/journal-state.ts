@@ -145,8 +145,9 @@ export const rereadAfter = (
 ): Reread => {
   const { rereadAt, disagreements } = before
   if (kind === 'full') {
-    if (difference === undefined && disagreements === 0) return precautionaryReread(now)
-    return difference === 0 && !brokerOmitsLatest
+    // Nothing was known to disagree, and every later read compares until the balance is known.
+    const wasPrecaution = difference === undefined && disagreements === 0
+    return wasPrecaution || (difference === 0 && !brokerOmitsLatest)
       ? noReread
       : rereadAfterDisagreement(disagreements, now)
   }

@@ -179,8 +179,8 @@ describe('when the whole history is read again', () => {
     [
       'the whole history was read, and the balance is unknown',
       { kind: 'full', difference: undefined },
-      precaution,
-      precaution,
+      none,
+      none,
       again,
     ],
   ])('where %s', (_what, comparison, usual, afterPrecaution, afterDisagreement) => {
