@@ -41,6 +41,7 @@ import {
   createMarketDataFeeds,
   createIdempotencyStore,
   readDisagreeingJournals,
+  readUncheckedThresholds,
   createOperatorOrders,
   createOperatorStore,
   createChangeLocks,
@@ -118,7 +119,7 @@ export const openAdapters = async (
   metrics.watchPool(database.pool)
   metrics.watchBacklog(
     readAtMostEvery(
-      async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()),
+      async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex, config.watchMs)()),
       backlogThrottle,
     ),
   )
@@ -224,6 +225,7 @@ export const openAdapters = async (
       durability: database.durability,
       disagreeingJournals: readDisagreeingJournals(database.knex),
       ignoredHalts,
+      uncheckedThresholds: readUncheckedThresholds(database.knex, config.watchMs),
       limiterStanding: limits.check,
       sendsRealOrders: config.broker === 'metaapi',
       probeProvider: createProviderProbe(providerConfig),
@@ -271,6 +273,22 @@ export const openAdapters = async (
     hasMarketData,
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
+    onBreach: ({ accountId, owner }, { threshold, current }) => {
+      const { type, severity, value, halt } = threshold
+      log.warn(
+        {
+          event: 'risk_threshold_breached',
+          accountId,
+          owner,
+          type,
+          severity,
+          value,
+          current,
+          halt,
+        },
+        'a risk threshold was breached',
+      )
+    },
     onHaltCancellationFailed: ({ id, owner, request: { accountId } }, because) =>
       log.warn(
         { event: 'halt_left_order', orderId: id, accountId, owner, because },

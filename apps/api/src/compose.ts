@@ -32,7 +32,7 @@ import {
   symbolAsWritten,
   type OnFinished,
 } from '@tradeport/domain/use-cases'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { BrokerAccount, ThresholdBreach } from '@tradeport/domain/accounts'
 import type { Yielder, PeerNotices, Ports } from '@tradeport/domain/ports'
 import type { AffectedUsers, PlannedChange } from '@tradeport/domain/operator'
 import type { Order } from '@tradeport/domain/orders'
@@ -59,6 +59,7 @@ export interface Adapters extends Omit<Ports, 'liveAccounts' | 'mailer'>, Yielde
   /** Those that are enabled. */
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
+  readonly onBreach: (account: BrokerAccount, breach: ThresholdBreach) => void
   readonly onHaltCancellationFailed: (order: Order, because: string) => void
   /** What an operator's document changed; it is not called for one that changed nothing. */
   readonly onApplied: (changes: readonly PlannedChange[]) => void

@@ -54,28 +54,40 @@ export const startWorkers = async (
   workers.push(orderWorker)
   if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
   // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on
-  // the history, whose read may take minutes, in which the account gets no other round.
+  // the history, whose read may take minutes, in which the account gets no other round, or fail.
   const journalWorker = await journal.jobs.work(async (claim) => {
     const followOrders = async (): Promise<void> => {
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()
     }
-    const reading = { isOver: false }
-    const historyRead = Promise.allSettled([runOrThrow(readDueJournal(claim, () => !isStopping))])
-    const isRead = historyRead.then(() => (reading.isOver = true))
-    let round: readonly PromiseSettledResult<unknown>[]
-    do {
-      const nextAt = setTimeout(watchMs, undefined, { ref: false })
-      round = await Promise.allSettled([
+    const startRound = () =>
+      Promise.allSettled([
         followOrders(),
-        events === undefined ? undefined : runOrThrow(checkThresholds(claim.account)),
+        events === undefined ? false : runOrThrow(checkThresholds(claim.account)),
       ])
+    let round = startRound()
+    const hasReadFigures = async (): Promise<boolean> => {
+      const [, checked] = await round
+      return checked.status === 'fulfilled' && checked.value
+    }
+    const reading = { isOver: false }
+    const historyRead = Promise.allSettled([
+      runOrThrow(readDueJournal(claim, { mayContinue: () => !isStopping, hasReadFigures })),
+    ])
+    const isRead = historyRead.then(() => (reading.isOver = true))
+    for (;;) {
+      const nextAt = setTimeout(watchMs, undefined, { ref: false })
+      await round
       await Promise.race([isRead, nextAt])
-    } while (!reading.isOver)
-    const parts = [...(await historyRead), ...round]
+      if (reading.isOver) break
+      round = startRound()
+    }
+    const parts = [...(await historyRead), ...(await round)]
     const reasons = parts.flatMap((part) =>
       part.status === 'rejected' ? [describeFailure(part.reason)] : [],
     )
-    if (reasons.length > 0) throw new DescribedError([...new Set(reasons)].join('; '))
+    const { accountId } = claim.account
+    if (reasons.length > 0)
+      throw new DescribedError(`account ${accountId}: ${[...new Set(reasons)].join('; ')}`)
   })
   workers.push(journalWorker)
 }

@@ -48,13 +48,14 @@ const setUp = async (failing: object = {}, hasEvents = true) => {
     log: {} as Parts[2]['log'],
     watchMs: 10,
   })
-  return { steps, historyRead, closers, read: () => started.at(-1)?.({}) }
+  const claim = { account: { accountId: 'a-1' } }
+  return { steps, historyRead, closers, read: () => started.at(-1)?.(claim) }
 }
 
 it('stop together, whatever one of them still has under way, and let no history be read to its end', async () => {
   const questions: (() => boolean)[] = []
   const { steps, historyRead, closers, read } = await setUp({
-    readDueJournal: (_: object, mayContinue: () => boolean) => {
+    readDueJournal: (_: object, { mayContinue }: { readonly mayContinue: () => boolean }) => {
       questions.push(mayContinue)
       return succeed()
     },
@@ -93,7 +94,24 @@ it('report why each part of a round failed', async () => {
     followOpenOrders: failWith('no orders'),
     checkThresholds: failWith('no history'),
   })
-  await expect(read()).rejects.toThrow(/^no history; no orders$/)
+  await expect(read()).rejects.toThrow(/^account a-1: no history; no orders$/)
+})
+
+it.each([
+  ['the check did', TE.right(true), true],
+  ['it has no thresholds', TE.right(false), false],
+  ['the check failed', failWith('no figures')(), false],
+])('tell a read that failed whether the figures were read: %s', async (_, checked, expected) => {
+  const found: boolean[] = []
+  const { read } = await setUp({
+    readDueJournal: (
+      _claim: object,
+      { hasReadFigures }: { readonly hasReadFigures: () => Promise<boolean> },
+    ) => TE.fromTask(async () => found.push(await hasReadFigures())),
+    checkThresholds: () => checked,
+  })
+  await read()?.catch(() => undefined)
+  expect(found).toEqual([expected])
 })
 
 it('check no thresholds where no events are recorded', async () => {

@@ -109,6 +109,8 @@ const thresholdColumns: Columns = {
   VALUE: 'value',
   HALT: 'halt',
   'CANCEL ORDERS': 'cancelOrders',
+  BREACHED: 'breached',
+  CHECKED: 'checkedAt',
 }
 const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }
 

@@ -157,6 +157,7 @@ export const AccountInformation = t.type(
     freeMargin: amount,
     leverage: amount,
     marginLevel: amount,
+    credit: amount,
     broker: optional(t.string),
     currency: optional(t.string),
     type: optional(t.string),

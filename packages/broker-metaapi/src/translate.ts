@@ -48,6 +48,7 @@ export const accountReadingOf = (
       marginLevel: marginLevel === 0 && margin === 0 ? null : marginLevel,
       leverage,
     },
+    ...(information.credit && { credit: information.credit }),
     readAt,
   }
 }

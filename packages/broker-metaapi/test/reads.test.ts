@@ -74,6 +74,7 @@ describe('account information', () => {
     ...['ACCOUNT_TRADE_MODE_ELSE', 'toString', '', null, undefined].map(
       (type) => [{ type }, { tradeMode: 'unconfirmed' }] as const,
     ),
+    [{ credit: 50 }, { credit: 50 }],
     [{ marginLevel: null }, { figures: { marginLevel: null } }],
     [{ margin: 0, marginLevel: 0 }, { figures: { marginLevel: null } }],
     [{ marginLevel: 0 }, { figures: { marginLevel: 0 } }],

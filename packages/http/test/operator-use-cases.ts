@@ -84,6 +84,7 @@ export const operatorUseCases = (
       durability: TE.right(durability),
       disagreeingJournals: TE.right([]),
       ignoredHalts: TE.right(0),
+      uncheckedThresholds: TE.right([]),
       limiterStanding: T.of('alone'),
       sendsRealOrders: true,
       probeProvider: () => T.of({ kind: 'refused', status: 401 }),

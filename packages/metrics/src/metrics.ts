@@ -318,6 +318,12 @@ const backlogGauges: readonly BacklogGauge[] = [
     ({ journals }) => journals.watchedFailing,
   ],
   [
+    'tradeport_threshold_accounts_unchecked',
+    'Accounts with risk thresholds whose last check is longer ago than it should be.',
+    [],
+    ({ journals }) => journals.unchecked,
+  ],
+  [
     'tradeport_watch_lag_seconds',
     'How long the most overdue read of the other watched accounts has been due; 0 if none is.',
     [],

@@ -180,7 +180,13 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
   let reading: Backlog | undefined = {
     queues: [{ queue: 'orders', waiting: 2, oldestMs: 1_500 }],
     orders: { pending: 3, unknown: 1, oldestUnknownMs: 61_000 },
-    journals: { disagreeing: 2, watched: 1_000, watchedFailing: 3, watchLagMs: 1_500 },
+    journals: {
+      disagreeing: 2,
+      watched: 1_000,
+      watchedFailing: 3,
+      watchLagMs: 1_500,
+      unchecked: 4,
+    },
     deliveries: { pending: 5, due: 4, oldestDueMs: 2_000 },
   }
   metrics.watchBacklog(async () => reading)
@@ -193,6 +199,7 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
     tradeport_journals_disagreeing: { '': 2 },
     tradeport_watched_accounts: { '': 1_000 },
     tradeport_watched_accounts_failing: { '': 3 },
+    tradeport_threshold_accounts_unchecked: { '': 4 },
     tradeport_watch_lag_seconds: { '': 1.5 },
     tradeport_webhook_deliveries_pending: { '': 5 },
     tradeport_webhook_deliveries_due: { '': 4 },

@@ -15,7 +15,11 @@ export { createRiskThresholds } from './events/risk-thresholds.ts'
 export { countHaltedAccounts, createHalts } from './orders/halts.ts'
 export { openOwnerNotices } from './events/owner-notices.ts'
 export { openJournal, type OpenedJournal } from './journal/journal.ts'
-export { readBacklog, readDisagreeingJournals } from './operator/backlog.ts'
+export {
+  readBacklog,
+  readDisagreeingJournals,
+  readUncheckedThresholds,
+} from './operator/backlog.ts'
 export { createOperatorOrders } from './operator/operator-orders.ts'
 export { createOperatorStore } from './operator/operator-store.ts'
 export { createTenantRecords } from './operator/tenant-records.ts'

@@ -55,11 +55,11 @@ onEachDatabase('a database', (here, _, kind) => {
   it('reports what waits, how connections are used and whether the tables are those of this version; a failure, not nothing, once it is closed', async () => {
     const { database, close } = await openDatabases(kind)
     const { knex, operator, recordOrder } = startInstance(database)
-    const backlog = () => rightOf(readBacklog(knex))
+    const backlog = () => rightOf(readBacklog(knex, 10_000))
     expect(await backlog()).toMatchObject({
       queues: queues(0),
       orders: { pending: 0, unknown: 0, oldestUnknownMs: 0 },
-      journals: { disagreeing: 0, watched: 0, watchedFailing: 0, watchLagMs: 0 },
+      journals: { disagreeing: 0, watched: 0, watchedFailing: 0, watchLagMs: 0, unchecked: 0 },
       deliveries: { pending: 0, due: 0, oldestDueMs: 0 },
     })
     const owner = await storedOwner(operator)
@@ -101,7 +101,7 @@ onEachDatabase('a database', (here, _, kind) => {
     expect(await database.ping()).toMatchObject({
       left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^database\.ping: /) },
     })
-    for (const read of [readBacklog(knex), database.isMigrated])
+    for (const read of [readBacklog(knex, 10_000), database.isMigrated])
       expect(E.isLeft(await read())).toBe(true)
   })
 

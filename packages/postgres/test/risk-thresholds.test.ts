@@ -2,6 +2,7 @@
 import { thresholdBreached } from '@tradeport/domain/events'
 import { puts, rightOf, storedAccount, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
+import { readUncheckedThresholds } from '../src/index.ts'
 import { brokerAccountOf, onEachDatabase } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
@@ -19,17 +20,34 @@ onEachDatabase('checks of risk thresholds', (here, there) =>
     } as const
     const set = (fields = {}) =>
       write(operator, { riskThresholds: puts({ ...threshold, ...fields }) })
+    const unchecked = () => rightOf(readUncheckedThresholds(here.knex, 10_000))
     await set()
+    expect(await unchecked()).toContain(accountId)
     const [before] = await rightOf(store.ofAccount(account))
     if (before === undefined) expect.fail('there is no threshold')
-    const after = { ...before, providerAccountId: 'p-1', breachedValue: before.value }
+    const after = {
+      ...before,
+      providerAccountId: 'p-1',
+      breachedValue: before.value,
+      checkedAt: Date.now() - 60_000,
+    }
     const check = (at: number) => {
       const breach = { threshold, current: 0, at }
       return { before, after, breach, event: thresholdBreached(breach, []) }
     }
-    await Promise.all(
+    const recorded = await Promise.all(
       [store, there.riskThresholds].map((one, at) => rightOf(one.record(account, [check(at)]))),
     )
+    expect(recorded.flat()).toMatchObject([{ current: 0 }])
+    expect(await unchecked()).not.toContain(accountId)
+    await here
+      .knex('risk_thresholds')
+      .where({ account_id: accountId })
+      .update({
+        checked_at: here.knex.raw(`now() - interval '91 seconds'`),
+      })
+    expect(await unchecked()).toContain(accountId)
+    await here.knex('risk_thresholds').update({ checked_at: new Date(after.checkedAt) })
     await set()
     expect(await rightOf(store.ofAccount(account))).toEqual([after])
     await set({ halt: true })

@@ -587,6 +587,7 @@ const recordWrites = [
       breachedValue: nullable(figure),
       reference: nullable(figure),
       day: nullable(instant),
+      checkedAt: nullable(instant),
     }),
     one(false, false, true),
   ),

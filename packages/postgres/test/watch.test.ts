@@ -198,6 +198,11 @@ onEachDatabase('the watch', (here, there, kind) => {
       await setBack(accounts, 'paused_until', minuteMs)
     }
     expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    // Its thresholds are checked as often as others.
+    expect(await run(accounts, 'history_failed')).toHaveLength(1)
+    const [{ pausedUntil, now } = expect.fail('is not watched')] = await rounds(accounts)
+    expect(Math.abs((pausedUntil ?? 0) - now - roundMs)).toBeLessThan(secondMs)
+    await setBack(accounts, 'paused_until', roundMs)
     expect(await run(accounts, { retryAfterSeconds: 15_000 })).toHaveLength(1)
     // Another sweep leaves the pause as it is.
     expect(await run(accounts)).toHaveLength(0)

@@ -7,6 +7,7 @@ import {
   withReading,
   type Account,
   type BalanceSnapshot,
+  type ThresholdBreach,
 } from '@tradeport/domain/accounts'
 import type { Halt } from '@tradeport/domain/errors'
 import type { ServiceEvent } from '@tradeport/domain/events'
@@ -114,12 +115,14 @@ export const createFakeRiskThresholds = (
     ofAccount: ({ accountId }) => thresholdsOf(records.tables, accountId),
     record: ({ owner }, checks) => {
       const { riskThresholds, halts } = records.tables
+      const breaches: ThresholdBreach[] = []
       for (const { before, after, breach, event } of checks) {
         const stored = riskThresholds.get(thresholdKey(before))
         if (JSON.stringify(stored) !== JSON.stringify(before)) continue
         riskThresholds.put(after)
         if (!breach || !event) continue
         happened(owner, [event])
+        breaches.push(breach)
         const { accountId, type, severity, halt, cancelOrders } = after
         if (!halt) continue
         const reason = `the risk threshold ${type} (${severity}) was breached`
@@ -131,6 +134,7 @@ export const createFakeRiskThresholds = (
         }
         halts.put(cancelOrders ? { ...standing, cancelOrders } : standing)
       }
+      return breaches
     },
   })
 

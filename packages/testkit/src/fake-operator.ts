@@ -117,7 +117,13 @@ const dropMembers = ({ desks, accounts }: Tables): void => {
     desks.put({ ...desk, accounts: desk.accounts.filter((id) => accounts.has(id)) })
 }
 
-const unchecked = { providerAccountId: null, breachedValue: null, reference: null, day: null }
+const unchecked = {
+  providerAccountId: null,
+  breachedValue: null,
+  reference: null,
+  day: null,
+  checkedAt: null,
+}
 
 const putAll = (tables: Tables, changes: OperatorChanges): void => {
   const { riskThresholds, tenants } = tables
@@ -190,7 +196,14 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
       .where(({ accountId }) => accountId === account.id)
       .map(({ startedAt, status }) => ({ startedAt, status }))
       .toSorted((a, b) => b.startedAt - a.startedAt),
-    riskThresholds: thresholdsOf(records.tables, account.id).map(shownThreshold),
+    riskThresholds: thresholdsOf(records.tables, account.id).map(
+      ({ breachedValue, reference, checkedAt, ...threshold }) => ({
+        ...shownThreshold(threshold),
+        breached: breachedValue === threshold.value,
+        reference,
+        checkedAt,
+      }),
+    ),
   })
   return portOf<TenantRecords>({
     tenants: (slice) => sliceOf([...records.tables.tenants.values()], slice).map(listedTenant),

@@ -101,6 +101,8 @@ export interface AccountReading {
   /** null where the broker did not report it. */
   readonly currency: string | null
   readonly figures: AccountFigures
+  /** What the broker lends, which is in the equity and not in the balance; absent without any. */
+  readonly credit?: number
   /** When the read began: the figures are no older. */
   readonly readAt: Instant
 }

@@ -24,4 +24,5 @@ export {
   thresholdTypes,
   type CheckedThreshold,
   type RiskThreshold,
+  type ThresholdBreach,
 } from './risk-threshold.ts'

@@ -2,7 +2,7 @@
 // (docs/behaviour.md#risk-thresholds).
 import { ExactSum, sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { startOfUtcDay, type Instant } from '../primitives/instant.ts'
+import { dayMs, minuteMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import type { AccountFigures, AccountReading } from './account.ts'
 
 export const thresholdTypes = [
@@ -38,7 +38,12 @@ export interface CheckedThreshold extends RiskThreshold {
   readonly reference: number | null
   /** The UTC day of the last check of a daily loss. */
   readonly day: Instant | null
+  /** When it was checked, to a minute. */
+  readonly checkedAt: Instant | null
 }
+
+/** A check is stored so often where nothing else changes. */
+const checkStoredMs = minuteMs
 
 export interface ThresholdBreach {
   readonly threshold: RiskThreshold
@@ -62,26 +67,41 @@ export interface ThresholdCheck {
 export const checkThreshold = (
   before: CheckedThreshold,
   providerAccountId: string,
-  { figures, readAt: at }: AccountReading,
+  reading: AccountReading,
 ): ThresholdCheck => {
   const { type, value } = before
-  // A day that has begun by the clock of one instance does not end by that of another.
-  const day =
-    type === 'daily_loss_above' ? Math.max(startOfUtcDay(at), before.day ?? -Infinity) : null
+  const { readAt: at } = reading
+  const day = type === 'daily_loss_above' ? dayOf(at, before.day) : null
   const lastCheck =
     before.providerAccountId === providerAccountId && before.day === day ? before : undefined
-  const reference = referenceOf(type, figures, lastCheck?.reference ?? null)
-  const current = figureOf(type, figures, reference)
+  const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null)
+  const current = figureOf(type, reading, reference)
   const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
   const wasBreached = lastCheck?.breachedValue === value
   const isBreached = wasBreached ? !hasRecovered(excess, value) : excess > 0
   const breachedValue = isBreached ? value : null
-  const isChanged = lastCheck?.breachedValue !== breachedValue || lastCheck.reference !== reference
+  const { checkedAt } = before
+  const isStored =
+    lastCheck?.breachedValue === breachedValue &&
+    lastCheck.reference === reference &&
+    checkedAt !== null &&
+    Math.abs(at - checkedAt) < checkStoredMs
   return {
     before,
-    after: isChanged ? { ...before, providerAccountId, breachedValue, reference, day } : before,
+    after: isStored
+      ? before
+      : { ...before, providerAccountId, breachedValue, reference, day, checkedAt: at },
     breach: isBreached && !wasBreached ? { threshold: before, current, at } : undefined,
   }
+}
+
+/**
+ * A day that has begun by the clock of one instance does not end by that of another, unless that
+ * clock was ahead by more than a day.
+ */
+const dayOf = (at: Instant, last: Instant | null): Instant => {
+  const today = startOfUtcDay(at)
+  return last === null || last > today + dayMs ? today : Math.max(today, last)
 }
 
 const isBelow = (type: ThresholdType): boolean =>
@@ -100,9 +120,12 @@ const referenceOf = (
 /** Without margin in use the margin level is above every threshold. */
 const figureOf = (
   type: ThresholdType,
-  { equity, margin, marginLevel }: AccountFigures,
+  { figures: { equity, margin, marginLevel }, credit = 0 }: AccountReading,
   reference: number | null,
 ): number => {
+  // The balance has no credit in it.
+  if (type === 'daily_loss_above' && reference !== null)
+    return sumExactly([reference, credit, -equity])
   if (reference !== null) return sumExactly([reference, -equity])
   if (type === 'equity_below') return equity
   return margin === 0 ? Number.MAX_VALUE : (marginLevel ?? (equity * 100) / margin)

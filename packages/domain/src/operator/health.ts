@@ -22,6 +22,7 @@ export interface HealthCheck {
     | 'orders'
     | 'journals'
     | 'halts'
+    | 'risk thresholds'
     | 'market data feed'
     | 'provider token'
     | 'provider clock'
@@ -301,22 +302,27 @@ export interface DisagreeingJournal {
   readonly difference: number
 }
 
-/** Disagreeing journals are listed up to this number. */
-export const maxListedJournals = 1_000
-const namedJournals = 3
+/** Accounts are listed up to this number. */
+export const maxListedAccounts = 1_000
+const namedAccounts = 3
+
+/** Such as `at least 1000 accounts`, and the first of them. */
+const accountsOf = (all: readonly string[]) => ({
+  count: `${all.length < maxListedAccounts ? '' : 'at least '}${all.length} ${all.length === 1 ? 'account' : 'accounts'}`,
+  named: `${all.slice(0, namedAccounts).join(', ')}${all.length > namedAccounts ? ', …' : ''}`,
+})
 
 export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): HealthCheck => {
   if (E.isLeft(read)) return unreadable('journals', 'read')
   const found = read.right
   if (found.length === 0)
     return ok('journals', 'The deals of every account that was compared add up to its balance.')
-  const named = found
-    .slice(0, namedJournals)
-    .map(({ accountId, difference }) => `${accountId} by ${difference}`)
-  const atLeast = found.length < maxListedJournals ? '' : 'at least '
+  const { count, named } = accountsOf(
+    found.map(({ accountId, difference }) => `${accountId} by ${difference}`),
+  )
   return warn(
     'journals',
-    `The deals of ${atLeast}${found.length} ${found.length === 1 ? 'account' : 'accounts'} do not add up to the balance: ${named.join(', ')}${found.length > namedJournals ? ', …' : ''}.`,
+    `The deals of ${count} do not add up to the balance: ${named}.`,
     'The histories are read again by themselves, at least every hour. Where a difference stays, the broker has cut off the beginning of the history, ' +
       'and trades and statistics of the account are incomplete.',
   )
@@ -330,6 +336,20 @@ export const haltsHealth = (ignored: Read<number>): HealthCheck => {
     'halts',
     `${ignored.right} ${ignored.right === 1 ? 'account is' : 'accounts are'} halted, and get orders all the same while the capability trading-tools is off.`,
     'Add trading-tools to CAPABILITIES. To let them trade, lift the halts: switched on later, these come into effect.',
+  )
+}
+
+/** @param read the accounts with thresholds whose last check is longer ago than it should be */
+export const thresholdsHealth = (read: Read<readonly AccountId[]>): HealthCheck => {
+  const name = 'risk thresholds'
+  if (E.isLeft(read)) return unreadable(name, 'looked at')
+  if (read.right.length === 0) return ok(name, 'All are being checked.')
+  const { count, named } = accountsOf(read.right)
+  return warn(
+    name,
+    `Those of ${count} have not been checked for minutes: ${named}. A breach halts nothing and is no event until they are.`,
+    'Look for the account in the log lines journal_synchronisation, and at the capability events, without which none is checked. Thresholds that were just set are checked within WATCH_SECONDS. ' +
+      'Orders are accepted meanwhile: halt the account where they must not be.',
   )
 }
 

@@ -2,7 +2,7 @@
 export { usersAffectedBy, type AffectedUsers, type IssuedSecret } from './apply.ts'
 export {
   embeddedRisk,
-  maxListedJournals,
+  maxListedAccounts,
   type Durability,
   type LimiterStanding,
   type ProviderStanding,

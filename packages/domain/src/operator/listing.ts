@@ -6,7 +6,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
-import type { RiskThreshold } from '../accounts/risk-threshold.ts'
+import type { CheckedThreshold, RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 import { parseUserId, type UserId } from '../primitives/ids.ts'
@@ -32,6 +32,12 @@ export interface RecordCounts {
 export type ListedApiKey = Omit<StoredApiKey, 'hash'>
 export type ListedAccessToken = Omit<StoredAccessToken, 'hash'>
 
+/** A threshold and its last check. */
+export interface ListedThreshold
+  extends Omit<RiskThreshold, 'accountId'>, Pick<CheckedThreshold, 'reference' | 'checkedAt'> {
+  readonly breached: boolean
+}
+
 /** An account with what the head trader set for it. */
 export interface ListedAccount {
   readonly account: Account
@@ -40,7 +46,7 @@ export interface ListedAccount {
   /** Newest first; the first counts. */
   readonly challenges: readonly Omit<Challenge, 'accountId'>[]
   /** By type and severity. */
-  readonly riskThresholds: readonly Omit<RiskThreshold, 'accountId'>[]
+  readonly riskThresholds: readonly ListedThreshold[]
 }
 
 /** Up to `limit` records of a list, from its beginning or after a place. */

@@ -7,7 +7,11 @@ import type {
   BrokerAccount,
   AccountLink,
 } from '../accounts/account.ts'
-import type { CheckedThreshold, ThresholdCheck } from '../accounts/risk-threshold.ts'
+import type {
+  CheckedThreshold,
+  ThresholdBreach,
+  ThresholdCheck,
+} from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag, Halt } from '../errors.ts'
 import type { ServiceEvent } from '../events/events.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -95,7 +99,11 @@ export interface RiskThresholds {
   /**
    * Stores what the checks left, records their events, and halts the account for the operator where
    * a breached threshold says so, in one transaction. A check of a threshold that was changed,
-   * removed or checked by another process meanwhile is dropped with its event and its halt.
+   * removed or checked by another process meanwhile is dropped with its event and its halt. Returns
+   * the breaches that were recorded.
    */
-  readonly record: (account: BrokerAccount, checks: readonly StoredCheck[]) => AsyncResult<void>
+  readonly record: (
+    account: BrokerAccount,
+    checks: readonly StoredCheck[],
+  ) => AsyncResult<readonly ThresholdBreach[]>
 }

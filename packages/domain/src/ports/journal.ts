@@ -59,13 +59,15 @@ export interface JournalChange {
 }
 
 /**
- * `stopped`: a first read found more deals than it may. `retryAfterSeconds`: the provider accepts
- * no request of the tenant until then.
+ * `stopped`: a first read found more deals than it may. `history_failed`: the history could not be
+ * read, but the account's figures could. `retryAfterSeconds`: the provider accepts no request of
+ * the tenant until then.
  */
 export type JournalReadResult =
   | 'read'
   | 'stopped'
   | 'failed'
+  | 'history_failed'
   | { readonly retryAfterSeconds: number }
 
 /** The claim has lapsed, and another process may write. */
@@ -93,8 +95,9 @@ export interface Journal {
   readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
    * Ends the claim. After a read, an account of the watch is due again at its next round; after a
-   * failure, once a pause has passed that doubles to a minute. No other read is due after one that
-   * stopped, also where one is wanted, since it would go on.
+   * failure, once a pause has passed that doubles to a minute, or is the interval of the watch where
+   * only the history failed. No other read is due after one that stopped, also where one is wanted,
+   * since it would go on.
    */
   readonly release: (claim: JournalClaim, result: JournalReadResult) => AsyncResult<void>
   /** The first kept deals from a time on, by time; those without a readable time come last. */

@@ -153,10 +153,15 @@ export interface HealthReads {
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: AsyncResult<boolean>
   readonly durability: AsyncResult<Durability>
-  /** Up to `maxListedJournals`, the oldest comparison first. */
+  /** Up to `maxListedAccounts`, the oldest comparison first. */
   readonly disagreeingJournals: AsyncResult<readonly DisagreeingJournal[]>
   /** How many accounts are halted and get orders all the same: 0 with `trading-tools`. */
   readonly ignoredHalts: AsyncResult<number>
+  /**
+   * Accounts with thresholds whose last check is longer ago than it should be, up to
+   * `maxListedAccounts`.
+   */
+  readonly uncheckedThresholds: AsyncResult<readonly AccountId[]>
   /** Asks whatever counts the requests. */
   readonly limiterStanding: T.Task<LimiterStanding>
   /** Whether orders reach a real broker, not the sandbox. */
@@ -187,13 +192,15 @@ export interface Backlog {
   }
   /**
    * Accounts whose kept deals do not add up to their balance, and those of the watch. The lag is
-   * that of the most overdue read of an account that could be read last time.
+   * that of the most overdue read of an account that could be read last time. Unchecked are those
+   * with thresholds whose last check is longer ago than it should be.
    */
   readonly journals: {
     readonly disagreeing: number
     readonly watched: number
     readonly watchedFailing: number
     readonly watchLagMs: number
+    readonly unchecked: number
   }
   readonly deliveries: {
     readonly pending: number

@@ -4,7 +4,11 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import { checkThreshold, type ThresholdCheck } from '../accounts/risk-threshold.ts'
+import {
+  checkThreshold,
+  type CheckedThreshold,
+  type ThresholdBreach,
+} from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import { thresholdBreached } from '../events/events.ts'
 import type { Ports } from '../ports/index.ts'
@@ -14,8 +18,9 @@ import { secondMs } from '../primitives/instant.ts'
 const positionsTimeoutMs = secondMs
 
 /**
- * Reads nothing of an account without thresholds. The broker must not be cached: a breach names the
- * positions that are open at that moment.
+ * Reads nothing of an account without thresholds, and returns whether it read the account's
+ * figures. The broker must not be cached: a breach names the positions that are open at that
+ * moment.
  */
 export const checkThresholds =
   ({
@@ -23,10 +28,13 @@ export const checkThresholds =
     broker,
     trades,
     pause,
+    onBreach,
   }: Pick<Ports, 'riskThresholds' | 'broker' | 'pause'> & {
     readonly trades: Pick<Ports['trades'], 'reconciliation'>
+    /** Called once for each breach that was recorded. */
+    readonly onBreach: (account: BrokerAccount, breach: ThresholdBreach) => void
   }) =>
-  (account: BrokerAccount): AsyncResult<void, BrokerReadTag> => {
+  (account: BrokerAccount): AsyncResult<boolean, BrokerReadTag> => {
     /**
      * A provider that has just connected may show an account without its money. Where an account is
      * really empty, its deals show how the money went, and add up to 0. Where they cannot be summed
@@ -37,22 +45,6 @@ export const checkThresholds =
       const sums = await trades.reconciliation(account.owner, account.accountId)()
       return E.isLeft(sums) || sums.right.sum === 0
     }
-    const check: AsyncResult<readonly ThresholdCheck[], BrokerReadTag> = pipe(
-      riskThresholds.ofAccount(account),
-      TE.flatMap((thresholds) =>
-        thresholds.length === 0
-          ? TE.right([])
-          : pipe(
-              broker.accountInformation(account),
-              TE.flatMap((reading) => async () => {
-                const changed = thresholds
-                  .map((one) => checkThreshold(one, account.providerAccountId, reading))
-                  .filter(({ before, after }) => after !== before)
-                return E.right(changed.length > 0 && (await isCredible(reading)) ? changed : [])
-              }),
-            ),
-      ),
-    )
     /** Undefined where they are not read within a second: a halt does not wait longer for them. */
     const openPositions = async () => {
       const read = await Promise.race([broker.positions(account)(), pause(positionsTimeoutMs)()])
@@ -60,10 +52,14 @@ export const checkThresholds =
         ? undefined
         : read.right.positions.map(({ ticket }) => formatPositionId(account.accountId, ticket))
     }
-    return pipe(
-      check,
-      TE.flatMap((checks) => async () => {
-        if (checks.length === 0) return E.right(undefined)
+    const compare =
+      (thresholds: readonly CheckedThreshold[]) =>
+      (reading: AccountReading): AsyncResult<readonly ThresholdBreach[]> =>
+      async () => {
+        const checks = thresholds
+          .map((one) => checkThreshold(one, account.providerAccountId, reading))
+          .filter(({ before, after }) => after !== before)
+        if (checks.length === 0 || !(await isCredible(reading))) return E.right([])
         const isBreached = checks.some(({ breach }) => breach !== undefined)
         const positions = isBreached ? await openPositions() : undefined
         return riskThresholds.record(
@@ -73,6 +69,20 @@ export const checkThresholds =
             event: one.breach && thresholdBreached(one.breach, positions),
           })),
         )()
-      }),
+      }
+    return pipe(
+      riskThresholds.ofAccount(account),
+      TE.flatMap((thresholds) =>
+        thresholds.length === 0
+          ? TE.right(false)
+          : pipe(
+              broker.accountInformation(account),
+              TE.flatMap(compare(thresholds)),
+              TE.map((breaches) => {
+                for (const breach of breaches) onBreach(account, breach)
+                return true
+              }),
+            ),
+      ),
     )
   }

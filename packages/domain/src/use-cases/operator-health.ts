@@ -23,6 +23,7 @@ import {
   secretsHealth,
   stuckAfterMs,
   tablesHealth,
+  thresholdsHealth,
   writesHealth,
   type FeedStanding,
   type HealthCheck,
@@ -120,6 +121,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
         stuckOrders().then(ordersHealth),
         health.disagreeingJournals().then(journalsHealth),
         health.ignoredHalts().then(haltsHealth),
+        health.uncheckedThresholds().then(thresholdsHealth),
         ports.feedStanding?.().then(feedHealth) ?? [],
       ])
       return E.right(checks.flat())

@@ -55,14 +55,21 @@ export type SynchroniseJournal = (
   since: Instant,
 ) => TE.TaskEither<ReadFailure, JournalState>
 
-/**
- * Reads a journal that is due, and releases its claim. The read is asked after each of its pages
- * whether it may continue.
- */
+/** Reads a journal that is due, and releases its claim. */
 export type ReadDueJournal = (
   claim: JournalClaim,
-  mayContinue?: () => boolean,
+  round?: WatchRound,
 ) => TE.TaskEither<ReadFailure, void>
+
+/** The round of the watch that a read belongs to. */
+interface WatchRound {
+  /** Asked after each page. */
+  readonly mayContinue: () => boolean
+  /** Asked where the read failed: whether the round has read the account's figures all the same. */
+  readonly hasReadFigures: () => Promise<boolean>
+}
+
+const noRound: WatchRound = { mayContinue: () => true, hasReadFigures: async () => false }
 
 /** After this long a caller gives up. The read continues, in whatever process it is. */
 const patienceMs = 120 * secondMs
@@ -140,7 +147,7 @@ export const createJournalReads = (
 
   const readAndRelease = async (
     claim: JournalClaim,
-    mayContinue = (): boolean => true,
+    { mayContinue, hasReadFigures } = noRound,
   ): Promise<E.Either<ReadFailure, void>> => {
     let result: JournalReadResult = 'failed'
     try {
@@ -151,6 +158,7 @@ export const createJournalReads = (
       const { failure } = error
       if (failure._tag === 'BrokerRateLimited')
         result = { retryAfterSeconds: failure.retryAfterSeconds }
+      else if (await hasReadFigures()) result = 'history_failed'
       return E.left(failure)
     } finally {
       await journal.release(claim, result)()
@@ -173,8 +181,8 @@ export const createJournalReads = (
     return begun
   }
 
-  const readDueJournal: ReadDueJournal = (claim, mayContinue) => () =>
-    sharing(claim.account, readAndRelease(claim, mayContinue))
+  const readDueJournal: ReadDueJournal = (claim, round) => () =>
+    sharing(claim.account, readAndRelease(claim, round))
 
   const synchroniseJournal: SynchroniseJournal = (account, since) => async () => {
     const startedMs = stopwatch.elapsedMs()

@@ -30,6 +30,7 @@ const newThreshold = (type: ThresholdType, value: number): CheckedThreshold => (
   breachedValue: null,
   reference: null,
   day: null,
+  checkedAt: null,
 })
 
 interface Reading extends Partial<AccountFigures> {
@@ -37,15 +38,16 @@ interface Reading extends Partial<AccountFigures> {
   /** As the operator changed it before the reading. */
   readonly value?: number
   readonly providerAccountId?: string
+  readonly credit?: number
 }
 
 /** What each reading breaches: the figure, or null. */
 const breachesOf = (threshold: CheckedThreshold, readings: readonly Reading[]) => {
   let checked = threshold
   return readings.map(
-    ({ at = noon, value = checked.value, providerAccountId = 'p-1', ...read }) => {
+    ({ at = noon, value = checked.value, providerAccountId = 'p-1', credit = 0, ...read }) => {
       const before = { ...checked, value }
-      const reading = { ...rest, figures: { ...figures, ...read }, readAt: at }
+      const reading = { ...rest, figures: { ...figures, ...read }, credit, readAt: at }
       const { after, breach } = checkThreshold(before, providerAccountId, reading)
       checked = after
       if (breach !== undefined)
@@ -109,6 +111,22 @@ it.each<
     [{ balance: 9_000, equity: 8_300, at: midnight + dayMs }, 700],
   ],
   [
+    "a day's loss begins anew where a clock was days ahead",
+    'daily_loss_above',
+    500,
+    [{ balance: 10_000, equity: 9_000, at: noon + 2 * dayMs }, 1_000],
+    [{ balance: 9_000, equity: 8_000, at: noon }, 1_000],
+    [{ balance: 8_000, equity: 8_000, at: noon + 1 }, null],
+  ],
+  [
+    "a day's loss has no credit in it",
+    'daily_loss_above',
+    500,
+    [{ balance: 10_000, equity: 11_000, credit: 1_000 }, null],
+    [{ balance: 10_000, equity: 10_500, credit: 1_000 }, null],
+    [{ balance: 10_000, equity: 10_499, credit: 1_000 }, 501],
+  ],
+  [
     'a drawdown is measured from the highest equity seen, on whatever day',
     'drawdown_above',
     0.2,
@@ -156,15 +174,24 @@ it.each<
   ).toEqual(steps.map(([, breach]) => breach))
 })
 
-it('leaves the threshold itself where a reading changes nothing', () => {
+it('leaves the threshold itself where a reading changes nothing within a minute', () => {
   const first = checkThreshold(newThreshold('drawdown_above', 5), 'p-1', {
     ...rest,
     figures,
     readAt: noon,
   })
   expect(first.after).not.toBe(first.before)
-  const second = checkThreshold(first.after, 'p-1', { ...rest, figures, readAt: noon + dayMs })
-  expect(second.after).toBe(first.after)
+  for (const [readAt, isStored] of [
+    [noon + 59_999, false],
+    [noon - 59_999, false],
+    [noon + 60_000, true],
+    // The clock that was read before was ahead.
+    [noon - 60_000, true],
+  ] as const) {
+    const { after } = checkThreshold(first.after, 'p-1', { ...rest, figures, readAt })
+    if (isStored) expect(after).toEqual({ ...first.after, checkedAt: readAt })
+    else expect(after).toBe(first.after)
+  }
 })
 
 it('reports a breach once: whenever the figure is beyond, and again only after a recovery or at midnight', () => {

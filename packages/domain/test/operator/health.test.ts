@@ -147,6 +147,7 @@ const good = {
     durability: TE.right(durable),
     disagreeingJournals: TE.right([]),
     ignoredHalts: TE.right(0),
+    uncheckedThresholds: TE.right([]),
     limiterStanding: T.of<LimiterStanding>('shared'),
     sendsRealOrders: true,
     probeProvider: () => T.of<ProviderStanding>({ kind: 'no_token' }),
@@ -181,7 +182,7 @@ describe('the service', () => {
   it('is checked in all of its parts', async () => {
     const checks = await rightOf(createOperatorHealth(good).checkService())
     const names =
-      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals,halts'
+      'database,database clock,database writes,tables,fsync,full_page_writes,synchronous_commit,replication,limits,secrets,orders,journals,halts,risk thresholds'
     expect(checks.map(summary)).toEqual(names.split(',').map((name) => `ok ${name}`))
   })
 
@@ -197,11 +198,12 @@ describe('the service', () => {
           durability: down,
           disagreeingJournals: down,
           ignoredHalts: down,
+          uncheckedThresholds: down,
         },
         sealedSecrets: partOf<SealedSecrets>({ census: down }),
         operatorOrders: { underWay: () => down },
       },
-      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals,fail halts'.split(
+      ...'fail database,fail database writes,fail tables,fail fsync,fail secrets,fail orders,fail journals,fail halts,fail risk thresholds'.split(
         ',',
       ),
     ],
@@ -230,6 +232,11 @@ describe('the service', () => {
       'has a halt that is ignored',
       { health: { ...good.health, ignoredHalts: TE.right(1) } },
       'warn halts',
+    ],
+    [
+      'has a threshold that is not checked',
+      { health: { ...good.health, uncheckedThresholds: TE.right([account.id]) } },
+      'warn risk thresholds',
     ],
     [
       'has a clock that is off',

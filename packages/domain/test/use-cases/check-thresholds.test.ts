@@ -35,6 +35,7 @@ const thresholdOf = (
   breachedValue: null,
   reference: null,
   day: null,
+  checkedAt: null,
   ...fields,
 })
 
@@ -44,6 +45,7 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
   const desk = createTestDesk({ now: () => noon })
   const account = desk.link()
   const events: ServiceEvent[] = []
+  const reported: unknown[] = []
   const { tables } = desk.records
   for (const one of thresholds.map((fields) => thresholdOf(account.id, fields)))
     tables.riskThresholds.set(thresholdKey(one), one)
@@ -56,6 +58,7 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
     ...desk,
     account,
     events,
+    reported,
     riskThresholds,
     sums,
     check: checkThresholds({
@@ -65,6 +68,8 @@ const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => 
         reconciliation: () => TE.right({ ...sums, firstDealAt: noon, lastDealAt: noon }),
       },
       pause: realPause,
+      onBreach: ({ accountId }, { threshold: { value }, current }) =>
+        reported.push([accountId, value, current]),
     })(brokerAccountOf(account)),
     states: () => [...tables.riskThresholds.values()].map(({ breachedValue }) => breachedValue),
   }
@@ -83,13 +88,13 @@ const dataOf = (accountId: AccountId) => ({
 describe('a check', () => {
   it('reads nothing of an account without thresholds', async () => {
     const desk = withThresholds()
-    await rightOf(desk.check)
+    expect(await rightOf(desk.check)).toBe(false)
     expect(desk.broker.calls()).toBe(0)
   })
 
   it('reads the figures once and no positions while nothing is breached', async () => {
     const desk = withThresholds({ value: 8_000 }, { type: 'margin_level_below', value: 150 })
-    await rightOf(desk.check)
+    expect(await rightOf(desk.check)).toBe(true)
     expect([desk.broker.calls('accountInformation'), desk.broker.calls()]).toEqual([1, 1])
     expect(desk.events).toEqual([])
   })
@@ -150,5 +155,6 @@ describe('a check', () => {
     release()
     await both
     expect([desk.events.length, desk.states()]).toEqual([1, [9_000]])
+    expect(desk.reported).toEqual([[desk.account.id, 9_000, 8_000]])
   })
 })

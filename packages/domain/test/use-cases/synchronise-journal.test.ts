@@ -96,6 +96,8 @@ const edited = (deals: readonly Deal[], id: string, correction: Partial<Deal>) =
 const daysLater = (deal: Deal): Deal => ({ ...deal, time: (deal.time ?? 0) + 3 * dayMs })
 const deposits = Array.from({ length: 40 }, (_, index) => ({ ...deposit, id: `${index + 1}` }))
 const [opening, closing] = of('2') as [Deal, Deal]
+/** The round of a service that stops. */
+const stopping = { mayContinue: () => false, hasReadFigures: async () => false }
 /** The other deals later than an overlap reads again. */
 const laterTwo = of('3', '4').map(daysLater)
 
@@ -252,7 +254,7 @@ describe('a later read', () => {
     ],
     [
       'where the service stops after the last page',
-      async (desk) => rightOf(desk.readDueJournal(await desk.claim(), () => false)),
+      async (desk) => rightOf(desk.readDueJournal(await desk.claim(), stopping)),
     ],
   ])('finds an opening deal that is shown more than a day late, %s', async (_, end) => {
     const desk = await synced([deposit, ...laterTwo])
@@ -379,10 +381,11 @@ describe('a due read', () => {
   it.each([
     [undefined, 'read'],
     [down, 'failed'],
-    [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }],
+    [down, 'history_failed', true],
+    [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }, true],
   ])(
     'is made once, whatever callers wait for it, and releases its claim with the result',
-    async (failure, expected) => {
+    async (failure, expected, hasReadFigures = false) => {
       const desk = withHistory(two)
       const results: unknown[] = []
       const { release } = desk.journal
@@ -400,7 +403,10 @@ describe('a due read', () => {
       const claim = await desk.claim()
       const caller = () => reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
       const [due, ...callers] = await Promise.all([
-        reads.readDueJournal(claim)(),
+        reads.readDueJournal(claim, {
+          mayContinue: () => true,
+          hasReadFigures: async () => hasReadFigures,
+        })(),
         caller(),
         caller(),
       ])
@@ -416,7 +422,7 @@ describe('a due read', () => {
 it('a due read ends after its page where it may not continue', async () => {
   const desk = withHistory(three, { pageSize: 2 })
   const claim = await desk.claim()
-  expect(await tagOf(desk.readDueJournal(claim, () => false))).toBe('ServiceUnavailable')
+  expect(await tagOf(desk.readDueJournal(claim, stopping))).toBe('ServiceUnavailable')
   expect(await desk.state()).toMatchObject({ deals: 2, syncedAt: null })
   await rightOf(desk.sync())
   expect(await desk.tradeIds()).toEqual(['3', '2'])

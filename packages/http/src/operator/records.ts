@@ -407,7 +407,18 @@ export const account = (hasEvents: boolean) =>
       ),
       ...(hasEvents && {
         riskThresholds: list(
-          object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
+          object('A risk threshold, and its last check.', {
+            ...thresholdKey,
+            ...thresholdFields,
+            breached: flag('Whether it is breached, and not armed again since.', false),
+            reference: nullable(
+              decimal(
+                "The day's first balance, or the highest equity; null of other types.",
+                10_000,
+              ),
+            ),
+            checkedAt: nullable(instant('When it was last checked, to a minute.')),
+          }),
           'By type and severity.',
         ),
       }),

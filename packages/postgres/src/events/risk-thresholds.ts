@@ -1,4 +1,5 @@
 // Risk thresholds with what their checks left, in PostgreSQL.
+import type { ThresholdBreach } from '@tradeport/domain/accounts'
 import type { RiskThresholds } from '@tradeport/domain/ports'
 import { databasePort } from '../connection/failures.ts'
 import { readAll, sql, transact } from '../connection/sql.ts'
@@ -17,12 +18,14 @@ export const createRiskThresholds = ({ knex, recorder }: RecordingDependencies):
     record: ({ owner, accountId }, checks) =>
       transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
+        const breaches: ThresholdBreach[] = []
         for (const { before, after, breach, event } of checks) {
           const updated = await trx('risk_thresholds')
             .where({ tenant_id: owner.tenantId, ...thresholds.write(before) })
             .update(thresholds.write(after))
           if (updated === 0 || !breach || !event) continue
           events.push({ owner, event })
+          breaches.push(breach)
           const { type, severity, halt, cancelOrders } = after
           if (!halt) continue
           const reason = `the risk threshold ${type} (${severity}) was breached`
@@ -35,5 +38,6 @@ export const createRiskThresholds = ({ knex, recorder }: RecordingDependencies):
             .merge({ cancel_orders: trx.raw('halts.cancel_orders or excluded.cancel_orders') })
         }
         await recorder?.recordWithin(trx, events)
+        return breaches
       }),
   })

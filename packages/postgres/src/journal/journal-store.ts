@@ -101,10 +101,13 @@ const longestPauseMs = minuteMs
 
 /**
  * After a read, the next round is whole intervals after this one, so that rounds stay as spread as
- * they were, and missed ones are left out. After a failure, the account is due after a pause. Where
- * the provider limits the tenant, rounds before the limit ends are left out.
+ * they were, and missed ones are left out. After a failure, the account is due after a pause, which
+ * is no longer than an interval where its figures could be read, so that its thresholds are checked
+ * as often as others. Where the provider limits the tenant, rounds before the limit ends are left out.
  */
 const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
+  const interval = sql`(${watchMs} * interval '1 ms')`
+  if (result === 'history_failed') return sql`failures = 1, paused_until = now() + ${interval}`
   if (result === 'failed')
     return sql`failures = failures + 1, paused_until =
       now() + least(${longestPauseMs}, ${secondMs} * power(2, least(failures, 6))) * interval '1 ms'`
@@ -112,7 +115,6 @@ const columnsAfterRead = (watchMs: number, result: JournalReadResult): Sql => {
   const from = isLimited
     ? sql`now() + ${result.retryAfterSeconds} * interval '1 second'`
     : sql`now()`
-  const interval = sql`(${watchMs} * interval '1 ms')`
   return sql`${isLimited ? sql`paused_until = ${from}` : sql`failures = 0, paused_until = null`},
     ${result === 'stopped' ? sql`wanted_at = null,` : sql``}
     watch_at = watch_at + ${interval} *

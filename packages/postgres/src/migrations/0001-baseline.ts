@@ -162,6 +162,7 @@ const tables = `
     breached_value numeric,
     reference numeric,
     day timestamptz,
+    checked_at timestamptz,
     primary key (tenant_id, account_id, type, severity),
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );

@@ -1,16 +1,19 @@
 // The unfinished work of all instances, which shows an operator when something is stuck.
 import type { AsyncResult } from '@tradeport/domain/errors'
-import { maxListedJournals } from '@tradeport/domain/operator'
+import { maxListedAccounts } from '@tradeport/domain/operator'
 import type { Backlog, HealthReads } from '@tradeport/domain/ports'
-import type { AccountId } from '@tradeport/domain/primitives'
+import { minuteMs, type AccountId } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
 import { databaseTask } from '../connection/failures.ts'
 import { Sql, query, queryOne, sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
 
-/** Reads partial indexes of unfinished work only, however much is finished. */
-export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
+/**
+ * Reads partial indexes of unfinished work only, however much is finished.
+ * @param watchMs between two rounds of the watch
+ */
+export const readBacklog = (knex: Knex, watchMs: number): AsyncResult<Backlog> =>
   databaseTask('database.backlog', async () => {
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([
       queryOne<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
@@ -30,7 +33,8 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
         knex,
         sql`select (select count(*)::int ${disagreeing}) as disagreeing,
             count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
-            ${ageMs('min(watch_at) filter (where failures = 0)')} as "watchLagMs"
+            ${ageMs('min(watch_at) filter (where failures = 0)')} as "watchLagMs",
+            (select count(distinct account_id)::int ${unchecked(watchMs)}) as unchecked
           from journals where due_at is not null`,
       ),
       queryOne<Backlog['deliveries']>(
@@ -57,11 +61,29 @@ const disagreeing = sql`from journals join accounts on accounts.tenant_id = jour
     and accounts.id = account_id and accounts.provider_account_id = journals.provider_account_id
   where disagreements > 0 and difference <> 0`
 
+/** Two rounds late, and the minute within which a check is stored. */
+const unchecked = (watchMs: number): Sql => sql`from risk_thresholds
+  where coalesce(checked_at, '-infinity') < now() - ${3 * watchMs + minuteMs} * interval '1 ms'`
+
+/** Accounts whose thresholds should have been checked since they were, or are not checked at all. */
+export const readUncheckedThresholds = (
+  knex: Knex,
+  watchMs: number,
+): HealthReads['uncheckedThresholds'] =>
+  databaseTask('riskThresholds.unchecked', async () => {
+    const rows = await query<{ readonly accountId: AccountId }>(
+      knex,
+      sql`select account_id as "accountId" ${unchecked(watchMs)}
+        group by account_id order by min(coalesce(checked_at, '-infinity')), account_id limit ${maxListedAccounts}`,
+    )
+    return rows.map(({ accountId }) => accountId)
+  })
+
 /** Accounts whose deals do not add up to their balance. */
 export const readDisagreeingJournals = (knex: Knex): HealthReads['disagreeingJournals'] =>
   databaseTask('journal.disagreeing', () =>
     query<{ readonly accountId: AccountId; readonly difference: number }>(
       knex,
-      sql`select account_id as "accountId", difference::float8 ${disagreeing} order by checked_at limit ${maxListedJournals}`,
+      sql`select account_id as "accountId", difference::float8 ${disagreeing} order by checked_at limit ${maxListedAccounts}`,
     ),
   )

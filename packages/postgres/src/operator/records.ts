@@ -115,6 +115,7 @@ export const checkedThresholds = tableOf('risk_thresholds', {
   breachedValue: nullable(numeric),
   reference: nullable(numeric),
   day: nullable(instant),
+  checkedAt: nullable(instant),
 })
 
 const haltTable = tableOf('halts', {
@@ -169,8 +170,16 @@ export const ownedFeed: Selection<MarketDataFeed> = mapped(
 
 /** The thresholds of the accounts that a statement reads, as JSON. */
 export const accountThresholds = {
-  codec: t.readonlyArray(t.strict(threshold)),
+  codec: t.readonlyArray(
+    t.strict({
+      ...threshold,
+      breached: t.boolean,
+      reference: nullable(numeric),
+      checkedAt: nullable(t.number),
+    }),
+  ),
   sql: sql`(
-    select coalesce(json_agg(json_build_object('type', type, 'severity', severity, 'value', value::text, 'halt', halt, 'cancelOrders', cancel_orders) order by type, severity), '[]')
+    select coalesce(json_agg(json_build_object('type', type, 'severity', severity, 'value', value::text, 'halt', halt, 'cancelOrders', cancel_orders,
+      'breached', coalesce(breached_value = value, false), 'reference', reference::text, 'checkedAt', (extract(epoch from checked_at) * 1000)::float8) order by type, severity), '[]')
     from risk_thresholds where risk_thresholds.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
 }
