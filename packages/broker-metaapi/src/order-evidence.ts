@@ -86,7 +86,7 @@ export const answerFrom = (
   const isNoneOpen =
     evidence.orders.isWhole &&
     rows.open.length === 0 &&
-    !mayBePlacedAgain(orderToFind.order, rows, context)
+    !mayGetAnotherNumber(orderToFind.order, rows, context)
   const shown: ShownOrder = {
     ...rows,
     orderedLots: orderToFind.order.volume,
@@ -96,15 +96,27 @@ export const answerFrom = (
     haveListsCaughtUp:
       isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
-  const outcome = byDeals(shown) ?? byEndedOrders(shown) ?? byPosition(shown)
-  // More than was ordered includes what others did.
-  if (outcome && compareLots(outcome.fill.volume ?? 0, shown.orderedLots) <= 0)
-    return { kind: 'found', outcome }
   const last = rows.endedOrders.at(-1)
-  if (!outcome && last && isWhole && endedUnexecuted(shown, last, orderToFind))
-    return mayHaveAnotherNumber(orderToFind, rows, evidence, context)
-      ? { kind: 'unreadable' }
-      : { kind: 'found', outcome: endOf(orderToFind.order, last) }
+  const outcome =
+    byDeals(shown) ??
+    byEndedOrders(shown) ??
+    byPosition(shown) ??
+    (last && isWhole && endedUnexecuted(shown, last, orderToFind)
+      ? endOf(orderToFind.order, last)
+      : undefined)
+  const executedLots = outcome && 'fill' in outcome ? (outcome.fill.volume ?? 0) : 0
+  const isRestOver =
+    outcome?.kind === 'filled' ||
+    !mayHaveAnotherNumber(
+      orderToFind,
+      lotsWithout(shown.orderedLots, executedLots),
+      rows,
+      evidence,
+      context,
+    )
+  // More than was ordered includes what others did.
+  if (outcome && compareLots(executedLots, shown.orderedLots) <= 0)
+    return isRestOver ? { kind: 'found', outcome } : { kind: 'unreadable' }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
   return { kind: 'open', order: rows.open.find((row) => row.held !== undefined)?.held }
 }
@@ -182,18 +194,30 @@ const byPosition: FindExecution = (shown) => {
     : executed('partially_filled', fill)
 }
 
-const endedUnexecuted = (shown: ShownOrder, last: RecordRow, { tickets }: OrderToFind): boolean =>
-  shown.isNoneOpen &&
-  shown.deals.length === 0 &&
-  shown.position === undefined &&
-  shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state)) &&
-  // The broker may cancel an order and place it again under a new number: until the order of the
-  // number that is known last has ended, `last` may be an earlier one.
-  (shown.haveListsCaughtUp ||
-    (shown.endedLots !== undefined && last.id === (tickets.orderId ?? last.id)))
+const endedUnexecuted = (
+  shown: ShownOrder,
+  last: RecordRow,
+  { order, tickets }: OrderToFind,
+): boolean => {
+  const isUnexecuted =
+    shown.isNoneOpen &&
+    shown.deals.length === 0 &&
+    shown.position === undefined &&
+    shown.endedOrders.every(({ state = '' }) => unfilledStates.includes(state))
+  // The broker may end an order and place it again under a new number: until the order of the number
+  // that is known last has ended, `last` may be an earlier one. Where none is known, one that was
+  // rejected may be; of one that was cancelled, none was placed again by now.
+  const mayBeEarlier =
+    tickets.orderId === undefined
+      ? endOf(order, last).kind === 'rejected'
+      : last.id !== tickets.orderId
+  return (
+    isUnexecuted && (shown.haveListsCaughtUp || (shown.endedLots !== undefined && !mayBeEarlier))
+  )
+}
 
-/** Whether the broker may have cancelled the order only to place it again under another number. */
-const mayBePlacedAgain = (
+/** Whether the broker cancelled the order just now, and may place it again under another number. */
+const mayGetAnotherNumber = (
   order: OrderToSend,
   { endedOrders }: RowsOfOrder,
   { now, executedBy, isCancelledByUs }: LookupContext,
@@ -208,19 +232,20 @@ const mayBePlacedAgain = (
 }
 
 /**
- * Whether the order, of which nothing was executed, may have been placed again under another number
- * and without its client id: a similar pending order of the same volume was placed from ten seconds
- * before the cancellation to a minute after it, and the cancellation was not ours.
+ * Whether the rest of a pending order may have been placed again under another number and without
+ * its client id: a similar one of that volume was placed from ten seconds before the cancellation to
+ * a minute after it, and the cancellation was not ours.
  */
 const mayHaveAnotherNumber = (
   orderToFind: OrderToFind,
+  restLots: number,
   { endedOrders }: RowsOfOrder,
   { orders, historyOrders }: Evidence,
   context: LookupContext,
 ): boolean => {
+  if (orderToFind.order.limitOrStop === undefined) return false
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const { state, endedAt = 0 } = endedOrders.at(-1) ?? {}
-  const { volume } = orderToFind.order
   const placedAfterMs = ({ at: placedAt = 0 }: RecordRow): number => placedAt - endedAt
   return (
     state === 'CANCELED' &&
@@ -229,7 +254,7 @@ const mayHaveAnotherNumber = (
       (row) =>
         isSimilar(row, row.id) &&
         row.orderType !== 'market' &&
-        compareLots(row.volume ?? volume, volume) === 0 &&
+        compareLots(row.volume ?? restLots, restLots) === 0 &&
         placedAfterMs(row) >= -renumberingMs &&
         placedAfterMs(row) <= clockSlackMs &&
         !context.othersTickets.has(row.id) &&
@@ -299,7 +324,7 @@ const rowsOfOrder = (
     row.side === order.side && match(row) === 'order'
   // The broker's numbers of the order. One that executed nothing is left out: the broker may have
   // given the order another since.
-  const orderIds = new Set([
+  const namedOrderIds = new Set([
     ...orderRows.filter((row) => hasWholeClientId(row) && mayHaveExecuted(row)).map(({ id }) => id),
     ...deals.rows.filter(hasWholeClientId).map(({ orderId }) => orderId),
   ])
@@ -307,7 +332,7 @@ const rowsOfOrder = (
   // number of the order that opened the position. Executions of its stop loss or take profit name
   // the position too, and carry the first two parts of the client id.
   const positionIds = new Set(
-    orderIds.size > 0
+    namedOrderIds.size > 0
       ? []
       : [
           position?.id,
@@ -316,7 +341,7 @@ const rowsOfOrder = (
             .map(({ positionId }) => positionId),
         ],
   )
-  orderIds.add(tickets.orderId)
+  const orderIds = new Set([...namedOrderIds, tickets.orderId])
   // On a netting account another order may have opened the position, before this one was sent.
   const isEarlier = ({ at = sentAt }: RecordRow): boolean => at < sentAt + skewMs - clockSlackMs
   // A row belongs to the order by its number only if it has no client id of another sender.
@@ -328,13 +353,13 @@ const rowsOfOrder = (
   const isOwnOrder = (row: RecordRow): boolean => row.side === order.side && isOwn(row, row.id)
   const byEnd = historyOrders.rows.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
   const endedOrders = lastOfEach(byEnd.filter(isOwnOrder), ({ id }) => id)
-  const own = lastOfEach(
+  const ownDeals = lastOfEach(
     deals.rows.filter((row) => isOwn(row, row.orderId)),
     ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`,
   )
   return {
     isSeen:
-      own.length > 0 ||
+      ownDeals.length > 0 ||
       [...positions.rows, ...orderRows, ...deals.rows].some((row) => match(row) !== 'other') ||
       orderRows.some(isOwnOrder),
     position: position && {
@@ -348,7 +373,7 @@ const rowsOfOrder = (
     endedOrders,
     // A deal of the other side closes what the order opened, and a close by another position trades
     // nothing.
-    deals: own.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
+    deals: ownDeals.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
   }
 }
 
@@ -359,12 +384,13 @@ const rowsOfOrder = (
 const createClientIdMatch = ({ clientId, side }: OrderToSend) => {
   const prefix = clientIdPrefix(clientId)
   return (row: RecordRow): 'order' | 'position' | 'other' => {
-    const { clientId: own, notes = '' } = row
+    const { clientId: rowClientId, notes = '', reason = '' } = row
     // An empty one would be found in every note.
     if (prefix === '') return 'other'
-    if (own === clientId || notes.includes(clientId)) return 'order'
-    if (own === prefix && row.side === side) return 'order'
-    const isOfPosition = own === undefined ? notes.includes(prefix) : clientIdPrefix(own) === prefix
+    if (rowClientId === clientId || notes.includes(clientId)) return 'order'
+    if (rowClientId === prefix && row.side === side && !reasonsOfStops.has(reason)) return 'order'
+    const isOfPosition =
+      rowClientId === undefined ? notes.includes(prefix) : clientIdPrefix(rowClientId) === prefix
     return isOfPosition ? 'position' : 'other'
   }
 }
@@ -376,7 +402,7 @@ const unfilledStates = ['CANCELED', 'REJECTED', 'EXPIRED']
 /** An order in such a state does not change any more. */
 const isEndState = (state = ''): boolean => ['FILLED', 'PARTIAL', ...unfilledStates].includes(state)
 
-/** Unless it is known to have executed nothing. */
+/** False where it is known to have executed nothing. */
 const mayHaveExecuted = (row: RecordRow): boolean => executedLotsOfOne(row) !== 0
 
 /** Lots that finished orders executed; undefined if one does not show it, or there is none. */
@@ -447,7 +473,8 @@ const mayBeHidden = (
   // On a netting account an order such as ours may also reduce a position, or add to one.
   const mayBeNetting = isMt5 && context.traits.isHedging !== true
   const onlyCloses = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
-    if (entry === 'out_by' || mayBeNetting) return entry === 'out_by'
+    if (entry === 'out_by') return true
+    if (mayBeNetting) return false
     if (entry === 'out') return true
     // On MT5 a row whose position has another number than its order closes that position. On MT4 the
     // rest of a partly closed position has a new number, so that this shows nothing.
@@ -509,5 +536,15 @@ const createSimilarityCheck = (
 /** In a comment. This order's own would have been seen. */
 const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}(?![0-9A-Za-z])/
 
+/** Of what the levels of a position, or a lack of margin, made. */
+const reasonsOfStops = new Set(['SL', 'TP', 'SO'])
+
 /** No order sent by a program has these: it was manual, or the platform made it. */
-const reasonsOfOthers = new Set(['MOBILE', 'WEB', 'SL', 'TP', 'SO', 'ROLLOVER', 'VMARGIN', 'SPLIT'])
+const reasonsOfOthers = new Set([
+  ...reasonsOfStops,
+  'MOBILE',
+  'WEB',
+  'ROLLOVER',
+  'VMARGIN',
+  'SPLIT',
+])

@@ -103,7 +103,7 @@ export const createTrading = (connection: Connection): Trading => {
       sentBy = sentAt,
       unexecutedAt = sentAt,
       missing,
-      cancelledBy = null,
+      isCancelConfirmed = false,
       brokerOrderId,
       readFromTerminal,
       othersTickets,
@@ -124,7 +124,7 @@ export const createTrading = (connection: Connection): Trading => {
         order.limitOrStop === undefined
           ? sentBy + longestExecutionMs
           : (missing?.since ?? clock.now()),
-      isCancelledByUs: cancelledBy !== null,
+      isCancelledByUs: isCancelConfirmed,
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,

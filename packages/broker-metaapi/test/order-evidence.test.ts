@@ -301,32 +301,39 @@ describe('an order is filled in part', () => {
       },
       half,
     ],
-    ...[{ entryType: 'DEAL_ENTRY_OUT_BY', positionId: '502' }, { clientId: 'TE_OTHER_1' }].map(
-      (more): Case => {
-        const other = deal({ id: '903', volume: 0.05, ...nameless, ...more })
-        const deals = [deal({ volume: 0.05 }), other]
-        const title = `and no more by a deal with ${JSON.stringify(more)}`
-        return [title, { historyOrders: [done({ volume: 0.05 })], deals }, half]
-      },
-    ),
+    ...[
+      { entryType: 'DEAL_ENTRY_OUT_BY', positionId: '502' },
+      { clientId: 'TE_OTHER_1' },
+      { clientId: 'TP_0123456789', orderId: '601', reason: 'DEAL_REASON_SL' },
+    ].map((more): Case => {
+      const other = deal({ id: '903', volume: 0.05, ...nameless, ...more })
+      const deals = [deal({ volume: 0.05 }), other]
+      const title = `and no more by a deal with ${JSON.stringify(more)}`
+      return [title, { historyOrders: [done({ volume: 0.05 })], deals }, half]
+    }),
   ])('%s', (_, lists, fill) => {
     expect(answerOf(lists)).toEqual(partly(fill))
   })
 })
 
 describe('an order is rejected', () => {
-  it.each(['REJECTED', 'CANCELED', 'EXPIRED'])(
-    'if it ended as %s with nothing executed',
-    (state) => {
-      const order = done({ ...rejectedOrder, state: `ORDER_STATE_${state}` })
-      expect(answerOf({ historyOrders: [order] })).toEqual(rejected(state))
+  it.each<[state: string, left: number]>([
+    ['REJECTED', 0.1],
+    ['CANCELED', 0.1],
+    ['EXPIRED', 0.1],
+    // Nothing is left because nothing was accepted.
+    ['REJECTED', 0],
+  ])(
+    'if it ended as %s with nothing executed of it and %d left: at once under the number that the broker gave, else when no later number can be missing any more',
+    (state, currentVolume) => {
+      const order = done({ ...rejectedOrder, state: `ORDER_STATE_${state}`, currentVolume })
+      const answers = (now: number, tickets = {}) =>
+        answerOf({ historyOrders: [order] }, now, {}, tickets)
+      expect(answers(soon, { orderId: order['id'] })).toEqual(rejected(state))
+      expect(answers(soon)).toEqual(unfinished)
+      expect(answers(late)).toEqual(rejected(state))
     },
   )
-
-  it('if nothing is left because nothing was accepted', () => {
-    const order = done({ ...rejectedOrder, currentVolume: 0 })
-    expect(answerOf({ historyOrders: [order] })).toEqual(rejected('REJECTED'))
-  })
 })
 
 const ends = (outcome: object) => ({ kind: 'found', outcome })
@@ -589,6 +596,18 @@ describe('a pending order', () => {
       }),
     ])
       expect(answer).toEqual(ends({ ...byBroker, at: endedAt }))
+  })
+
+  it('may have its rest under another number and no client id where a part of it was executed', () => {
+    const historyOrders = [finished('CANCELED', { currentVolume: 0.04 })]
+    const deals = [lateDeal({ volume: 0.06 })]
+    const answersWith = (volume: number) => {
+      const rest = waiting({ ...nameless, id: '600', volume, time: at(filledAt + 1) })
+      return answers({ orders: [rest], historyOrders, deals }, later)
+    }
+    expect(answersWith(0.04)).toEqual(unreadable)
+    for (const volume of [0.06, 0.1])
+      expect(answersWith(volume)).toMatchObject(ends({ kind: 'partially_filled' }))
   })
 
   it('is filled in part once the lists agree that no more follows', () => {

@@ -84,7 +84,7 @@ export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
   order,
   sentAt: now,
   brokerOrderId: null,
-  cancelledBy: 'user' as const,
+  isCancelConfirmed: true,
   readFromTerminal: false,
   othersTickets: [],
   ...more,

@@ -136,6 +136,7 @@ export const opened: Transition = {
     unexecutedAt: 1,
     brokerOrderId: '4711',
     cancelledBy: null,
+    isCancelConfirmed: false,
     missing: null,
   },
   continueInMs: null,

@@ -63,7 +63,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
             order: sought,
             sentAt,
             brokerOrderId: null,
-            cancelledBy: 'user',
+            isCancelConfirmed: true,
             readFromTerminal,
             othersTickets: [],
           })(),

@@ -98,6 +98,8 @@ export interface Open {
   readonly brokerOrderId: string | null
   /** Who asked the broker to cancel it and was not refused; null where nobody did. */
   readonly cancelledBy: CancelReason | null
+  /** Whether the broker confirmed that; otherwise it may not even have been sent. */
+  readonly isCancelConfirmed: boolean
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
 }
@@ -415,6 +417,7 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   unexecutedAt: sentAt,
   brokerOrderId,
   cancelledBy: null,
+  isCancelConfirmed: false,
   missing: null,
 })
 

@@ -5,7 +5,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { CancelReason, LimitOrStopType, OrderId, OrderTerms } from '../orders/order.ts'
+import type { LimitOrStopType, OrderId, OrderTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, BrokerOrder, Missing } from '../orders/placement.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
@@ -80,8 +80,8 @@ export interface SentOrder {
   readonly unexecutedAt?: Instant | undefined
   /** Of a pending order: null until the broker is known not to hold it any more. */
   readonly missing?: Missing | null | undefined
-  /** Who asked us to cancel it and was not refused; null or absent where nobody did. */
-  readonly cancelledBy?: CancelReason | null | undefined
+  /** Of a pending order: whether the broker confirmed that it cancelled it for us. */
+  readonly isCancelConfirmed?: boolean | undefined
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null
   /**

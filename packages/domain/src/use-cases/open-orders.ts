@@ -305,28 +305,39 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   // --- cancellations ---
 
+  const storeCancellation = async (
+    from: StoredOrder,
+    by: CancelReason | null,
+    isConfirmed = false,
+  ) =>
+    E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
+      await applyTransition(from, withCancellation(by, isConfirmed)),
+    )
+
   const sendCancellation =
     (reason: CancelReason) =>
     (found: OpenPlacement, send: SendChange): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancelledBy
-      const marked = E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
-        await applyTransition(found, withCancelledBy(earlier ?? reason)),
-      )
+      const marked = await storeCancellation(found, earlier ?? reason)
       if (E.isLeft(marked)) return marked
       const open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its
         // end.
-        await applyTransition(open, withCancelledBy(earlier))
+        await storeCancellation(open, earlier)
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
+      if (E.isRight(sent) && sent.right.progress === 'done')
+        await storeCancellation(open, open.placement.cancelledBy, true)
+      // Shown as cancelled at this moment, it was by us, also where the answer is lost.
+      const sought = { ...open, placement: { ...open.placement, isCancelConfirmed: true } }
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
-        answer = await lookUp(open)
+        answer = await lookUp(sought)
         return answer.kind === 'found'
       }
       // A confirmed cancellation proves that nothing more is executed. What was executed before
@@ -499,9 +510,9 @@ const transitionOfRound = (
 }
 
 /** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
-const withCancelledBy =
-  (cancelledBy: CancelReason | null) =>
+const withCancellation =
+  (cancelledBy: CancelReason | null, isCancelConfirmed: boolean) =>
   (from: Open): Transition => ({
-    placement: { ...from, cancelledBy },
+    placement: { ...from, cancelledBy, isCancelConfirmed },
     continueInMs: from.missing === null && from.brokerOrderId !== null ? null : 0,
   })

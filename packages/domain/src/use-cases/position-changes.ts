@@ -386,18 +386,19 @@ export const createPositionChanges = (ports: ChangePorts) => {
     }
 
   /**
-   * Whether a close was made: the broker confirmed it, or a read shows less open. A provider that
-   * has just connected may show no position at all; the closed trade or its deals must be seen then.
+   * Whether a close was made: the broker confirmed it, or its deals or the positions show it. A
+   * provider that has just connected may show no position at all; the closed trade or its deals must be seen then.
    */
   const wasMade =
     (
-      { target: { brokerAccount, id }, before }: DecidedClose,
+      { target: { brokerAccount, id }, request }: DecidedClose,
       { isConfirmed }: SentClose,
       { shown, fill }: FoundClose,
     ): T.Task<boolean> =>
     async () => {
       if (isConfirmed) return true
-      if (shown === undefined || shown.outcome.remainingVolume >= before.position.volume)
+      // Only less open than before does not tell it from a close by others.
+      if (shown === undefined || (fill === undefined && !isDoneAsSent(shown.outcome, request)))
         return false
       if (shown.reading.positions.length > 0 || fill !== undefined) return true
       let isClosed = false

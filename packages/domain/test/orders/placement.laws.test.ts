@@ -73,6 +73,7 @@ const open: Open = {
   unexecutedAt: sending.sentAt,
   brokerOrderId: '7',
   cancelledBy: null,
+  isCancelConfirmed: false,
   missing: null,
 }
 const anyNumber: Open = { ...open, brokerOrderId: null }

@@ -608,10 +608,27 @@ describe('a cancellation of an open order', () => {
   it('whose process dies before it is sent leaves the order open, and can be made again', async () => {
     const { trading, openWith, cancel, placement, read } = await opened()
     void cancel(openWith({ trading: { ...trading, cancelOrder: hangs }, pause: hangs }))()
-    await expect.poll(placement).toMatchObject({ cancelledBy: 'user' })
+    await expect.poll(placement).toMatchObject({ cancelledBy: 'user', isCancelConfirmed: false })
     expect(await read()).toMatchObject({ status: 'open' })
     const { changeLocks } = createOrderDesk()
     expect(await rightOf(cancel(openWith({ changeLocks })))).toMatchObject(byUser)
+  })
+
+  it.each<[FakeOrderChange, boolean]>([
+    ['done', true],
+    ['accept', false],
+    ['make_and_lose_the_answer', false],
+  ])('that the broker answers with %s is confirmed for later lookups: %s', async (change, is) => {
+    const { trading, cancel, follow, runFor, read } = await opened()
+    trading.hide(true)
+    trading.nextChange(change)
+    expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
+    trading.hide(false)
+    const before = trading.lookedUp().length
+    await follow()
+    await runFor(1)
+    expect(trading.lookedUp().slice(before)).toMatchObject([{ isCancelConfirmed: is }])
+    expect(await read()).toMatchObject(byUser)
   })
 
   it('whose answer comes late is of the user, also where it is read by the watch', async () => {

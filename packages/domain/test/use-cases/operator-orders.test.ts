@@ -166,6 +166,7 @@ describe('an order that an operator ends by hand', () => {
         unexecutedAt: now,
         brokerOrderId: '7',
         cancelledBy,
+        isCancelConfirmed: false,
         missing: null,
       } as const
       const { use } = opened({ ...aged(0), order: { ...order, status: 'open' }, placement })

@@ -489,6 +489,7 @@ const findElsewhere = write({
     unexecutedAt: noon,
     brokerOrderId: '7',
     cancelledBy: null,
+    isCancelConfirmed: false,
     missing: null,
   },
   continueInMs: null,

@@ -608,6 +608,18 @@ describe('POST /positions/:id/close', () => {
       0.1,
       'unknown',
     ],
+    [
+      'accepted while another closes more',
+      { broker: 'accept', meanwhile: nowHolding({ volume: 0.15 }) },
+      0.1,
+      'unknown',
+    ],
+    [
+      'accepted of all while another closes a part',
+      { broker: 'accept', meanwhile: nowHolding({ volume: 0.29 }) },
+      0.3,
+      'unknown',
+    ],
     ['done of all, to which another had added', { meanwhile: dealOf(0.5) }, 0.3, [0.5, 0, 30, 0]],
     [
       'done of all, its deals not all shown',

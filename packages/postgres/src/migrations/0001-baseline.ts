@@ -255,8 +255,9 @@ const tables = `
     destination_region text,
     sent_at timestamptz,
     unexecuted_at timestamptz,
-    -- Who has sent a cancellation.
+    -- Who wanted it cancelled, and whether the broker confirmed it.
     cancelled_by text,
+    is_cancel_confirmed boolean,
     -- Lookups, rechecks, or lookups while an open order is missing, by the step; and the last lookup that did not show it, or since when it is missing.
     lookups integer,
     -- The broker reported that a part was executed.

@@ -76,6 +76,7 @@ const stepColumns = tableOf('orders', {
   sentAt: nullable(instant),
   unexecutedAt: nullable(instant),
   cancelledBy: nullable(oneOf('cancelledBy', cancelReasons)),
+  isCancelConfirmed: nullable(t.boolean),
   brokerOrderId: nullable(t.string),
   /** Since an open order is missing, and of a rejected order the rechecks. */
   lookups: nullable(t.number),
@@ -182,6 +183,7 @@ const placementOf = ({
   absentMs: coveredMs,
   absentAt: lastAt,
   cancelledBy,
+  isCancelConfirmed,
 }: ReturnType<typeof stepColumns.read>): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
@@ -189,7 +191,15 @@ const placementOf = ({
   if (step === 'open') {
     if (unexecutedAt === null) throw contradiction(step)
     const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
-    return { step, sentAt, unexecutedAt, brokerOrderId, cancelledBy, missing }
+    return {
+      step,
+      sentAt,
+      unexecutedAt,
+      brokerOrderId,
+      cancelledBy,
+      isCancelConfirmed: isCancelConfirmed === true,
+      missing,
+    }
   }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }

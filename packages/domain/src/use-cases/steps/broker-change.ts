@@ -120,12 +120,15 @@ export const changeAtBroker =
           subject,
           leftMs(deadlinesMs.lockBy),
         )((holdsLock) => async () => {
-          const made = await make(account, sendWith(holdsLock))()
-          resolve(made)
-          // The lock is held until the answer has come, so that the next change does not overtake
-          // it.
-          await lastSend
-          return made
+          try {
+            const made = await make(account, sendWith(holdsLock))()
+            resolve(made)
+            return made
+          } finally {
+            // The lock is held until the answer has come, so that the next change does not overtake
+            // it.
+            await lastSend
+          }
         }),
       ),
     )

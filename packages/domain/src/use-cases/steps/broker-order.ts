@@ -43,7 +43,7 @@ export type LookupHints = Pick<
   | 'sentBy'
   | 'unexecutedAt'
   | 'missing'
-  | 'cancelledBy'
+  | 'isCancelConfirmed'
   | 'brokerOrderId'
   | 'readFromTerminal'
 >
