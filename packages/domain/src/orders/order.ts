@@ -113,6 +113,7 @@ export type UnusableAccountTag =
   | 'AccountPurposeRestricted'
   | 'LiveAccountRestricted'
   | 'AccountHalted'
+  | 'ChallengeLocked'
   | 'UnsupportedBroker'
   | 'NotProvisioned'
 
@@ -127,6 +128,10 @@ export const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectRea
   AccountPurposeRestricted: {
     code: 'ACCOUNT_PURPOSE_RESTRICTED',
     message: 'The account is no longer for trading; the order was not sent.',
+  },
+  ChallengeLocked: {
+    code: 'CHALLENGE_LOCKED',
+    message: "The account's challenge failed; the order was not sent.",
   },
   AccountRelinked: {
     code: 'ACCOUNT_RELINKED',

@@ -14,6 +14,7 @@ import {
   type BrokerAccount,
 } from '../accounts/account.ts'
 import type { AsyncResult, BrokerReadError, Halt, ServiceUnavailable } from '../errors.ts'
+import { requireUnlocked } from '../orders/limits.ts'
 import { isCorrection, type UnusableAccount } from '../orders/order.ts'
 import {
   afterLookup,
@@ -46,7 +47,10 @@ import { confirmDemo, findAccount } from './steps/find.ts'
 interface ProcessPorts
   extends
     LookupPorts,
-    Pick<Ports, 'halts' | 'liveAccounts' | 'slots' | 'clock' | 'stopwatch' | 'pause'> {
+    Pick<
+      Ports,
+      'halts' | 'orderLimits' | 'liveAccounts' | 'slots' | 'clock' | 'stopwatch' | 'pause'
+    > {
   readonly cancelWhereHalted: ReturnType<typeof createOpenOrders>['cancelWhereHalted']
   readonly onAccountChanged: OnAccountChanged
 }
@@ -127,7 +131,8 @@ export const processOrder = (
       : E.right({ transition: afterObstacle(obstacle, timeToDeadlineMs(job)) })
   }
 
-  // The account may have been relinked, or turned out to be live, since the order was accepted.
+  // The account may have been relinked, turned out to be live, or failed its challenge, since the
+  // order was accepted.
   const requireDestination = ({
     order: { owner, request },
     destination,
@@ -140,6 +145,9 @@ export const processOrder = (
       TE.filterOrElseW(
         ({ linked }) => isSameBrokerAccount(linked, destination),
         () => ({ _tag: 'AccountRelinked' as const }),
+      ),
+      TE.tap(({ account }) =>
+        pipe(ports.orderLimits.challenges(owner, account.id), TE.flatMapEither(requireUnlocked)),
       ),
       TE.tap(({ account }) => confirmDemo(ports)(account)),
       TE.map(({ linked }) => linked),

@@ -624,6 +624,15 @@ describe('an order on its way to the broker', () => {
       rejectedAs('ACCOUNT_PURPOSE_RESTRICTED'),
       0,
     ],
+    [
+      'to an account whose challenge failed since',
+      {
+        since: (desk, { id: accountId }) =>
+          desk.records.tables.challenges.put({ accountId, startedAt: noon, status: 'failed' }),
+      },
+      rejectedAs('CHALLENGE_LOCKED'),
+      0,
+    ],
     ['to an account that was halted', { since: halted }, rejectedAs('ACCOUNT_HALTED'), 0],
     ['to an account that is live', { since: change({ tradeMode: 'real' }) }, live, 0],
   ])('%s (%o) is %o, sent %i times', async (_, scene, after, sends, drops) => {

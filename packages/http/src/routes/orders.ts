@@ -173,7 +173,7 @@ export const orderFields = (hasPending: boolean, canBeHalted: boolean) => ({
   ...partial({
     rejectReason: object('Why it was rejected.', {
       code: text(
-        `BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent${canBeHalted ? ', ACCOUNT_HALTED when it was halted' : ''}; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.`,
+        `BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, ACCOUNT_RELINKED, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, CHALLENGE_LOCKED when its challenge failed${canBeHalted ? ', ACCOUNT_HALTED when it was halted' : ''}; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.`,
       ),
       message: text('The same in words.'),
     }),
