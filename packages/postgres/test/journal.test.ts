@@ -147,6 +147,7 @@ const steps = fc.array(
         step: fc.constant('reread' as const),
         rereadAt: fc.option(at),
         disagreements: fc.nat(3),
+        isForBalance: fc.boolean(),
       }),
     },
   ),
@@ -180,10 +181,7 @@ const make = async (
   deals: readonly BrokerDeal[],
   step: Step,
 ): Promise<unknown> => {
-  if (step.step === 'reread')
-    await rightOf(
-      journal.setReread(claim, { rereadAt: step.rereadAt, disagreements: step.disagreements }),
-    )
+  if (step.step === 'reread') await rightOf(journal.setReread(claim, step))
   if (step.step !== 'write') return rightOf(journal.find(claim.account))
   const [vanished, changed, inserted] = [step.vanished, step.changed, step.inserted].map(
     (indexes) => deals.filter((_, index) => indexes.includes(index)),
@@ -402,7 +400,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       }),
       ports.journal.renew(next),
       ports.journal.check(next, 5, noon),
-      ports.journal.setReread(next, { rereadAt: noon, disagreements: 1 }),
+      ports.journal.setReread(next, { rereadAt: noon, disagreements: 1, isForBalance: false }),
     ])
       expect(await refused()).toStrictEqual(lost)
     expect(await stateOf(account)).toStrictEqual(before)
@@ -653,6 +651,7 @@ onEachDatabase('the journal', (here, there, kind) => {
       ports.journal.setReread(await claimOf(ports.journal, reread), {
         rereadAt: Date.now(),
         disagreements: 1,
+        isForBalance: false,
       }),
     )
     await rightOf(ports.journal.wantRead(later, 10 * minuteMs))
@@ -673,7 +672,9 @@ onEachDatabase('the journal', (here, there, kind) => {
       const isHeld = E.isRight(await ports.journal.renew(due)())
       const claim = isHeld ? due : await claimOf(ports.journal, account)
       await keep(claim, { completed: { syncedAt: Date.now(), latestDealAt: null } })
-      await rightOf(ports.journal.setReread(claim, { rereadAt: null, disagreements: 0 }))
+      await rightOf(
+        ports.journal.setReread(claim, { rereadAt: null, disagreements: 0, isForBalance: false }),
+      )
       await rightOf(ports.journal.release(claim, 'read'))
     })
     stops.push(async () => {
@@ -765,7 +766,11 @@ onEachDatabase('the journal', (here, there, kind) => {
       const claim = await claimOf(ports.journal, account)
       await rightOf(ports.journal.check(claim, 1, at))
       await rightOf(
-        ports.journal.setReread(claim, { rereadAt: Date.now() + 1e9, disagreements: 1 }),
+        ports.journal.setReread(claim, {
+          rereadAt: Date.now() + 1e9,
+          disagreements: 1,
+          isForBalance: false,
+        }),
       )
     }
     expect(await rightOf(disagreeing)).toStrictEqual([

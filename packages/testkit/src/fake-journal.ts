@@ -69,6 +69,7 @@ export const unreadJournal: JournalState = {
   check: null,
   rereadAt: null,
   disagreements: 0,
+  isForBalance: false,
 }
 
 const notLinked = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
@@ -171,17 +172,24 @@ export const createFakeJournal = (
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
         const { firstReadOffset, completed, reading } = change
-        const removedKeys = [...change.vanished, ...change.changed.map(({ was }) => was)]
-          .map(dealKey)
-          .filter((key) => held.deals.delete(key))
-        const corrected = change.changed.flatMap(({ was, deal }) =>
-          removedKeys.includes(dealKey(was)) ? deal : [],
-        )
+        const removed = new Map<string, BrokerDeal>()
+        for (const key of [...change.vanished, ...change.changed.map(({ was }) => was)].map(
+          dealKey,
+        )) {
+          const kept = held.deals.get(key)
+          if (kept !== undefined) removed.set(key, kept)
+          held.deals.delete(key)
+        }
+        const corrected = change.changed.filter(({ was }) => removed.has(dealKey(was)))
+        const seenBefore = corrected.filter(({ was, deal }) => {
+          const kept = removed.get(dealKey(was))
+          return dealKey(was) !== dealKey(deal) || (kept && positionIdOf(kept)) !== undefined
+        })
         const inserted: BrokerDeal[] = []
-        for (const deal of [...corrected, ...change.inserted]) {
+        for (const deal of [...corrected.map((one) => one.deal), ...change.inserted]) {
           if (held.deals.has(dealKey(deal))) continue
           held.deals.set(dealKey(deal), deal)
-          if (!corrected.includes(deal)) inserted.push(deal)
+          if (!seenBefore.some((one) => one.deal === deal)) inserted.push(deal)
         }
         const before = held.positions
         const positions = refold(held)
@@ -193,15 +201,17 @@ export const createFakeJournal = (
         const positionsAfterClose = inserted.flatMap((deal) =>
           deal.entry === 'out' ? (held.positions.get(positionIdOf(deal) ?? '') ?? []) : [],
         )
+        const reread = change.rereadAt(positionsAfterClose)
         held.state = {
           ...held.state,
-          rereadAt: held.state.rereadAt ?? change.rereadAt(positionsAfterClose),
+          rereadAt: held.state.rereadAt ?? reread,
+          isForBalance: held.state.isForBalance && reread === null,
           firstReadOffset,
           syncedAt,
           latestDealAt,
           wantedAt: wantedAt ?? null,
           deals: held.deals.size,
-          check: removedKeys.length + inserted.length > 0 ? null : held.state.check,
+          check: removed.size + inserted.length > 0 ? null : held.state.check,
         }
         const { account, linkedAt } = claim
         if (reading !== null) {
@@ -229,9 +239,9 @@ export const createFakeJournal = (
         held.state = { ...held.state, check: { at, difference } }
         return difference
       }),
-    setReread: (claim, { rereadAt, disagreements }) =>
+    setReread: (claim, { rereadAt, disagreements, isForBalance }) =>
       whileClaimed(claim, (held) => {
-        held.state = { ...held.state, rereadAt, disagreements }
+        held.state = { ...held.state, rereadAt, disagreements, isForBalance }
       }),
     wantRead: (account, delayMs) => {
       const at = clock.now() + delayMs

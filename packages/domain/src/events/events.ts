@@ -113,13 +113,13 @@ export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
   }
 }
 
-export const tradeClosed = ({
-  accountId,
-  trade,
-  closingDealId,
-}: Pick<ClosedTrade, 'accountId' | 'trade' | 'closingDealId'>) => {
+/** @param closedBy the new deal that closed it; by default the last that did */
+export const tradeClosed = (
+  { accountId, trade, closingDealId }: Pick<ClosedTrade, 'accountId' | 'trade' | 'closingDealId'>,
+  closedBy = closingDealId,
+) => {
   const id = formatPositionId(accountId, trade.positionId)
-  return eventOf('trade.closed', `${id} ${closingDealId}`, {
+  return eventOf('trade.closed', `${id} ${closedBy}`, {
     trade_id: id,
     position_id: id,
     account_id: accountId,

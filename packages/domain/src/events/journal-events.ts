@@ -87,9 +87,11 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
 
     const folded = foldPosition(ticket, all)
     if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
-    const isClosedAnew = own.some(({ id, entry }) => entry === 'out' && id === folded.closingDealId)
+    const newClose = own.findLast(({ entry }) => entry === 'out')
+    const isClosedAnew =
+      newClose !== undefined && (newClose.id === folded.closingDealId || first !== undefined)
     if (written.closedBefore.has(ticket) && !isClosedAnew) continue
-    const event = tradeClosed({ accountId, ...folded })
+    const event = tradeClosed({ accountId, ...folded }, newClose && dealKey(newClose))
     const last = own.at(-1)
     if (last === undefined) closedByCorrection.push(event)
     else add(last, event)

@@ -198,7 +198,7 @@ export const compareDeals = (
  * it was. They have the same id on MT5, else the same id or time and the same values. Counted as
  * one vanished and one new deal, they would make an event twice.
  */
-const renamedDeals = (
+export const renamedDeals = (
   missing: readonly BrokerDeal[],
   inserted: readonly BrokerDeal[],
   haveUniqueIds: boolean,
@@ -211,8 +211,8 @@ const renamedDeals = (
     const deal = [...(byId.get(was.id) ?? []), ...(byTime.get(was.time) ?? [])].find(
       (one) =>
         !renamed.has(one) &&
-        one.entry === was.entry &&
-        ((haveUniqueIds && one.id === was.id) || hasSameValues(was, one)),
+        ((haveUniqueIds && one.id === was.id) ||
+          (one.entry === was.entry && hasSameValues(was, one))),
     )
     if (deal !== undefined) renamed.set(deal, was)
   }

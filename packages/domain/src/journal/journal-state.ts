@@ -2,6 +2,7 @@
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { roundAmount, sumExactly } from '../primitives/exact-sum.ts'
 import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
+import type { Doubts } from './doubts.ts'
 
 /** How far an account's journal is synchronised. */
 export interface JournalState {
@@ -30,6 +31,8 @@ export interface JournalState {
   readonly rereadAt: Instant | null
   /** How often in a row the journal disagreed; 0 where it agrees as far as that is known. */
   readonly disagreements: number
+  /** Whether only the balance disagrees: the reread is dropped once it agrees. */
+  readonly isForBalance: boolean
 }
 
 // What is read next of an account's history, and whether what was read is fresh enough.
@@ -99,29 +102,20 @@ export const differenceOf = (balance: number, sum: number): number =>
   roundAmount(sumExactly([balance, -sum]))
 
 /** When the whole history is read again, and how often in a row the journal disagreed. */
-export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements'>
+export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isForBalance'>
 
-export const noReread: Reread = { rereadAt: null, disagreements: 0 }
+export const noReread: Reread = { rereadAt: null, disagreements: 0, isForBalance: false }
 
 /** The whole history is read again, although nothing is known to disagree. */
 export const precautionaryReread = (now: Instant): Reread => ({
   rereadAt: now + firstRereadPauseMs,
   disagreements: 0,
-})
-
-/** After a minute, then with doubling pauses up to an hour. */
-const rereadAfterDisagreement = (disagreements: number, now: Instant): Reread => ({
-  rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
-  disagreements: disagreements + 1,
+  isForBalance: false,
 })
 
 /** How a read that came to its end, and the balance, agree with the kept deals. */
-export interface JournalComparison {
+export interface JournalComparison extends Doubts {
   readonly kind: PlannedRead['kind']
-  /** Whether a deal changed or vanished since it was first read, or is missing. */
-  readonly isDifferent: boolean
-  /** Whether the broker may have made two of an old opening deal. */
-  readonly mayHaveSplit: boolean
   /**
    * Whether deals are kept that the broker does not show although the read of the tail covers their
    * time.
@@ -135,27 +129,38 @@ export interface JournalComparison {
 }
 
 /**
- * When the whole history is to be read again.
- * @param before the journal before the read
+ * When the whole history is to be read again: after a minute, and while it goes on disagreeing with
+ * doubling pauses up to an hour.
+ * @param before as it was before the read
  */
 export const rereadAfter = (
-  before: Pick<JournalState, 'check' | 'rereadAt' | 'disagreements'>,
-  { kind, isDifferent, mayHaveSplit, brokerOmitsLatest, difference }: JournalComparison,
+  before: Reread,
+  comparison: JournalComparison,
   now: Instant,
 ): Reread => {
+  const { kind, isDifferent, lacksOpening, mayHaveSplit, brokerOmitsLatest, difference } =
+    comparison
   const { rereadAt, disagreements } = before
+  // What the balance does not show where no money was moved.
+  const isDoubtful = lacksOpening || mayHaveSplit
+  const differsFromBalance = difference !== undefined && difference !== 0
+  const disagree = (isForBalance: boolean): Reread => ({
+    rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
+    disagreements: disagreements + 1,
+    isForBalance,
+  })
   if (kind === 'full') {
     // Nothing was known to disagree, and every later read compares until the balance is known.
     const wasPrecaution = difference === undefined && disagreements === 0
-    return wasPrecaution || (difference === 0 && !brokerOmitsLatest)
-      ? noReread
-      : rereadAfterDisagreement(disagreements, now)
+    if (!wasPrecaution && (difference !== 0 || brokerOmitsLatest))
+      return disagree(differsFromBalance && !brokerOmitsLatest && !isDoubtful)
+    return isDoubtful ? precautionaryReread(now) : noReread
   }
-  const differs = isDifferent || (difference !== undefined && difference !== 0)
-  if (differs && disagreements === 0) return rereadAfterDisagreement(0, now)
+  const differs = isDifferent || differsFromBalance || (lacksOpening && kind === 'tail')
+  const isForBalance = (rereadAt === null || before.isForBalance) && !isDifferent && !isDoubtful
+  if (differs && disagreements === 0) return disagree(isForBalance)
   // Deals that were shown late explain a balance that disagreed before.
-  const wasLateDeals =
-    disagreements > 0 && !isDifferent && difference === 0 && (before.check?.difference ?? 0) !== 0
-  const remaining = wasLateDeals ? noReread : { rereadAt, disagreements }
-  return mayHaveSplit && remaining.rereadAt === null ? precautionaryReread(now) : remaining
+  const isSettled = rereadAt === null || (isForBalance && difference === 0)
+  const remaining = isSettled ? noReread : { rereadAt, disagreements, isForBalance }
+  return isDoubtful && remaining.rereadAt === null ? precautionaryReread(now) : remaining
 }

@@ -22,15 +22,23 @@ import {
   balanceAmounts,
   compareDeals,
   dealKey,
+  renamedDeals,
   type BrokerDeal,
   type DealKey,
   type DealsPage,
   type DealsWindow,
 } from '../journal/broker-deal.ts'
-import type { JournalClaim, JournalLost, JournalReadResult, Ports } from '../ports/index.ts'
+import type {
+  JournalChange,
+  JournalClaim,
+  JournalLost,
+  JournalReadResult,
+  Ports,
+} from '../ports/index.ts'
+import { doubtsOf, eitherDoubts, isInDoubt, noDoubts, type Doubts } from '../journal/doubts.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import { hourMs, secondMs, type Instant } from '../primitives/instant.ts'
-import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
+import { dayMs, hourMs, secondMs, type Instant } from '../primitives/instant.ts'
+import type { FoldedPosition } from '../trades/fold.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
@@ -92,16 +100,6 @@ const maxPagesAhead = 4
 /** Of the kept deals, and of those that differ from them, each: some 5 MB. */
 const maxDealsInMemory = 5_000
 
-/** Why a position is skipped of which an opening deal may be missing. */
-const missingOpeningReasons: readonly SkipReason[] = [
-  'no_open_deal',
-  'zero_open_volume',
-  'closed_exceeds_opened',
-]
-
-const lacksOpening = (position: FoldedPosition): boolean =>
-  position.status === 'skipped' && missingOpeningReasons.includes(position.position.reason)
-
 const busy = Symbol('another process reads')
 
 type ReadOutcome = E.Either<ReadFailure, typeof busy | void>
@@ -124,16 +122,18 @@ interface VanishedDeal extends DealKey {
   readonly amount: number
 }
 
+const vanishedDealOf = (deal: BrokerDeal): VanishedDeal => {
+  const { time, id, entry } = deal
+  return { time, id, entry, amount: sumExactly(balanceAmounts(deal)) }
+}
+
 /** A read that reached the end of its window. */
 interface CompletedRead {
   readonly state: JournalState
   /** The account's figures, where they were read for the events. */
   readonly reading: AccountReading | null
   readonly vanished: readonly VanishedDeal[]
-  /** Whether a deal changed or vanished since it was first read, or is missing. */
-  readonly isDifferent: boolean
-  /** Whether the broker may have made two of an old opening deal. */
-  readonly mayHaveSplit: boolean
+  readonly doubts: Doubts
 }
 
 export const createJournalReads = (
@@ -262,6 +262,7 @@ const readClaimed = async (
 ): Promise<'read' | 'stopped'> => {
   const { journal, broker, clock } = ports
   const { account } = claim
+  const haveUniqueIds = account.platform === 'mt5'
   const now = (): Instant => Math.max(clock.now(), claim.claimedAt)
   /**
    * The pages of a window, fetched while those before them are being written. Pages that came
@@ -322,12 +323,13 @@ const readClaimed = async (
     let { state } = claim
     let reading: AccountReading | null = null
     let { latestDealAt } = state
+    let doubts = noDoubts
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
       reading = await readingForEvents(deals.some((deal) => isSinceLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-      const before = state.deals
-      ;({ state } = await orThrow(
+      const before = state
+      const written = await orThrow(
         journal.write(claim, {
           ...emptyChange,
           inserted: deals,
@@ -335,11 +337,36 @@ const readClaimed = async (
           firstReadOffset: nextOffset,
           completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
         }),
-      ))
-      checkRepeat(state.deals > before)
+      )
+      ;({ state } = written)
+      // The history may have changed since the page before.
+      if (before.deals > 0)
+        doubts = eitherDoubts(doubts, doubtsOf(written.positionsAfterClose, account))
+      checkRepeat(state.deals > before.deals)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }
-    return { state, reading, vanished: [], isDifferent: false, mayHaveSplit: false }
+    return { state, reading, vanished: [], doubts }
+  }
+
+  /**
+   * Finds the deals that are new in a range only because their time was corrected: they were kept in
+   * the day before it. They have changed, and are not new.
+   */
+  const findMoved = async (
+    { inserted, changed }: Pick<JournalChange, 'inserted' | 'changed'>,
+    from: Instant,
+  ): Promise<Pick<JournalChange, 'inserted' | 'changed'>> => {
+    if (inserted.length === 0 || from === 0) return { inserted, changed }
+    const kept = await orThrow(journal.dealsFrom(account, from - dayMs, maxDealsInMemory))
+    const moved = renamedDeals(
+      kept.filter(({ time = from }) => time < from),
+      inserted,
+      haveUniqueIds,
+    )
+    return {
+      inserted: inserted.filter((deal) => !moved.has(deal)),
+      changed: [...changed, ...[...moved].map(([deal, was]) => ({ was, deal }))],
+    }
   }
 
   /**
@@ -351,23 +378,14 @@ const readClaimed = async (
     let state = before
     let { latestDealAt } = before
     let reading: AccountReading | null = null
-    let isDifferent = false
-    let mayHaveSplit = false
-    const vanished = []
-    // An opening deal before the window may be shown late, and a partial close on MT4 may make two
-    // of it. None of these has to move money, so that the balance would not show it.
-    const lacksOlderDeal = (closed: readonly FoldedPosition[]): boolean =>
-      window.from > 0 && closed.some(lacksOpening)
-    const mayHaveSplitOlderDeal = (closed: readonly FoldedPosition[]): boolean =>
-      window.from > 0 &&
-      account.platform === 'mt4' &&
-      closed.some(({ status }) => status === 'open')
+    let doubts = noDoubts
+    let vanished: readonly VanishedDeal[] = []
     for (let { from } = window; from < window.to;) {
       const kept = await orThrow(journal.dealsFrom(account, from, maxDealsInMemory))
       const to = endOfRange(kept, from, window.to)
       const comparison = compareDeals(
         to < window.to ? kept.filter(({ time = to }) => time < to) : kept,
-        { isWhole: from === 0 && to === window.to, haveUniqueIds: account.platform === 'mt5' },
+        { isWhole: from === 0 && to === window.to, haveUniqueIds },
       )
       const checkRepeat = createRepeatCheck()
       for await (const { deals, nextOffset } of pagesOf({ from, to, offset: 0 })) {
@@ -378,12 +396,15 @@ const readClaimed = async (
           continue
         }
         const found = comparison.take(nextOffset === null)
-        const { inserted, changed } = found
-        const differs = changed.length + found.vanished.length > 0
-        for (const deal of found.vanished) {
-          const { time, id, entry } = deal
-          vanished.push({ time, id, entry, amount: sumExactly(balanceAmounts(deal)) })
-        }
+        const { inserted, changed } = await findMoved(found, from)
+        const replaced = new Set(changed.map(({ was }) => dealKey(was)))
+        vanished = [
+          ...vanished.filter((deal) => !replaced.has(dealKey(deal))),
+          ...found.vanished.map(vanishedDealOf),
+        ]
+        const isDifferent = changed.length + found.vanished.length > 0
+        const doubtsAfter = (positionsAfterClose: readonly FoldedPosition[]): Doubts =>
+          doubtsOf(positionsAfterClose, account, isDifferent)
         // Also a deal from before the link may complete a trade that was closed since.
         reading = await readingForEvents(inserted.length + changed.length > 0)
         const written = await orThrow(
@@ -392,20 +413,34 @@ const readClaimed = async (
             inserted,
             changed,
             reading,
-            rereadAt: (closed) =>
-              differs || lacksOlderDeal(closed) || mayHaveSplitOlderDeal(closed)
+            rereadAt: (positionsAfterClose) =>
+              isInDoubt(doubtsAfter(positionsAfterClose))
                 ? precautionaryReread(now()).rereadAt
                 : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
           }),
         )
         state = written.state
-        isDifferent ||= differs || lacksOlderDeal(written.positionsAfterClose)
-        mayHaveSplit ||= mayHaveSplitOlderDeal(written.positionsAfterClose)
+        doubts = eitherDoubts(doubts, doubtsAfter(written.positionsAfterClose))
       }
       from = to
     }
-    return { state, reading, vanished, isDifferent, mayHaveSplit }
+    return { state, reading, vanished, doubts }
+  }
+
+  /**
+   * Reads what is new first, so that it does not wait for what is old, or is missed where that
+   * cannot be read now: the whole history is read again a minute later then.
+   */
+  const readWhole = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
+    const { state } = await readWindow(before, tailWindow(before, clock.now()))
+    try {
+      return await readWindow(state, window)
+    } catch (error) {
+      const { rereadAt } = precautionaryReread(now())
+      if (error instanceof StoppedRead) await journal.setReread(claim, { ...state, rereadAt })()
+      throw error
+    }
   }
 
   /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
@@ -430,10 +465,7 @@ const readClaimed = async (
       read.state,
       isFull ? planned.window : tailWindow(read.state, clock.now()),
     )
-    const found = {
-      isDifferent: read.isDifferent || again.isDifferent,
-      mayHaveSplit: read.mayHaveSplit || again.mayHaveSplit,
-    }
+    const doubts = eitherDoubts(read.doubts, again.doubts)
     const difference = await compareBalance(again.reading)
     const vanishedAgain = new Set(again.vanished.map(dealKey))
     const vanished = read.vanished.filter((deal) => vanishedAgain.has(dealKey(deal)))
@@ -446,18 +478,18 @@ const readClaimed = async (
         reading = await readingForEvents(true)
         await orThrow(journal.write(claim, { ...emptyChange, vanished: part, reading }))
       }
-      return { ...found, difference: await compareBalance(reading), vanished: [] }
+      return { doubts, difference: await compareBalance(reading), vanished: [] }
     }
     // While deals keep coming, each comparison lacks those that came since its read.
     const isConclusive =
       again.state.deals === read.state.deals || difference === firstDifference || difference === 0
-    return { ...found, difference: isConclusive ? difference : undefined, vanished }
+    return { doubts, difference: isConclusive ? difference : undefined, vanished }
   }
 
   const read =
     planned.kind === 'first'
       ? await readFirst(planned.window)
-      : await readWindow(claim.state, planned.window)
+      : await (isFull ? readWhole : readWindow)(claim.state, planned.window)
   if (read === undefined) return 'stopped'
   const { check } = read.state
   const { rereadAt } = claim.state
@@ -465,9 +497,9 @@ const readClaimed = async (
   const canSkipBalanceCheck =
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
-  if (canSkipBalanceCheck && !read.isDifferent && !isFull) return 'read'
+  if (canSkipBalanceCheck && !isInDoubt(read.doubts) && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
-  const { difference, vanished, isDifferent, mayHaveSplit } =
+  const { difference, vanished, doubts } =
     firstDifference === undefined || firstDifference === 0
       ? { ...read, difference: firstDifference }
       : await readAgain(read, firstDifference)
@@ -477,7 +509,7 @@ const readClaimed = async (
   const tailStart = tailWindow(read.state, clock.now()).from
   const brokerOmitsLatest = vanished.some(({ time }) => time !== undefined && time >= tailStart)
   const { kind } = planned
-  const comparison = { kind, isDifferent, mayHaveSplit, brokerOmitsLatest, difference }
+  const comparison = { ...doubts, kind, brokerOmitsLatest, difference }
   await orThrow(journal.setReread(claim, rereadAfter(claim.state, comparison, now())))
   return 'read'
 }

@@ -171,10 +171,11 @@ export const createTrades = (ports: TradePorts) => {
         ({ deals }) => deals <= maxDeals,
         () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
       ),
-      TE.map(({ syncedAt, disagreements }) => ({
+      TE.map(({ syncedAt, check, disagreements }) => ({
         accountId: account.accountId,
         readAt: syncedAt ?? clock.now(),
-        isIncomplete: disagreements > 0,
+        // A read that is not compared with the balance may be silently incomplete.
+        isIncomplete: disagreements > 0 || check === null,
       })),
     )
 

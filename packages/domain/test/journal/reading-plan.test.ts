@@ -22,6 +22,7 @@ const synchronised: JournalState = {
   check: null,
   rereadAt: null,
   disagreements: 0,
+  isForBalance: false,
 }
 const unread: JournalState = { ...synchronised, syncedAt: null, latestDealAt: null, deals: 0 }
 
@@ -118,82 +119,139 @@ describe('when the whole history is read again', () => {
   const agreeing: JournalComparison = {
     kind: 'tail',
     isDifferent: false,
+    lacksOpening: false,
     mayHaveSplit: false,
     brokerOmitsLatest: false,
     difference: 0,
   }
-  const check = { at: now, difference: 5 }
-  const none = { rereadAt: null, disagreements: 0 }
-  const precaution = { rereadAt: now + minuteMs, disagreements: 0 }
-  const pending = { rereadAt: now + 40 * second, disagreements: 0 }
-  const first = { rereadAt: now + minuteMs, disagreements: 1 }
-  const again = { rereadAt: now + 2 * minuteMs, disagreements: 2 }
-  const disagreed = { rereadAt: now + 30 * second, disagreements: 1 }
-  // After nothing, after an earlier precaution, and after a balance that disagreed by 5.
+  const none = { rereadAt: null, disagreements: 0, isForBalance: false }
+  const precaution = { ...none, rereadAt: now + minuteMs }
+  const pending = { ...none, rereadAt: now + 40 * second }
+  const first = { rereadAt: now + minuteMs, disagreements: 1, isForBalance: false }
+  const firstForBalance = { ...first, isForBalance: true }
+  const again = { rereadAt: now + 2 * minuteMs, disagreements: 2, isForBalance: false }
+  const againForBalance = { ...again, isForBalance: true }
+  const disagreed = { ...first, rereadAt: now + 30 * second }
+  const balanceDisagreed = { ...disagreed, isForBalance: true }
+  // After nothing, after an earlier precaution, after a deal that changed, and after a balance alone
+  // that disagreed.
   it.each<
     [
       what: string,
       comparison: Partial<JournalComparison>,
       usual: Reread,
       afterPrecaution: Reread,
-      afterDisagreement: Reread,
+      afterChange: Reread,
+      afterBalance: Reread,
     ]
   >([
-    ['the sums agree', {}, none, pending, none],
+    ['the sums agree', {}, none, pending, disagreed, none],
+    ['a deal may be split', { mayHaveSplit: true }, precaution, pending, disagreed, disagreed],
     [
-      'they agree, and a deal may be split',
-      { mayHaveSplit: true },
-      precaution,
+      'the balance is unknown',
+      { difference: undefined },
+      none,
       pending,
-      precaution,
+      disagreed,
+      balanceDisagreed,
     ],
-    ['the balance is unknown', { difference: undefined }, none, pending, disagreed],
-    ['the sums differ', { difference: 1 }, first, first, disagreed],
-    ['a deal changed', { isDifferent: true }, first, first, disagreed],
+    ['the sums differ', { difference: 1 }, firstForBalance, first, disagreed, balanceDisagreed],
+    ['a deal changed', { isDifferent: true }, first, first, disagreed, disagreed],
+    ['an opening is missing', { lacksOpening: true }, first, first, disagreed, disagreed],
+    [
+      'the sums differ, and a deal may be split',
+      { difference: 1, mayHaveSplit: true },
+      first,
+      first,
+      disagreed,
+      disagreed,
+    ],
     [
       'a deal changed, and the balance is unknown',
       { isDifferent: true, difference: undefined },
       first,
       first,
       disagreed,
+      disagreed,
     ],
-    ['a deal vanished', { isDifferent: true, brokerOmitsLatest: true }, first, first, disagreed],
-    ['a first read agrees', { kind: 'first' }, none, pending, none],
-    ['a first read differs', { kind: 'first', difference: 1 }, first, first, disagreed],
-    ['the whole history agrees', { kind: 'full' }, none, none, none],
+    [
+      'a deal vanished',
+      { isDifferent: true, brokerOmitsLatest: true },
+      first,
+      first,
+      disagreed,
+      disagreed,
+    ],
+    ['a first read agrees', { kind: 'first' }, none, pending, disagreed, none],
+    [
+      'a first read lacks an opening',
+      { kind: 'first', lacksOpening: true },
+      precaution,
+      pending,
+      disagreed,
+      disagreed,
+    ],
+    [
+      'a first read differs',
+      { kind: 'first', difference: 1 },
+      firstForBalance,
+      first,
+      disagreed,
+      balanceDisagreed,
+    ],
+    ['the whole history agrees', { kind: 'full' }, none, none, none, none],
     [
       'it agrees, and a deal changed or old ones are not shown',
       { kind: 'full', isDifferent: true },
       none,
       none,
       none,
+      none,
     ],
+    ...(['lacksOpening', 'mayHaveSplit'] as const).map(
+      (doubt): [string, object, Reread, Reread, Reread, Reread] => [
+        `it agrees, and what was new ${doubt}`,
+        { kind: 'full', [doubt]: true },
+        precaution,
+        precaution,
+        precaution,
+        precaution,
+      ],
+    ),
     [
       'it agrees, and does not show the latest deals',
       { kind: 'full', isDifferent: true, brokerOmitsLatest: true },
       first,
       first,
       again,
+      again,
     ],
-    ['the whole history differs', { kind: 'full', difference: 1 }, first, first, again],
+    [
+      'the whole history differs',
+      { kind: 'full', difference: 1 },
+      firstForBalance,
+      firstForBalance,
+      againForBalance,
+      againForBalance,
+    ],
     [
       'the whole history was read, and the balance is unknown',
       { kind: 'full', difference: undefined },
       none,
       none,
       again,
+      again,
     ],
-  ])('where %s', (_what, comparison, usual, afterPrecaution, afterDisagreement) => {
+  ])('where %s', (_what, comparison, usual, ...others) => {
     const compared = { ...agreeing, ...comparison }
-    expect(rereadAfter(synchronised, compared, now)).toEqual(usual)
-    expect(rereadAfter({ ...pending, check }, compared, now)).toEqual(afterPrecaution)
-    expect(rereadAfter({ ...disagreed, check }, compared, now)).toEqual(afterDisagreement)
+    const befores = [synchronised, pending, disagreed, balanceDisagreed]
+    expect(befores.map((before) => rereadAfter(before, compared, now))).toEqual([usual, ...others])
   })
 
   it('waits twice as long each time, from a minute to an hour', () => {
     const differing = { ...agreeing, kind: 'full', difference: 1 } as const
     const pauses = [0, 1, 2, 3, 4, 5, 6, 7, 60].map((disagreements) => {
-      const { rereadAt } = rereadAfter({ ...disagreed, check, disagreements }, differing, now)
+      const { rereadAt } = rereadAfter({ ...disagreed, disagreements }, differing, now)
       return (rereadAt ?? now) - now
     })
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minuteMs))

@@ -238,6 +238,87 @@ describe('a later read', () => {
     expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
   })
 
+  it('takes a deal whose entry is corrected for the one that it was, on MT5', async () => {
+    const desk = await synced(edited(two, '22', { entry: 'inout' }))
+    desk.put(two)
+    await desk.later()
+    expect(desk.events.map(({ type }) => type)).toEqual([
+      'account.balance_changed',
+      'position.opened',
+      'position.closed',
+      'position.opened',
+      'account.balance_changed',
+      'trade.closed',
+    ])
+    expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
+  })
+
+  it('takes a deal whose time is corrected from before the day that a read covers for the one that it was', async () => {
+    const other = { ...deposit, id: '5', time: (opening.time ?? 0) + dayMs + 10 * minuteMs }
+    const desk = await synced([deposit, opening, other])
+    const { length } = desk.events
+    desk.put([deposit, { ...opening, time: (opening.time ?? 0) + 40 * minuteMs }, other])
+    await desk.later()
+    expect(desk.events).toHaveLength(length)
+    expect(await desk.state()).toMatchObject({ deals: 3 })
+  })
+
+  it('emits the close of a deal that first came without its position', async () => {
+    const { positionId: _, ...unplaced } = closing
+    const desk = await synced([deposit, opening, unplaced])
+    desk.put(two)
+    await desk.later()
+    expect(desk.events.slice(-2)).toMatchObject([
+      { type: 'position.closed', data: { realized_pnl: 1 } },
+      { type: 'trade.closed' },
+    ])
+    expect(desk.events.filter(({ type }) => type === 'account.balance_changed')).toHaveLength(2)
+  })
+
+  it.each([
+    ['one by one', true],
+    ['together', false],
+  ])(
+    'emits the trade once more that deals leave open and close %s, shown late',
+    async (_, isOneByOne) => {
+      const half = { volume: 0.5 }
+      const [a, b] = [
+        { ...opening, ...half },
+        { ...opening, ...half, id: '23' },
+      ]
+      const [c, d] = [
+        { ...closing, ...half },
+        { ...closing, ...half, id: '24', time: (closing.time ?? 0) + 9 },
+      ]
+      const desk = await synced([deposit, a, d])
+      if (isOneByOne) {
+        desk.put([deposit, a, b, d])
+        await desk.later()
+      }
+      desk.put([deposit, a, b, c, d])
+      await desk.later()
+      const closed = desk.events.filter(({ type }) => type === 'trade.closed')
+      expect(closed.map(({ data }) => data['volume'])).toEqual([0.5, 1])
+    },
+  )
+
+  it('records what is new before the whole history is read, and reads on for a minute where that fails', async () => {
+    const desk = await synced(two)
+    desk.put(edited(two, '21', { price: 2 }))
+    await desk.later()
+    const { dealsPage } = desk.broker
+    desk.broker.dealsPage = (account, window) =>
+      window.from === 0 ? TE.left(down(desk.account.id)) : dealsPage(account, window)
+    desk.put([...edited(two, '21', { price: 2 }), ...of('3').map(daysLater)])
+    desk.pass(minuteMs)
+    expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
+    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.later()
+    desk.broker.dealsPage = dealsPage
+    await desk.later(minuteMs)
+    expect(await desk.state()).toMatchObject({ rereadAt: null, disagreements: 0 })
+  })
+
   it.each<[when: string, end?: (desk: Awaited<ReturnType<typeof synced>>) => Promise<unknown>]>([
     ['once its position is closed'],
     [
@@ -264,6 +345,41 @@ describe('a later read', () => {
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
     expect(await desk.state()).toMatchObject({ rereadAt: null })
+  })
+
+  it('goes on to read the whole history where a deal that comes late explains the balance, but not a missing opening', async () => {
+    const desk = await synced([deposit, ...laterTwo])
+    const shown = [deposit, { ...opening, commission: 0 }, ...laterTwo, daysLater(closing)]
+    const late = { ...deposit, id: '7', profit: 5, time: (closing.time ?? 0) + 3 * dayMs }
+    desk.put(shown, 108)
+    await desk.later()
+    desk.put([...shown, late])
+    await desk.later()
+    expect(await desk.state()).toMatchObject({ check: { difference: 0 }, disagreements: 1 })
+    await desk.later(minuteMs)
+    expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
+  })
+
+  it('is made once more after a first read during which a position was closed in part on MT4', async () => {
+    const desk = withHistory(
+      [deposit, opening, ...laterTwo],
+      { pageSize: 2 },
+      { brokerType: 'mt4' },
+    )
+    const parts = [
+      { ...opening, volume: 0.4 },
+      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
+    ]
+    const { dealsPage } = desk.broker
+    desk.broker.dealsPage = (account, window) => async () => {
+      const page = await dealsPage(account, window)()
+      desk.put([deposit, ...parts, ...laterTwo])
+      return page
+    }
+    await rightOf(desk.sync())
+    expect(await desk.tradeIds()).toEqual(['3', '4'])
+    await desk.later(minuteMs)
+    expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
   })
 
   it('needs no further read where a position that was reversed is closed', async () => {
@@ -449,7 +565,7 @@ it('a due read is made once, and as it is due, where the clock of its process la
   await readDue()
   expect(await desk.state()).toMatchObject({ wantedAt: null })
   const claim = await desk.claim()
-  const reread = { rereadAt: desk.clock.now(), disagreements: 1 }
+  const reread = { rereadAt: desk.clock.now(), disagreements: 1, isForBalance: false }
   await rightOf(desk.journal.setReread(claim, reread))
   await rightOf(desk.journal.release(claim, 'read'))
   await readDue()

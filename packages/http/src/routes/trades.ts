@@ -67,7 +67,7 @@ const csvRow = (encoded: unknown): string => {
 const messageOf = (warning: TradeWarning): string =>
   warning.code === 'mixed_currencies'
     ? `The accounts have ${warning.currencies.join(', ')}, which figures of several accounts add up as they are. Name one account with accountId to get one currency.`
-    : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance, or changed at the broker since they were read, so that trades may be missing or wrong. The whole history is read again by itself.`
+    : `The deals of account ${warning.accounts.join(', ')} do not add up to its balance or could not be compared with it yet, or changed at the broker since they were read, so that trades may be missing or wrong. They are compared, and the whole history is read again where it must be, by itself.`
 
 const warning = record(
   'Warning',

@@ -30,6 +30,7 @@ export const states: Selection<JournalState> = mapped(
     wantedAt: nullable(instant),
     latestDealAt: nullable(instant),
     rereadAt: nullable(instant),
+    isForBalance: t.boolean,
   }),
   withCheck,
 )

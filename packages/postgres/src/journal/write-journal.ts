@@ -1,7 +1,7 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and
 // progress.
 import { journalEvents } from '@tradeport/domain/events'
-import { dealKey, type BrokerDeal, type DealKey } from '@tradeport/domain/journal'
+import { dealKey, type BrokerDeal, type ChangedDeal, type DealKey } from '@tradeport/domain/journal'
 import type {
   JournalChange,
   JournalClaim,
@@ -53,11 +53,12 @@ export const writeJournal = async (
       ...change.vanished,
       ...change.changed.map(({ was }) => was),
     ])
-    const corrected = change.changed.flatMap(({ was, deal }) =>
-      removed.has(keyText(keyOfDeal(was))) ? deal : [],
-    )
+    const corrected = change.changed.filter(({ was }) => removed.has(keyText(keyOfDeal(was))))
     const candidates = new Map(
-      [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
+      [...change.inserted, ...corrected.map(({ deal }) => deal)].map((deal) => [
+        dealKey(deal),
+        deal,
+      ]),
     )
     const span = spanOf(candidates.values())
     const inserted = await withoutStored(trx, claim, [...candidates.values()], span)
@@ -72,8 +73,11 @@ export const writeJournal = async (
       ...storedDeals.map(positionIdOf),
     ])
 
-    const correctedDeals = new Set(corrected)
-    const firstSeen = inserted.filter((deal) => !correctedDeals.has(deal))
+    // A deal that came without its position makes the position's events once it has one.
+    const hadPosition = ({ was, deal }: ChangedDeal): boolean =>
+      removed.get(keyText(keyOfDeal(was))) !== undefined || dealKey(was) !== dealKey(deal)
+    const seenBefore = new Set(corrected.filter(hadPosition).map(({ deal }) => deal))
+    const firstSeen = inserted.filter((deal) => !seenBefore.has(deal))
     const { reading } = change
     const { account, linkedAt } = claim
     const events =
@@ -271,6 +275,7 @@ const recordProgress = async (
   },
 ): Promise<E.Either<JournalLost, JournalWritten>> => {
   const { positionsAfterClose } = written
+  const reread = rereadAt(positionsAfterClose)
   const claimedAt = sql`${toTimestamptz(claim.claimedAt)}::timestamptz`
   const progress =
     completed &&
@@ -281,7 +286,7 @@ const recordProgress = async (
     knex,
     sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},
         ${written.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
-        reread_at = coalesce(reread_at, ${nullable(instant).encode(rereadAt(positionsAfterClose))}),
+        ${reread === null ? sql`` : sql`reread_at = coalesce(reread_at, ${instant.encode(reread)}), is_for_balance = false,`}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,
     states,

@@ -1,0 +1,45 @@
+// What a read of the history leaves in doubt although the balance may agree: what moved no money.
+import type { BrokerAccount } from '../accounts/account.ts'
+import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
+
+export interface Doubts {
+  /** Whether a deal changed or vanished since it was first read. */
+  readonly isDifferent: boolean
+  /** Whether a new deal closes a position of which an opening deal is missing. */
+  readonly lacksOpening: boolean
+  /** Whether the broker may have made two of an old opening deal. */
+  readonly mayHaveSplit: boolean
+}
+
+export const noDoubts: Doubts = { isDifferent: false, lacksOpening: false, mayHaveSplit: false }
+
+export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
+  isDifferent: one.isDifferent || other.isDifferent,
+  lacksOpening: one.lacksOpening || other.lacksOpening,
+  mayHaveSplit: one.mayHaveSplit || other.mayHaveSplit,
+})
+
+export const isInDoubt = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
+
+/** Why a position is skipped of which an opening deal may be missing. */
+const missingOpeningReasons: readonly SkipReason[] = [
+  'no_open_deal',
+  'zero_open_volume',
+  'closed_exceeds_opened',
+]
+
+/**
+ * What closing deals that are new say of older opening deals: one may be missing, and a partial
+ * close on MT4 may make two of one.
+ */
+export const doubtsOf = (
+  positionsAfterClose: readonly FoldedPosition[],
+  { platform }: BrokerAccount,
+  isDifferent = false,
+): Doubts => ({
+  isDifferent,
+  lacksOpening: positionsAfterClose.some(
+    (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.position.reason),
+  ),
+  mayHaveSplit: platform === 'mt4' && positionsAfterClose.some(({ status }) => status === 'open'),
+})
