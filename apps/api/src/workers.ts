@@ -46,7 +46,7 @@ export const startWorkers = async (
     const { id, owner, request } = job.order
     log.warn(
       { event: warning, orderId: id, owner, accountId: request.accountId },
-      `an order that was rejected because the broker did not show it ${outcomes[warning]}`,
+      `an order ${warnings[warning]}`,
     )
     if (warning === 'order_corrected') metrics.orderCorrected()
     return retry
@@ -92,10 +92,13 @@ export const startWorkers = async (
   workers.push(journalWorker)
 }
 
-const outcomes = {
-  order_corrected: 'appeared at the broker; its record was corrected',
+const warnings = {
+  order_corrected:
+    'that was rejected because the broker did not show it appeared there; its record was corrected',
   order_unverified:
-    'is not looked up any more, a week after it was sent, although its records could not be read for a day; ask the broker for it',
+    'that was rejected because the broker did not show it is not looked up any more, a week after it was sent, although its records could not be read for a day; ask the broker for it',
+  answer_discarded:
+    'was placed by the broker, although it was ended as rejected meanwhile or its record is gone; look for it at the broker',
 }
 
 // A failure is only logged: the row falls due again, and has all that its next attempt needs.

@@ -289,7 +289,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   OrderInFlight: [
     409,
-    'The order is on its way to the broker and can be neither changed nor cancelled. GET /orders/:id shows its outcome.',
+    'The order is on its way to the broker, and can be neither changed nor ended until the answer has come or some time has passed. Read it to see its outcome.',
   ],
   OrderNotModifiable: [
     400,

@@ -169,7 +169,8 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
             (one) =>
               one.order.id !== order.id &&
               one.destination.providerAccountId === destination.providerAccountId &&
-              Math.abs(one.order.createdAt - order.createdAt) <= dayMs,
+              (Math.abs(one.order.createdAt - order.createdAt) <= dayMs ||
+                one.order.createdAt > clock.now() - 2 * dayMs),
           )
           .flatMap(ticketsOf),
       openOrders: (owner, accountId) =>

@@ -96,7 +96,7 @@ export interface Open {
   readonly unexecutedAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
-  /** Who asked the broker to cancel it and was not refused; null where nobody did. */
+  /** Who wanted it cancelled: stored before the broker is asked, and taken back if it refuses. */
   readonly cancelledBy: CancelReason | null
   /** Whether the broker confirmed that; otherwise it may not even have been sent. */
   readonly isCancelConfirmed: boolean

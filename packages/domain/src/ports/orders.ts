@@ -134,7 +134,7 @@ export interface OrderStore {
    * Writes a transition of the placement if the stored version is still that of `from`, in one
    * transaction with the order (`withTransition`) and its event. False when another process was
    * quicker, or `databaseRun` changed; an ended placement stays as it is. False also for `sending`
-   * while the account is halted, so that nothing is sent once a halt was put on.
+   * while the account is halted, so that no send begins once a halt stands.
    */
   readonly advance: (
     owner: Owner,

@@ -322,7 +322,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       const earlier = found.placement.cancelledBy
       const marked = await storeCancellation(found, earlier ?? reason)
       if (E.isLeft(marked)) return marked
-      const open = marked.right
+      let open = marked.right
       const sent = await cancelAtBroker(open, send)
       if (E.isLeft(sent) && sent.left._tag !== 'BrokerOutcomeUnknown') {
         // A cancellation that was not made has not ended the order, even if a read then shows its
@@ -331,13 +331,13 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
-      if (E.isRight(sent) && sent.right.progress === 'done')
+      if (E.isRight(sent) && sent.right.progress === 'done') {
         await storeCancellation(open, open.placement.cancelledBy, true)
-      // Shown as cancelled at this moment, it was by us, also where the answer is lost.
-      const sought = { ...open, placement: { ...open.placement, isCancelConfirmed: true } }
+        open = { ...open, placement: { ...open.placement, isCancelConfirmed: true } }
+      }
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
-        answer = await lookUp(sought)
+        answer = await lookUp(open)
         return answer.kind === 'found'
       }
       // A confirmed cancellation proves that nothing more is executed. What was executed before

@@ -10,7 +10,7 @@ import { parseOrderId, isUnderWay, type Order, type OrderOutcome } from '../orde
 import type { Transition } from '../orders/placement.ts'
 import type { OperatorOrder, OrderListPlace, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
-import { parseInstant, toIso } from '../primitives/instant.ts'
+import { minuteMs, parseInstant, toIso, type Instant } from '../primitives/instant.ts'
 import { requireTenant } from './operator-records.ts'
 import type { WithBody, WithQuery } from './input.ts'
 import { requireFound } from './steps/find.ts'
@@ -111,12 +111,14 @@ export const createOrdersUnderWay = ({
       { orderId, body: finish }: OfOrder & WithBody<FinishOrder>,
     ): AsyncResult<
       OperatorOrder,
-      'NotFound' | 'OrderNotPending' | 'OrderChanged' | 'ValidationError'
+      'NotFound' | 'OrderNotPending' | 'OrderInFlight' | 'OrderChanged' | 'ValidationError'
     > =>
       pipe(
         getOrder(_, { orderId }),
         TE.bindTo('from'),
-        TE.bindW('transition', ({ from }) => TE.fromEither(transitionOf(from, finish))),
+        TE.bindW('transition', ({ from }) =>
+          TE.fromEither(transitionOf(from, finish, clock.now())),
+        ),
         TE.flatMap(({ from, transition }) =>
           orders.advance(from.order.owner, from, transition, clock.now()),
         ),
@@ -130,12 +132,18 @@ export const createOrdersUnderWay = ({
   }
 }
 
+/** How long after it was stored as being sent an order may still be sent or answered. */
+const longestSendMs = 2 * minuteMs
+
 const transitionOf = (
   from: OperatorOrder,
   finish: FinishOrder,
-): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, Transition> => {
-  const { order } = from
+  now: Instant,
+): E.Either<Refusal<'OrderNotPending' | 'OrderInFlight' | 'ValidationError'>, Transition> => {
+  const { order, placement } = from
   if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
+  if (placement.step === 'sending' && Math.abs(now - placement.sentAt) < longestSendMs)
+    return E.left(refuse('OrderInFlight'))
   const { by, reason } = finish
   return pipe(
     requireNoIssues(issuesOf(order, finish)),

@@ -57,10 +57,12 @@ interface ProcessPorts
 
 export interface ProcessedOrder {
   /**
-   * Of an order that was rejected because the broker's records did not show it. `order_corrected`:
-   * it was found there after all; `order_unverified`: a week of lookups did not show how it ended.
+   * `order_corrected`: an order that was rejected because the broker's records did not show it was
+   * found there after all; `order_unverified`: a week of lookups did not show how it ended.
+   * `answer_discarded`: the broker accepted or executed an order whose record had ended, or was
+   * gone.
    */
-  readonly warning?: 'order_corrected' | 'order_unverified' | undefined
+  readonly warning?: 'order_corrected' | 'order_unverified' | 'answer_discarded' | undefined
   /** The order was certainly not sent and may be tried again. */
   readonly retry?: OrderRetry | undefined
 }
@@ -241,10 +243,15 @@ export const processOrder = (
         return E.right(resultOf(job, replaces, transition, sent !== undefined))
       }
       if (sent === undefined) return E.isLeft(written) ? written : nothingFollows
-      const stored = E.isLeft(written) ? written : await rereadIfOverridable(sent, transition)()
+      const { owner, id } = sent.order
+      const stored = E.isLeft(written) ? written : await orders.placement(owner, id)()
       if (E.isRight(stored)) {
-        if (O.isNone(stored.right)) return nothingFollows
-        replaces = stored.right.value
+        const other = O.toUndefined(stored.right)
+        if (other === undefined || !mayOverride(other.placement, sent.placement, transition))
+          return isDiscarded(other, transition)
+            ? E.right({ warning: 'answer_discarded' })
+            : nothingFollows
+        replaces = other
       } else {
         failures += 1
         if (failures === maxWriteFailures) return stored
@@ -252,16 +259,6 @@ export const processOrder = (
       }
     }
   }
-
-  /** What another process wrote of an order that this one sent, where our answer overrides it. */
-  const rereadIfOverridable = (
-    sent: SendingOrder,
-    transition: Transition,
-  ): AsyncResult<O.Option<StoredOrder>> =>
-    pipe(
-      orders.placement(sent.order.owner, sent.order.id),
-      TE.map(O.filter(({ placement }) => mayOverride(placement, sent.placement, transition))),
-    )
 
   return (job) => async () => {
     const { order, sentBefore } = job
@@ -328,11 +325,11 @@ const inSlot = async <A>(
 }
 
 /**
- * Whether the broker's answer to a send overrides what another process stored meanwhile: never an
- * order that has ended. An answer that shows an execution overrides everything else. A refusal, an
- * order that the broker holds, and a number of the broker's that is not stored yet override only
- * lookups of this same send: any other step may come from the broker's records, which prove that the
- * order was placed.
+ * Whether the broker's answer to a send overrides what another process stored meanwhile. An order
+ * that has ended is never overridden. Otherwise an execution always overrides. A refusal, an order
+ * that the broker holds, and a number of the broker's that is not stored yet override only lookups
+ * of this same send: any other step may come from the broker's records, which prove that the order
+ * was placed.
  */
 const mayOverride = (
   stored: Placement,
@@ -349,6 +346,17 @@ const mayOverride = (
     placement.step === 'open' ||
     (hasNewNumber && stored.brokerOrderId === null)
   )
+}
+
+/** Whether the broker placed an order of which the record says that it was not, or is gone. */
+const isDiscarded = (
+  stored: StoredOrder | undefined,
+  { placement, outcome }: Transition,
+): boolean => {
+  if (stored !== undefined && stored.order.status !== 'rejected') return false
+  if (outcome !== undefined) return outcome.kind !== 'rejected'
+  const hasNumber = 'brokerOrderId' in placement && placement.brokerOrderId !== null
+  return hasNumber || placement.step === 'open' || 'isPartlyExecuted' in placement
 }
 
 const resultOf = (

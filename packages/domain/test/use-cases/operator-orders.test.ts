@@ -201,6 +201,16 @@ describe('an order that an operator ends by hand', () => {
       )
   })
 
+  it.each([
+    [now - 2 * minuteMs + 1, refuse('OrderInFlight')],
+    [now - 2 * minuteMs, undefined],
+  ])('is refused while the order is being sent, here since %d', async (sentAt, refusal) => {
+    const one = aged(0, account, { placement: { step: 'sending', sentAt } })
+    const { use } = opened(one)
+    const ended = await use.finishOrder(undefined, { orderId: one.order.id, body: finish() })()
+    expect(E.isLeft(ended) ? ended.left : undefined).toStrictEqual(refusal)
+  })
+
   it('is unchanged when another process wrote it meanwhile', async () => {
     const one = aged(0)
     const { records, ports } = opened(one)

@@ -749,6 +749,25 @@ describe('an order on its way to the broker', () => {
     })
   })
 
+  const findFilled = write({
+    placement: { step: 'ended' },
+    outcome: { kind: 'filled', fill: {} },
+    continueInMs: null,
+  })
+  it.each<[answer: FakePlacement, Meanwhile, warning: string | undefined]>([
+    ['fill', endByHand, 'answer_discarded'],
+    ['claim_a_part', endByHand, 'answer_discarded'],
+    ['accept', endByHand, 'answer_discarded'],
+    ['refuse', endByHand, undefined],
+    ['lose_the_request', endByHand, undefined],
+    ['fill', findFilled, undefined],
+  ])('met with %s after its record had ended reports %o', async (answer, happens, warning) => {
+    const { desk, order } = await placed()
+    desk.trading.next(answer)
+    const sent = await desk.process(order, 'no', sendingAfter(desk, order, happens))
+    expect(E.isRight(sent) && sent.right.warning).toBe(warning)
+  })
+
   it('is reported where it was not found, and its records cannot be read for a week', async () => {
     const { desk, order } = await placed()
     desk.trading.next('lose_the_request')

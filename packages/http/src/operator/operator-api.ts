@@ -375,7 +375,7 @@ const groups = (isOn: IsOn): readonly RouteGroup[] => [
         {
           ...orderRoute,
           body: finish,
-          refusals: ['NotFound', 'OrderNotPending', 'OrderChanged'],
+          refusals: ['NotFound', 'OrderNotPending', 'OrderInFlight', 'OrderChanged'],
         },
       ),
     ],

@@ -37,7 +37,7 @@ export const createOperatorOrders = (knex: Knex): OperatorOrders =>
           sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
             or account_id = any(${of.accounts}::uuid[]))`,
         unresolvedSince !== undefined &&
-          sql`case status when 'pending' then created_at when 'open' then absent_at end
+          sql`case status when 'pending' then created_at when 'open' then coalesce(absent_at, case when due_at is not null then unexecuted_at end) end
             <= ${toTimestamptz(unresolvedSince)}::timestamptz`,
         after !== undefined &&
           sql`(created_at, id) > (${toTimestamptz(after.createdAt)}, ${after.id})`,

@@ -152,7 +152,8 @@ export const openOrders = (
             knex,
             sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
             where ${isOfOwner(owner)}
-              and created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
+              and (created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
+                or created_at > now() - interval '2 days')
               and destination_provider_account_id = ${destination.providerAccountId} and id <> ${order.id}`,
           )
           return rows.flatMap(({ tickets }) => tickets)

@@ -37,16 +37,7 @@ export const orderToSend = ({ id, request }: Order): OrderToSend => {
 }
 
 /** What a lookup needs besides the order. */
-export type LookupHints = Pick<
-  SentOrder,
-  | 'sentAt'
-  | 'sentBy'
-  | 'unexecutedAt'
-  | 'missing'
-  | 'isCancelConfirmed'
-  | 'brokerOrderId'
-  | 'readFromTerminal'
->
+export type LookupHints = Omit<SentOrder, 'order' | 'othersTickets'>
 
 export type LookupPorts = Pick<Ports, 'accounts' | 'orders' | 'trading' | 'journal' | 'broker'>
 
