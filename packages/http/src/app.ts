@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
-import { programOf, requireScope } from '@tradeport/domain/access'
+import { programOf, requireScope, type Credential } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import type { RateLimiter } from '@tradeport/domain/ports'
 import type { WebhookReach } from '@tradeport/domain/webhooks'
@@ -242,12 +242,11 @@ export const authorizeCallers =
       scopes: credential.scopes,
       credential,
       limits: verdict.standings,
-      isStillAccepted: async () => {
-        const again = await identify()
-        return (
-          E.isRight(again) && [...credential.scopes].every((scope) => again.right.scopes.has(scope))
-        )
-      },
+      identifyAgain: async () =>
+        E.filterOrElseW(
+          ({ scopes }: Credential) => [...credential.scopes].every((scope) => scopes.has(scope)),
+          () => refuse('Unauthorized'),
+        )(await identify()),
     }
   }
 

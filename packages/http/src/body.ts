@@ -34,12 +34,15 @@ const largePerCredential = 2
  */
 const smallBytes = 65_536
 /** A body that takes longer from its first byte to its last counts like a large one. */
-const slowMs = 250
+export const slowBodyMs = 250
 
 // Long bodies arrive one piece a millisecond, of all connections together: about 60 MB a second.
 // Unthrottled, one client that sends them as fast as it can keeps the event loop and the garbage
 // collector busy, and other requests wait 200 ms.
 const pieceMs = 1
+
+// To copy 10 MiB of text from the thread that parses it holds the event loop for up to 60 ms.
+const maxTextBytes = 1_048_576
 
 // A longer body is parsed in a worker thread: 10 MiB hold the event loop for up to 40 ms.
 const longBytes = 65_536
@@ -141,6 +144,7 @@ export const createBodyReader = (): BodyReader => {
       members = size.members
       if (size.values > limit.values) return tooManyValues
       if (size.depth > limit.depth) return tooDeep
+      if (size.textBytes > maxTextBytes) return tooMuchText
       return isLong ? takeLargeSlot() : undefined
     }
     try {
@@ -227,7 +231,7 @@ const receive = (
     const checkSlow = (): void => void setImmediate(() => rejectBody(addNext && takeSlot()))
     let slow: NodeJS.Timeout | undefined
     request.on('data', (chunk: Buffer) => {
-      slow ??= setTimeout(checkSlow, slowMs)
+      slow ??= setTimeout(checkSlow, slowBodyMs)
       chunks += 1
       bytes += chunk.length
       if (chunks > uncheckedChunks + bytes / minChunkBytes) {
@@ -287,5 +291,8 @@ const tooManyValues = bodyFault(
 )
 const tooDeep = bodyFault(
   `the body must hold lists and objects at most ${limits.depth} levels deep; got more levels`,
+)
+const tooMuchText = bodyFault(
+  `the body must hold at most ${maxTextBytes} bytes of text; got more, so send it in parts`,
 )
 const nameTwice = bodyFault('each field must be sent once; got two fields of one name')

@@ -10,7 +10,7 @@ import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
-import type { BodyReader, JsonObject } from './body.ts'
+import { slowBodyMs, type BodyReader, type JsonObject } from './body.ts'
 import { holdsCredential } from './credentials.ts'
 import { apiVersion, matchesEtag, orThrow, RefusalError } from './errors.ts'
 import { type JsonReply, type Outcome, runIdempotently, storedOutcome } from './idempotency.ts'
@@ -43,8 +43,8 @@ export type Authorize = (
 ) => Promise<AuthorizedCaller | undefined>
 
 interface AuthorizedCaller extends DescribedCaller {
-  /** Whether the credential that was sent would still be accepted. */
-  readonly isStillAccepted: () => Promise<boolean>
+  /** Refuses where the credential that was sent would not be accepted any more. */
+  readonly identifyAgain: () => Promise<E.Either<Refusal, unknown>>
 }
 
 export interface RouteDependencies extends Yielder, Draining {
@@ -79,10 +79,14 @@ export const handleRoute = (
     if (needsCredential && holdsCredential(query)) throw new RefusalError(refuse('Unauthorized'))
     const caller = await authorize(ctx, route, needsCredential)
     // Where a credential is needed, a body is searched for others even if the route has no body.
+    const readFrom = performance.now()
     const sent =
       hasBody || needsCredential
         ? await bodies.read(ctx.req, ctx.res, { hasBody, credential: caller?.program })
         : undefined
+    // While a body comes slowly, the credential may be revoked.
+    if (caller !== undefined && performance.now() - readFrom > slowBodyMs)
+      orThrow(await caller.identifyAgain())
     const body = sent ?? (isBodyOptional ? {} : undefined)
     const isPublic = access.kind === 'public' && !needsCredential
     requireReadable(ctx.querystring, route.query)
@@ -267,7 +271,7 @@ const writeStream = (
   if (res.destroyed) return live.close()
   let isEnding = false
   const endUnlessAccepted = async (): Promise<void> => {
-    const isAccepted = await caller?.isStillAccepted().catch(() => false)
+    const isAccepted = await caller?.identifyAgain().then(E.isRight, () => false)
     if (isAccepted !== false && live.isOver?.() !== true) return
     // A reader that reads nothing, or is not at the end after another check, is cut off.
     if (res.writableNeedDrain || (isEnding && !res.writableEnded)) res.destroy()

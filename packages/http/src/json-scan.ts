@@ -9,6 +9,8 @@ export interface JsonSize {
   depth: number
   /** The members of all objects. */
   members: number
+  /** The bytes of all strings and names. */
+  textBytes: number
 }
 
 /**
@@ -17,7 +19,7 @@ export interface JsonSize {
  * it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
-  const size: JsonSize = { values: 0, depth: 0, members: 0 }
+  const size: JsonSize = { values: 0, depth: 0, members: 0, textBytes: 0 }
   let values = 0
   let depth = 0
   let isInString = false
@@ -30,6 +32,7 @@ export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) =>
     for (const byte of bytes) {
       if (isInString) {
         isInString = isEscaped || byte !== 0x22
+        if (isInString) size.textBytes += 1
         isEscaped = !isEscaped && byte === 0x5c
         continue
       }

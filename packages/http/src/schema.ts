@@ -75,7 +75,8 @@ const pathOf = ([part, ...context]: t.Context): string =>
     .map(({ key }, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
     .join('') || 'body'
 
-const shorten = (text: string): string => text.replace(/(?<=^.{60}).+/su, '…')
+// Of a long text only the beginning is looked at: 60 code points have 120 units at most.
+const shorten = (text: string): string => text.slice(0, 122).replace(/(?<=^.{60}).+/su, '…')
 
 // An API key, a URL with a password, or what could be an access token: of a long text the part that
 // would be shown.

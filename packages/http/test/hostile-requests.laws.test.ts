@@ -253,6 +253,16 @@ it(`no body holds the event loop for more than ${mostMs} ms`, async () => {
 })
 
 // As many as fit into the memory for bodies.
+it.each([
+  ['POST /api/v1/webhooks', 'url', 'x'],
+  ['POST /api/v1/webhooks', 'url', 'https://a.example/☃ '],
+  ['POST /api/v1/orders', 'comment', '☃ '],
+  ['POST /api/v1/orders', '☃ ', 'x'],
+])('nor does %s with a long text as its %s: %s', async (request, field, text) => {
+  const [name, value] = field.length > 2 ? [field, evenly(text, 1)] : [evenly(field, 1), text]
+  await expectBriefBody(request, Buffer.from(JSON.stringify({ [name]: value })))
+})
+
 it('nor do several bodies that end at the same moment', async () => {
   const bytes = Buffer.from(inList([`"${evenly('中', 1)}"`]))
   await expectBriefBody('POST /api/v1/webhooks', bytes, undefined, 6)

@@ -4,12 +4,15 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { scopes } from '@tradeport/domain/access'
+import { refuse } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import Koa from 'koa'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import {
   account,
+  credential,
   type FakeDependencies,
   fakeDependencies,
   fakeUseCases,
@@ -317,6 +320,25 @@ describe.concurrent('a slow client', () => {
     ['when its connection is idle', 200, get('/api/v1/symbols')],
   ])('is disconnected %s', async (_, status, text) => {
     expect(statusesOf(await converse(api.port, text))).toEqual([status])
+  })
+
+  it('whose key is revoked while its body comes is refused', async () => {
+    let isRevoked = false
+    let placed = 0
+    await using own = await runApi({
+      identifyCaller: () =>
+        isRevoked ? TE.left(refuse('Unauthorized')) : TE.right(credential(scopes)),
+      placeOrder: () => TE.fromIO(() => ((placed += 1), pendingOrder)),
+    })
+    const socket = connect(own.port, '127.0.0.1')
+    const text = post(withLength, order).replace('keep-alive', 'close')
+    socket.write(text.slice(0, -5))
+    await setTimeout(400)
+    isRevoked = true
+    socket.write(text.slice(-5))
+    const [reply] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    expect([String(reply).slice(9, 12), placed]).toEqual(['401', 0])
   })
 
   it.each([

@@ -128,19 +128,15 @@ interface MarketPorts extends Pick<
 
 export const createMarketData = (ports: MarketPorts) => {
   const { marketData, marketDataFeeds, clock, streamSlots } = ports
-  const pastPricesOf = (provider: Pick<MarketData, 'candles' | 'ticks'>) => ({
-    ...createTickReader(provider),
-    readCandles: createCandleReader({ ...ports, marketData: provider }),
-  })
-  const pastPrices = pastPricesOf(marketData)
+  const { readTicks, readLastTicks } = createTickReader(marketData)
+  const readCandles = createCandleReader(ports)
   // Those without a credential share a few reads, so that they hold up nobody else.
+  const readPublicCandles = createCandleReader(ports)
   const inPublicTurn = createTurns({ atOnce: 4, waiting: 24, what: 'public reads of prices' })
-  const publicPastPrices = pastPricesOf({
-    candles: (...of) => inPublicTurn('', marketData.candles(...of)),
-    ticks: (...of) => inPublicTurn('', marketData.ticks(...of)),
-  })
-  const pastPricesFor = (caller: Caller | undefined) =>
-    caller === undefined ? publicPastPrices : pastPrices
+  const inTurnOf = <Tag extends RefusalTag, A>(
+    caller: Caller | undefined,
+    read: AsyncResult<A, Tag>,
+  ): AsyncResult<A, Tag> => (caller === undefined ? inPublicTurn('', read) : read)
   const polls = createQuotePolls(ports)
 
   const findBrokerAccount = (
@@ -371,9 +367,12 @@ export const createMarketData = (ports: MarketPorts) => {
         locate(caller, accountId, symbol),
         TE.flatMap((located) =>
           pipe(
-            pastPricesFor(caller).readCandles(
-              { account: located.account, symbol: located.spelling, timeframe },
-              { from, to, limit },
+            inTurnOf(
+              caller,
+              (caller === undefined ? readPublicCandles : readCandles)(
+                { account: located.account, symbol: located.spelling, timeframe },
+                { from, to, limit },
+              ),
             ),
             TE.mapLeft(failureOf(located)),
           ),
@@ -398,12 +397,12 @@ export const createMarketData = (ports: MarketPorts) => {
         TE.flatMap((located) => {
           // The broker's clock may be a little ahead of ours.
           const to = Math.min(endTime, clock.now() + minuteMs)
-          const { readTicks, readLastTicks } = pastPricesFor(caller)
           return pipe(
-            () =>
+            inTurnOf(caller, () =>
               from === undefined
                 ? readLastTicks(located, to, limit)
                 : readTicks(located, from, to, limit),
+            ),
             TE.mapLeft(failureOf(located)),
           )
         }),

@@ -20,12 +20,13 @@ const open = () => {
   const clock = { now: () => now }
   const desk = createTestDesk(clock)
   const marketData = createFakeMarketData(clock)
+  const candles = createFakeCandleStore()
   let feed: MarketDataFeed | undefined
   let waiting: (() => void)[] = []
   const use = createMarketData({
     marketData,
     marketDataFeeds: { find: () => TE.right(O.fromNullable(feed))() },
-    candles: createFakeCandleStore(),
+    candles,
     clock,
     pause: () => () =>
       new Promise((resolve) => {
@@ -48,6 +49,7 @@ const open = () => {
     ...desk,
     use,
     marketData,
+    candles,
     caller,
     link,
     unlink: (id: string) => void desk.records.tables.accounts.delete(id),
@@ -137,6 +139,28 @@ describe('the source of prices', () => {
     const refused = (await Promise.all(answers)).filter(E.isLeft)
     const left = { _tag: 'ServiceUnavailable', retryAfterSeconds: 1 }
     expect(refused).toMatchObject([{ left }, { left }])
+  })
+
+  it('of kept candles without a credential is read in turn too', async () => {
+    const { use, link, setFeed, candles } = open()
+    setFeed({ owner, accountId: link().id, symbols: {} })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let reads = 0
+    const { read } = candles
+    const held: typeof read =
+      (...wanted) =>
+      async () => {
+        reads += 1
+        await promise
+        return read(...wanted)()
+      }
+    Object.assign(candles, { read: held })
+    const of = { symbol: 'EURUSD', query: { timeframe: '1m' as const, startTime: 0, limit: 1 } }
+    const answers = Array.from({ length: 30 }, () => use.listCandles(undefined, of)())
+    await idle()
+    expect(reads).toBe(4)
+    resolve()
+    expect((await Promise.all(answers)).filter(E.isLeft)).toHaveLength(2)
   })
 
   it('never asks the provider for a symbol that the broker does not list', async () => {

@@ -97,7 +97,11 @@ it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequ
   ['the body must hold at most 10000 JSON values; got more, so send it in parts', listOf(10_001)],
   ['a is not a known field; accepted here: volume', nested(64)],
   ['the body must hold lists and objects at most 64 levels deep; got more levels', nested(65)],
-  ['a is not a known field; accepted here: volume', `{"a":"${String.raw`\n`.repeat(5_000_000)}"}`],
+  ['a is not a known field; accepted here: volume', `{"a":"${String.raw`\n`.repeat(524_287)}x"}`],
+  [
+    'the body must hold at most 1048576 bytes of text; got more, so send it in parts',
+    `{"a":"${String.raw`\n`.repeat(524_288)}"}`,
+  ],
   [
     'the body must be JSON in UTF-8; got text that is not JSON after 100006 characters',
     `{"a":"${' '.repeat(100_000)}`,

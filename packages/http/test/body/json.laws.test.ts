@@ -6,14 +6,24 @@ import { expect, it } from 'vitest'
 import { hashJson } from '../../src/idempotency.ts'
 import { createJsonScan, type JsonSize } from '../../src/json-scan.ts'
 
+const textBytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
+
 const sizeOf = (value: unknown): JsonSize => {
-  if (typeof value !== 'object' || value === null) return { values: 1, depth: 0, members: 0 }
+  if (typeof value !== 'object' || value === null)
+    return {
+      values: 1,
+      depth: 0,
+      members: 0,
+      textBytes: typeof value === 'string' ? textBytesOf(value) : 0,
+    }
   const inner = Object.values(value).map(sizeOf)
   const keys = Array.isArray(value) ? [] : Object.keys(value)
   return {
-    values: 1 + inner.reduce((sum, { values }) => sum + values, 0),
+    values: 1 + sumOf(inner.map(({ values }) => values)),
     depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
-    members: keys.length + inner.reduce((sum, { members }) => sum + members, 0),
+    members: keys.length + sumOf(inner.map(({ members }) => members)),
+    textBytes: sumOf([...keys.map(textBytesOf), ...inner.map(({ textBytes }) => textBytes)]),
   }
 }
 
