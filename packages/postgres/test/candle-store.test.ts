@@ -3,18 +3,11 @@ import { timeframes, type Candle } from '@tradeport/domain/market'
 import { marketDataFeedId } from '@tradeport/domain/operator'
 import type { CandleSeries, CandleStore } from '@tradeport/domain/ports'
 import type { UserId } from '@tradeport/domain/primitives'
-import {
-  createFakeCandleStore,
-  puts,
-  removes,
-  rightOf,
-  storedAccount,
-  write,
-} from '@tradeport/testkit'
+import { createFakeCandleStore, puts, removes, rightOf, write } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { brokerAccountOf, onEachDatabase, runsOn } from './harness.ts'
+import { brokerAccountOf, onEachDatabase, runsOn, storedAccount } from './harness.ts'
 
 const candleAt = (time: number, open: number): Candle => ({
   time,

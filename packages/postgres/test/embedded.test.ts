@@ -13,7 +13,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import type { EventId } from '@tradeport/domain/events'
 import type { Owner } from '@tradeport/domain/primitives'
-import { newAccountId, rightOf, someProgram, storedAccount, storedOwner } from '@tradeport/testkit'
+import { newAccountId, rightOf, someProgram, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -36,6 +36,7 @@ import {
   openDatabases,
   silent,
   startInstance,
+  storedAccount,
 } from './harness.ts'
 
 const start = (program: string, argument: string) =>

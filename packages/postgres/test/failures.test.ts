@@ -9,7 +9,6 @@ import {
   noKeys,
   puts,
   rightOf,
-  storedAccount,
   write,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
@@ -23,6 +22,7 @@ import {
   openDatabases,
   readingOf,
   startInstance,
+  storedAccount,
   type Instance,
 } from './harness.ts'
 

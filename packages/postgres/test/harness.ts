@@ -3,11 +3,22 @@
 import { randomBytes } from 'node:crypto'
 import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
 import type { LoggedEvent, ServiceEvent } from '@tradeport/domain/events'
-import type { OrderId, PendingOrder, Transition } from '@tradeport/domain/orders'
-import type { EventsQuery, NewOrder, PeerNotice } from '@tradeport/domain/ports'
+import {
+  sendTimeoutMs,
+  type OrderId,
+  type PendingOrder,
+  type Transition,
+} from '@tradeport/domain/orders'
+import type {
+  EventsQuery,
+  NewOrder,
+  OperatorStore,
+  PeerNotice,
+  StoredOrder,
+} from '@tradeport/domain/ports'
 import type { Owner, WebhookId } from '@tradeport/domain/primitives'
 import { webhookEventTypes, type Webhook } from '@tradeport/domain/webhooks'
-import { newWebhook, rightOf, toRecord } from '@tradeport/testkit'
+import { newAccount, newWebhook, puts, rightOf, storedOwner, write } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { Client } from 'pg'
@@ -321,4 +332,40 @@ export const onEachDatabase = (
         },
       )
   })
+}
+
+/** What `record` takes for an order without limits. */
+export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): NewOrder => ({
+  order,
+  destination: {
+    accountId: order.request.accountId,
+    owner: order.owner,
+    platform: 'mt5',
+    providerAccountId: `provider-${order.request.accountId}`,
+    region: 'new-york',
+  },
+  sendDeadlineMs: order.createdAt + sendTimeoutMs,
+  checkedAt: order.createdAt,
+  databaseRun: undefined,
+  replyToStore: undefined,
+  openPositions: undefined,
+  ...more,
+})
+
+/** The placement of an order as it was recorded, at a later version where one is given. */
+export const placementOf = (order: PendingOrder, version = 1): StoredOrder => ({
+  order,
+  placement: { step: 'recorded' },
+  destination: toRecord(order).destination,
+  version,
+})
+
+/** A new tenant with one user and one account, stored. */
+export const storedAccount = async (
+  operator: OperatorStore,
+  fields: Partial<Account> = {},
+): Promise<Account> => {
+  const account = newAccount(await storedOwner(operator), fields)
+  await write(operator, { accounts: puts(account) })
+  return account
 }

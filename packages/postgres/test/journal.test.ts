@@ -35,7 +35,6 @@ import {
   puts,
   removes,
   rightOf,
-  storedAccount,
   storedOwner,
   unreadJournal,
   write,
@@ -56,6 +55,7 @@ import {
   readingOf,
   runsOn,
   silent,
+  storedAccount,
   type Instance,
 } from './harness.ts'
 

@@ -13,12 +13,9 @@ import {
   newWebhook,
   noChanges,
   noKeys,
-  placementOf,
   puts,
   rightOf,
-  storedAccount,
   storedOwner,
-  toRecord,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -28,12 +25,15 @@ import { openDatabase, startPeerNotices, type Database } from '../src/index.ts'
 import {
   createServerDatabase,
   filled,
+  placementOf,
   poll,
   serverTitle,
   serverUrl,
   startInstance,
-  webhookSecret,
+  storedAccount,
+  toRecord,
   type Instance,
+  webhookSecret,
 } from './harness.ts'
 
 /** A connection that has been idle for so long is validated before it is used. */

@@ -10,20 +10,28 @@ import {
   newOrder,
   newOrderOn,
   newUser,
-  placementOf,
   puts,
   removes,
   rightOf,
   someProgram,
-  storedAccount,
   storedOwner,
-  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
-import { countRows, filled, lockWaits, onEachDatabase, opened, poll, stopwatch } from './harness.ts'
+import {
+  countRows,
+  filled,
+  lockWaits,
+  onEachDatabase,
+  opened,
+  placementOf,
+  poll,
+  stopwatch,
+  storedAccount,
+  toRecord,
+} from './harness.ts'
 
 const minuteMs = 60_000
 const noon = Date.parse('2026-11-21T12:00:00.000Z')

@@ -11,7 +11,6 @@ import {
   removes,
   rightOf,
   someProgram,
-  storedAccount,
   write,
 } from '@tradeport/testkit'
 import type { Knex } from 'knex'
@@ -25,6 +24,7 @@ import {
   onEachDatabase,
   poll,
   startInstance,
+  storedAccount,
   type Instance,
 } from './harness.ts'
 

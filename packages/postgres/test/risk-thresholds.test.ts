@@ -1,9 +1,9 @@
 // Checks of risk thresholds: a breach is recorded once, however many instances find it.
 import { thresholdBreached } from '@tradeport/domain/events'
-import { puts, rightOf, storedAccount, write } from '@tradeport/testkit'
+import { puts, rightOf, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
 import { readUncheckedThresholds } from '../src/index.ts'
-import { brokerAccountOf, onEachDatabase } from './harness.ts'
+import { brokerAccountOf, onEachDatabase, storedAccount } from './harness.ts'
 
 onEachDatabase('checks of risk thresholds', (here, there) =>
   it('records the event of the one check that is stored, and keeps the breach when the operator writes the threshold again, unless that is to halt the account now; a halt cancels orders from the first breach on that says so', async () => {

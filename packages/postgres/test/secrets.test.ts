@@ -10,7 +10,6 @@ import {
   puts,
   rightOf,
   storedOwner,
-  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
@@ -25,7 +24,7 @@ import {
   createWebhookStore,
   openOrders,
 } from '../src/index.ts'
-import { onEachDatabase } from './harness.ts'
+import { onEachDatabase, toRecord } from './harness.ts'
 
 describe('the cipher', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 })

@@ -18,14 +18,11 @@ import {
   newWebhook,
   noChanges,
   noKeys,
-  placementOf,
   puts,
   removes,
   rightOf,
   someProgram,
-  storedAccount,
   storedOwner,
-  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
@@ -36,10 +33,13 @@ import {
   filled,
   lockWaits,
   onEachDatabase,
+  placementOf,
   poll,
   readingOf,
-  webhookSecret,
+  storedAccount,
+  toRecord,
   type Instance,
+  webhookSecret,
 } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')

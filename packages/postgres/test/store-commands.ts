@@ -41,11 +41,10 @@ import {
   newOrder,
   newWebhook,
   openPosition,
-  placementOf,
   puts,
   someProgram,
-  toRecord,
 } from '@tradeport/testkit'
+import { toRecord, placementOf } from './harness.ts'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'

@@ -17,14 +17,13 @@ import {
   createFakeWebhookStore,
   puts,
   rightOf,
-  storedAccount,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { createFakeCredentialStore } from './fake-credentials.ts'
-import { onEachDatabase, readingOf, runsOn } from './harness.ts'
+import { onEachDatabase, readingOf, runsOn, storedAccount } from './harness.ts'
 import { inRun, noon, start, subjects, type Command, type StorePorts } from './store-commands.ts'
 
 const createFakeStores = (): StorePorts => {

@@ -9,14 +9,21 @@ import {
   puts,
   removes,
   rightOf,
-  storedAccount,
   storedOwner,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import { filled, heartbeats, onEachDatabase, opened, poll, silent } from './harness.ts'
+import {
+  filled,
+  heartbeats,
+  onEachDatabase,
+  opened,
+  poll,
+  silent,
+  storedAccount,
+} from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs

@@ -172,25 +172,23 @@ export const createFakeJournal = (
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
         const { firstReadOffset, completed, reading } = change
-        const removed = new Map<string, BrokerDeal>()
-        for (const key of [...change.vanished, ...change.changed.map(({ was }) => was)].map(
-          dealKey,
-        )) {
-          const kept = held.deals.get(key)
-          if (kept !== undefined) removed.set(key, kept)
-          held.deals.delete(key)
-        }
-        const corrected = change.changed.filter(({ was }) => removed.has(dealKey(was)))
-        const seenBefore = corrected.filter(({ was, deal }) => {
-          const kept = removed.get(dealKey(was))
-          return dealKey(was) !== dealKey(deal) || (kept && positionIdOf(kept)) !== undefined
-        })
+        const { changed, vanished } = change
+        const keys = new Set([...vanished, ...changed.map(({ was }) => was)].map(dealKey))
+        const removed = new Map([...held.deals].filter(([key]) => keys.has(key)))
+        for (const key of removed.keys()) held.deals.delete(key)
+        const corrected = changed.filter(({ was }) => removed.has(dealKey(was)))
         const inserted: BrokerDeal[] = []
-        for (const deal of [...corrected.map((one) => one.deal), ...change.inserted]) {
-          if (held.deals.has(dealKey(deal))) continue
+        const insert = (deal: BrokerDeal, isNew: boolean): void => {
+          if (held.deals.has(dealKey(deal))) return
           held.deals.set(dealKey(deal), deal)
-          if (!seenBefore.some((one) => one.deal === deal)) inserted.push(deal)
+          if (isNew) inserted.push(deal)
         }
+        for (const { was, deal } of corrected)
+          insert(
+            deal,
+            dealKey(was) === dealKey(deal) && !positionIdOf(removed.get(dealKey(was)) ?? deal),
+          )
+        for (const deal of change.inserted) insert(deal, true)
         const before = held.positions
         const positions = refold(held)
         const { syncedAt, latestDealAt } = completed ?? held.state
@@ -216,7 +214,7 @@ export const createFakeJournal = (
         const { account, linkedAt } = claim
         if (reading !== null) {
           const dealsFromFirstInserted = dealsOf(held)
-          const written = {
+          const events = journalEvents({
             accountId: account.accountId,
             linkedAt,
             inserted,
@@ -228,8 +226,8 @@ export const createFakeJournal = (
             sumOfAllDeals: moneyIn(dealsFromFirstInserted),
             before: claim.state,
             reading,
-          }
-          happened(account.owner, journalEvents(written))
+          })
+          happened(account.owner, events)
         }
         return { state: held.state, positionsAfterClose }
       }),
@@ -278,22 +276,12 @@ export const createFakeJournal = (
       .flatMap(({ account, held }) =>
         [...held.positions.values()].flatMap((folded): readonly ClosedTrade[] => {
           if (folded.status !== 'closed') return []
-          const { trade, closingDealId } = folded
-          return [{ accountId: account.id, userId: owner.userId, closingDealId, trade }]
+          const { status: _, ...trade } = folded
+          return [{ accountId: account.id, userId: owner.userId, ...trade }]
         }),
       )
       .filter((trade) => isTradeMatch(filter, trade))
       .toSorted((a, b) => byClosing(placeOf(b), placeOf(a)))
-  const resultsOf = (owner: Owner, selection: TradeSelection) => {
-    const oldestFirst = selected(owner, selection)
-      .map(({ trade }) => trade)
-      .toReversed()
-    return {
-      netProfits: Float64Array.from(oldestFirst, ({ netProfit }) => netProfit),
-      closedAt: Float64Array.from(oldestFirst, ({ closedAt }) => closedAt),
-      holdingTimes: Float64Array.from(oldestFirst, ({ holdingTime }) => holdingTime),
-    }
-  }
 
   const trades = portOf<TradeRecords>({
     page: (owner, selection, after, limit) => {
@@ -313,7 +301,16 @@ export const createFakeJournal = (
         .map(({ held }) => held.revision)
         .join(),
     }),
-    results: resultsOf,
+    results: (owner, selection) => {
+      const oldestFirst = selected(owner, selection).toReversed()
+      const column = (name: 'netProfit' | 'closedAt' | 'holdingTime') =>
+        Float64Array.from(oldestFirst, ({ trade }) => trade[name])
+      return {
+        netProfits: column('netProfit'),
+        closedAt: column('closedAt'),
+        holdingTimes: column('holdingTime'),
+      }
+    },
     netProfitsBy: (owner, selection, by) => {
       const groups = Object.groupBy(
         selected(owner, selection).toReversed(),
@@ -383,13 +380,16 @@ export const createFakeJournal = (
       if (journal === undefined) return E.left(notLinked(accountId))
       const { check, disagreements } = journal.held.state
       const deals = dealsOf(journal.held)
-      const times = deals.map(({ time }) => time).filter(isReadableTime)
+      const times = deals
+        .map(({ time }) => time)
+        .filter(isReadableTime)
+        .toSorted((a, b) => a - b)
       return E.right({
         deals: deals.length,
         check,
         disagreements,
-        firstDealAt: times.length === 0 ? null : Math.min(...times),
-        lastDealAt: times.length === 0 ? null : Math.max(...times),
+        firstDealAt: times[0] ?? null,
+        lastDealAt: times.at(-1) ?? null,
         sum: moneyIn(deals),
       })
     },

@@ -1,13 +1,7 @@
 // Plain orders, claims and replies to fill stores with.
 import type { ProgramId, IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
 import type { Account } from '@tradeport/domain/accounts'
-import {
-  type OrderId,
-  type OrderRequest,
-  type PendingOrder,
-  sendTimeoutMs,
-} from '@tradeport/domain/orders'
-import type { NewOrder, StoredOrder } from '@tradeport/domain/ports'
+import type { OrderId, OrderRequest, PendingOrder } from '@tradeport/domain/orders'
 import type { Owner, Instant } from '@tradeport/domain/primitives'
 import { newAccountId, newHash } from './stored-records.ts'
 
@@ -51,32 +45,6 @@ export const newOrderOn = (
   createdAt: Instant,
   request: Partial<OrderRequest> = {},
 ): PendingOrder => newOrder(owner, createdAt, { accountId: id, ...request })
-
-/** What `record` takes for an order without limits. */
-export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): NewOrder => ({
-  order,
-  destination: {
-    accountId: order.request.accountId,
-    owner: order.owner,
-    platform: 'mt5',
-    providerAccountId: `provider-${order.request.accountId}`,
-    region: 'new-york',
-  },
-  sendDeadlineMs: order.createdAt + sendTimeoutMs,
-  checkedAt: order.createdAt,
-  databaseRun: undefined,
-  replyToStore: undefined,
-  openPositions: undefined,
-  ...more,
-})
-
-/** The placement of an order as it was recorded, at a later version where one is given. */
-export const placementOf = (order: PendingOrder, version = 1): StoredOrder => ({
-  order,
-  placement: { step: 'recorded' },
-  destination: toRecord(order).destination,
-  version,
-})
 
 /** A claim of an attempt of its own, to a key of its own for a request of its own. */
 export const newClaim = (fields: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({

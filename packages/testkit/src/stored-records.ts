@@ -130,16 +130,6 @@ export const storedOwner = async (operator: OperatorStore): Promise<Owner> => {
   return { tenantId: tenant.id, userId: user.id }
 }
 
-/** A new tenant with one user and one account, stored. */
-export const storedAccount = async (
-  operator: OperatorStore,
-  fields: Partial<Account> = {},
-): Promise<Account> => {
-  const account = newAccount(await storedOwner(operator), fields)
-  await write(operator, { accounts: puts(account) })
-  return account
-}
-
 /** The value of a task that must succeed. */
 export const rightOf = async <A>(task: TE.TaskEither<unknown, A>): Promise<A> => {
   const result = await task()
