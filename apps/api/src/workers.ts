@@ -54,7 +54,7 @@ export const startWorkers = async (
   workers.push(orderWorker)
   if (events !== undefined) workers.push(await events.jobs.work((due) => deliverEvent(due)()))
   // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on
-  // the history, whose read may take minutes, in which the account gets no other round, or fail.
+  // the history: its read may fail, or take minutes in which the account gets no other round.
   const journalWorker = await journal.jobs.work(async (claim) => {
     const followOrders = async (): Promise<void> => {
       if (await runOrThrow(followOpenOrders(claim.account))) orders.jobs.wake()

@@ -61,11 +61,11 @@ const disagreeing = sql`from journals join accounts on accounts.tenant_id = jour
     and accounts.id = account_id and accounts.provider_account_id = journals.provider_account_id
   where disagreements > 0 and difference <> 0`
 
-/** Two rounds late, and the minute within which a check is stored. */
+/** Not checked for three rounds and the minute within which a check is stored. */
 const unchecked = (watchMs: number): Sql => sql`from risk_thresholds
   where coalesce(checked_at, '-infinity') < now() - ${3 * watchMs + minuteMs} * interval '1 ms'`
 
-/** Accounts whose thresholds should have been checked since they were, or are not checked at all. */
+/** Accounts whose thresholds are not checked, or later than they should be. */
 export const readUncheckedThresholds = (
   knex: Knex,
   watchMs: number,
