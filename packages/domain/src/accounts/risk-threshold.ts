@@ -62,7 +62,8 @@ export interface ThresholdCheck {
 
 /**
  * A breached threshold is armed again once the figure is back by 5 % of the threshold, when its
- * value is changed or `halt` set (by the store), and a daily loss when a UTC day begins.
+ * value is changed or `halt` or `cancelOrders` set (by the store), and a daily loss when a UTC day
+ * begins.
  */
 export const checkThreshold = (
   before: CheckedThreshold,

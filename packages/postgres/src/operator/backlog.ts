@@ -10,7 +10,7 @@ import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
 
 /**
- * Reads partial indexes of unfinished work only, however much is finished.
+ * Reads partial indexes of unfinished work, however much is finished, and all risk thresholds.
  * @param watchMs between two rounds of the watch
  */
 export const readBacklog = (knex: Knex, watchMs: number): AsyncResult<Backlog> =>
