@@ -32,7 +32,7 @@ export interface RiskThreshold {
 export interface CheckedThreshold extends RiskThreshold {
   /** What was checked: what is left of another account at the provider does not count. */
   readonly providerAccountId: string | null
-  /** The value that was breached; null while the threshold is armed. */
+  /** The threshold's `value` at the breach: another one now arms it; null while it is armed. */
   readonly breachedValue: number | null
   /** The balance that losses of `day` are measured from, or the highest equity seen. */
   readonly reference: number | null
@@ -42,7 +42,7 @@ export interface CheckedThreshold extends RiskThreshold {
   readonly checkedAt: Instant | null
 }
 
-/** A check is stored so often where nothing else changes. */
+/** How often a check is stored where nothing else has changed. */
 const checkStoredMs = minuteMs
 
 export interface ThresholdBreach {
@@ -97,8 +97,8 @@ export const checkThreshold = (
 }
 
 /**
- * A day that has begun by the clock of one instance does not end by that of another, unless that
- * clock was ahead by more than a day.
+ * The day never goes back where the clocks of instances differ, unless the last one is more than a
+ * day ahead.
  */
 const dayOf = (at: Instant, last: Instant | null): Instant => {
   const today = startOfUtcDay(at)

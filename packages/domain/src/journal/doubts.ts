@@ -1,4 +1,5 @@
-// What a read of the history leaves in doubt although the balance may agree: what moved no money.
+// What a read of the history leaves in doubt even where the balance agrees, because deals that moved
+// no money do not show in it.
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { FoldedPosition, SkipReason } from '../trades/fold.ts'
 
@@ -7,7 +8,7 @@ export interface Doubts {
   readonly isDifferent: boolean
   /** Whether a new deal closes a position of which an opening deal is missing. */
   readonly lacksOpening: boolean
-  /** Whether the broker may have made two of an old opening deal. */
+  /** Whether the broker may have split an old opening deal in two. */
   readonly mayHaveSplit: boolean
 }
 
@@ -21,7 +22,7 @@ export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
 
 export const isInDoubt = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
 
-/** Why a position is skipped of which an opening deal may be missing. */
+/** Reasons for skipping a position that suggest that one of its opening deals is missing. */
 const missingOpeningReasons: readonly SkipReason[] = [
   'no_open_deal',
   'zero_open_volume',

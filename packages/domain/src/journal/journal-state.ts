@@ -141,7 +141,7 @@ export const rereadAfter = (
   const { kind, isDifferent, lacksOpening, mayHaveSplit, brokerOmitsLatest, difference } =
     comparison
   const { rereadAt, disagreements } = before
-  // What the balance does not show where no money was moved.
+  // An opening deal that moved no money does not show in the balance.
   const isDoubtful = lacksOpening || mayHaveSplit
   const differsFromBalance = difference !== undefined && difference !== 0
   const disagree = (isForBalance: boolean): Reread => ({
@@ -150,7 +150,7 @@ export const rereadAfter = (
     isForBalance,
   })
   if (kind === 'full') {
-    // Nothing was known to disagree, and every later read compares until the balance is known.
+    // Nothing was known to disagree: it is not repeated, and later reads compare the balance again.
     const wasPrecaution = difference === undefined && disagreements === 0
     if (!wasPrecaution && (difference !== 0 || brokerOmitsLatest))
       return disagree(differsFromBalance && !brokerOmitsLatest && !isDoubtful)
