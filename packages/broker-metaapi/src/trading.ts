@@ -65,11 +65,15 @@ export const createTrading = (connection: Connection): Trading => {
     }
   }
 
-  const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
-    kind: 'not_sent',
-    retryAfterMs: retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - clock.now())),
-    cause,
-  })
+  const notSent = ({ fault: { kind, retryAt, cause } }: CallFailure): PlacementAnswer =>
+    kind === 'unknown_account'
+      ? { kind: 'not_provisioned' }
+      : {
+          kind: 'not_sent',
+          retryAfterMs:
+            retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - clock.now())),
+          cause,
+        }
 
   /** Adds price, volume and position of a filled order, as far as the records show in time. */
   const withDetails = async (

@@ -145,6 +145,24 @@ onEachDatabase('orders', (here, there, kind) => {
     await stop()
   })
 
+  it('an order that was recorded before the clock was set back is given out within 30 seconds, and may have been sent', async () => {
+    const order = await recorded()
+    // As if the clock had been three minutes ahead.
+    await here.knex.raw(
+      `update orders set due_at = due_at + interval '3 minutes',
+         checked_at = checked_at + interval '3 minutes' where id = ?`,
+      [order.id],
+    )
+    // Orders with too late a due time are found when work begins, and every 30 seconds.
+    const finding = await working(undefined, another(50).jobs)
+    await poll(async () => (await rowOf(order)).due_at.getTime()).toBeLessThan(Date.now() + 20_000)
+    await elapse(3, order)
+    await poll(() => finding.given).toMatchObject([
+      { order: { id: order.id }, sentBefore: 'possible' },
+    ])
+    await finding.stop()
+  })
+
   it('an order is given out once its next version is due, not before, and never once it is ended', async () => {
     const { given, stop } = await working((job) =>
       job.version === 1

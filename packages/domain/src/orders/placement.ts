@@ -128,6 +128,8 @@ export type PlacementAnswer =
       readonly isPartlyExecuted?: true | undefined
     }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
+  /** Certainly not executed: the provider does not know the account. */
+  | { readonly kind: 'not_provisioned' }
   /** Certainly not executed, for a reason that may pass. */
   | {
       readonly kind: 'not_sent'
@@ -235,7 +237,7 @@ const notFoundAtBroker: RejectReason = {
 }
 
 /** The rejection of an order whose account cannot be used any more. */
-export const rejectUnusable = ({ _tag }: UnusableAccount): Transition =>
+export const rejectUnusable = ({ _tag }: Pick<UnusableAccount, '_tag'>): Transition =>
   afterEnd({ kind: 'rejected', reason: unusableReasons[_tag] })
 
 /** The rejection of an order that could not be sent before its deadline, with the last cause. */
@@ -264,7 +266,8 @@ export type NextAction =
  * - `unlikely`: another process had it, and the database has lost no write since; one lookup
  *   confirms that it was not sent
  * - `possible`: the database server is another than when the order was recorded, or was restarted,
- *   and may have lost the write of `sending`
+ *   and may have lost the write of `sending`; or the clock was set back since, so that nobody knows
+ *   how long ago that was
  */
 export type SentBefore = 'no' | 'unlikely' | 'possible'
 
@@ -314,6 +317,8 @@ export const afterSendAnswer = (
       return afterEnd(answer)
     case 'refused':
       return afterEnd({ kind: 'rejected', reason: answer.reason })
+    case 'not_provisioned':
+      return rejectUnusable({ _tag: 'NotProvisioned' })
     case 'not_sent':
       return retryOrReject(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'open':

@@ -166,7 +166,8 @@ export const processOrder = (
       orderToSend(order),
       () => timeToDeadlineMs(job) > 0,
     )()
-    if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.onAccountChanged(destination)
+    if (!['refused', 'not_provisioned', 'not_sent'].includes(answer.kind))
+      ports.onAccountChanged(destination)
     return E.right({
       transition: afterSendAnswer(sending, answer, timeToDeadlineMs(job)),
       // `databaseRun` is left out on purpose: after a failover the answer must still be stored.

@@ -147,7 +147,9 @@ const claimDue = async (
   )
   return rows.map((row) => () => ({
     ...placements.read(row),
-    sentBefore: row.is_of_this_run ? 'unlikely' : 'possible',
+    // An order from the future was recorded before the clock was set back: how long it waited is not
+    // known.
+    sentBefore: row.is_of_this_run && row.age_ms >= 0 ? 'unlikely' : 'possible',
     databaseRun: row.server_run,
     sendDeadlineMs: claimedAtMs + sendTimeoutMs - row.age_ms,
   }))
@@ -160,7 +162,8 @@ const makeDue = (where: Sql): Sql => updateSome('orders', sql`due_at = now()`, w
  */
 const strandedOrders = makeDue(sql`
   due_at > now() + interval '70 minutes'
-    or due_at > now() + interval '16 minutes' and step <> 'rechecking'`)
+    or due_at > now() + interval '16 minutes' and step <> 'rechecking'
+    or due_at > now() + interval '35 seconds' and step = 'recorded'`)
 
 /**
  * The watch sees the open orders of a present user's account on MT4 or MT5 that is still linked to
