@@ -271,7 +271,11 @@ export const decideApply =
         account && { ...account, limits: mergeLimits(noTraderLimits, stored?.limits, limits) },
       challenges: (_, challenge) => challenge,
       balanceSnapshots: (_, snapshot) => snapshot,
-      riskThresholds: (_, threshold) => threshold,
+      riskThresholds: ({ cancelOrders }, threshold, _, reportFault) => {
+        if (cancelOrders === true && threshold?.halt === false)
+          reportFault('cancelOrders', 'must be false without halt: the halt cancels the orders')
+        return threshold
+      },
       halts: (_, halt, stored) => halt && { ...halt, since: stored?.since ?? now },
       marketDataFeed: ({ accountId }, feed, _, reportFault) => {
         if (typeof accountId === 'string' && !recordsAfter.accounts.has(accountId))

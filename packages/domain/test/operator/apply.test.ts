@@ -269,13 +269,20 @@ it.each<
     ],
   ],
   [
-    'a risk threshold that lacks its value, is named twice, or is of no account',
+    'a risk threshold that lacks its value, is named twice, is of no account, or cancels without a halt',
     {
       riskThresholds: [
         { accountId: main, type: 'equity_below', severity: 'warning' },
         { accountId: main, type: 'equity_below', severity: 'critical', value: 1 },
         { accountId: main, type: 'equity_below', severity: 'critical', value: 2 },
         { accountId: nowhere, type: 'equity_below', severity: 'warning', value: 1 },
+        {
+          accountId: main,
+          type: 'drawdown_above',
+          severity: 'critical',
+          value: 1,
+          cancelOrders: true,
+        },
       ],
     },
     linked,
@@ -283,6 +290,7 @@ it.each<
       'riskThresholds[0].value is required for a record that is not there yet',
       'riskThresholds[2] repeats a record; name it once',
       `riskThresholds[3].accountId must be the id of an existing account; got "${nowhere}"`,
+      'riskThresholds[4].cancelOrders must be false without halt: the halt cancels the orders',
     ],
   ],
   [
