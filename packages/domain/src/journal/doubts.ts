@@ -8,16 +8,19 @@ export interface Doubts {
   readonly isDifferent: boolean
   /** Whether a new deal closes a position of which an opening deal is missing. */
   readonly lacksOpening: boolean
-  /** Whether the broker may have split an old opening deal in two. */
-  readonly mayHaveSplit: boolean
+  /**
+   * Whether the broker may have changed an old deal: a partial close may have split it in two, or a
+   * first read was interrupted after it.
+   */
+  readonly mayHaveChanged: boolean
 }
 
-export const noDoubts: Doubts = { isDifferent: false, lacksOpening: false, mayHaveSplit: false }
+export const noDoubts: Doubts = { isDifferent: false, lacksOpening: false, mayHaveChanged: false }
 
 export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
   isDifferent: one.isDifferent || other.isDifferent,
   lacksOpening: one.lacksOpening || other.lacksOpening,
-  mayHaveSplit: one.mayHaveSplit || other.mayHaveSplit,
+  mayHaveChanged: one.mayHaveChanged || other.mayHaveChanged,
 })
 
 export const isInDoubt = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
@@ -42,5 +45,5 @@ export const doubtsOf = (
   lacksOpening: positionsAfterClose.some(
     (one) => one.status === 'skipped' && missingOpeningReasons.includes(one.position.reason),
   ),
-  mayHaveSplit: platform === 'mt4' && positionsAfterClose.some(({ status }) => status === 'open'),
+  mayHaveChanged: platform === 'mt4' && positionsAfterClose.some(({ status }) => status === 'open'),
 })

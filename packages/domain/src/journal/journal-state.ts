@@ -138,11 +138,11 @@ export const rereadAfter = (
   comparison: JournalComparison,
   now: Instant,
 ): Reread => {
-  const { kind, isDifferent, lacksOpening, mayHaveSplit, brokerOmitsLatest, difference } =
+  const { kind, isDifferent, lacksOpening, mayHaveChanged, brokerOmitsLatest, difference } =
     comparison
   const { rereadAt, disagreements } = before
   // An opening deal that moved no money does not show in the balance.
-  const isDoubtful = lacksOpening || mayHaveSplit
+  const isDoubtful = lacksOpening || mayHaveChanged
   const differsFromBalance = difference !== undefined && difference !== 0
   const disagree = (isForBalance: boolean): Reread => ({
     rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),

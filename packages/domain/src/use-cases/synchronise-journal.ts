@@ -323,25 +323,31 @@ const readClaimed = async (
     let { state } = claim
     let reading: AccountReading | null = null
     let { latestDealAt } = state
-    let doubts = noDoubts
+    // What an interrupted read doubted is not kept, and its pages are older.
+    let doubts: Doubts = { ...noDoubts, mayHaveChanged: state.deals > 0 }
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {
       reading = await readingForEvents(deals.some((deal) => isSinceLink(deal, claim.linkedAt)))
       latestDealAt = latestOf(deals, latestDealAt, syncedAt)
       const before = state
+      // The history may have changed since the page before.
+      const doubtsAfter = (positionsAfterClose: readonly FoldedPosition[]): Doubts =>
+        before.deals > 0 ? eitherDoubts(doubts, doubtsOf(positionsAfterClose, account)) : doubts
       const written = await orThrow(
         journal.write(claim, {
           ...emptyChange,
           inserted: deals,
           reading,
+          rereadAt: (positionsAfterClose) =>
+            nextOffset === null && isInDoubt(doubtsAfter(positionsAfterClose))
+              ? precautionaryReread(now()).rereadAt
+              : null,
           firstReadOffset: nextOffset,
           completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
         }),
       )
       ;({ state } = written)
-      // The history may have changed since the page before.
-      if (before.deals > 0)
-        doubts = eitherDoubts(doubts, doubtsOf(written.positionsAfterClose, account))
+      doubts = doubtsAfter(written.positionsAfterClose)
       checkRepeat(state.deals > before.deals)
       if (state.deals > ports.maxFirstReadDeals) return undefined
     }

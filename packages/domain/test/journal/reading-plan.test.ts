@@ -120,7 +120,7 @@ describe('when the whole history is read again', () => {
     kind: 'tail',
     isDifferent: false,
     lacksOpening: false,
-    mayHaveSplit: false,
+    mayHaveChanged: false,
     brokerOmitsLatest: false,
     difference: 0,
   }
@@ -146,7 +146,14 @@ describe('when the whole history is read again', () => {
     ]
   >([
     ['the sums agree', {}, none, pending, disagreed, none],
-    ['a deal may be split', { mayHaveSplit: true }, precaution, pending, disagreed, disagreed],
+    [
+      'an old deal may have changed',
+      { mayHaveChanged: true },
+      precaution,
+      pending,
+      disagreed,
+      disagreed,
+    ],
     [
       'the balance is unknown',
       { difference: undefined },
@@ -160,7 +167,7 @@ describe('when the whole history is read again', () => {
     ['an opening is missing', { lacksOpening: true }, first, first, disagreed, disagreed],
     [
       'the sums differ, and a deal may be split',
-      { difference: 1, mayHaveSplit: true },
+      { difference: 1, mayHaveChanged: true },
       first,
       first,
       disagreed,
@@ -208,7 +215,7 @@ describe('when the whole history is read again', () => {
       none,
       none,
     ],
-    ...(['lacksOpening', 'mayHaveSplit'] as const).map(
+    ...(['lacksOpening', 'mayHaveChanged'] as const).map(
       (doubt): [string, object, Reread, Reread, Reread, Reread] => [
         `it agrees, and what was new ${doubt}`,
         { kind: 'full', [doubt]: true },

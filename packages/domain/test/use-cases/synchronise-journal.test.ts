@@ -128,6 +128,12 @@ describe('the first read', () => {
     await rightOf(desk.sync(undefined, desk.otherProcess()))
     expect(desk.reads()[0]).toBe(before + 1)
     expect(await desk.tradeIds()).toEqual(['3', '2'])
+    // What its first pages showed may have changed meanwhile.
+    desk.put(edited(three, '21', { volume: 2 }))
+    await desk.later(minuteMs)
+    expect(await desk.tradeIds()).toEqual(['3'])
+    await desk.later(minuteMs)
+    expect(await desk.state()).toMatchObject({ rereadAt: null, disagreements: 0 })
   })
 
   it('stops at the most deals, and does not ask again, for a caller or because a read is wanted', async () => {
