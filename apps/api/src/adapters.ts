@@ -19,6 +19,7 @@ import type {
   Clock,
   Halts,
   MarketDataFeeds,
+  SealedSecrets,
   TokenVerifier,
 } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
@@ -190,6 +191,8 @@ export const openAdapters = async (
   closers.defer(limits.close)
   metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
 
+  const sealedSecrets = createSealedSecrets(storeParts)
+  await reportUnreadableSecrets(sealedSecrets.census, log)
   const providerTokens = createProviderTokens(storeParts)
   const providerConfig: MetaApiConfig = {
     provisioningUrl: urls.provisioning,
@@ -217,7 +220,7 @@ export const openAdapters = async (
     records: createTenantRecords(storeParts.knex),
     users,
     operatorOrders: createOperatorOrders(storeParts.knex),
-    sealedSecrets: createSealedSecrets(storeParts),
+    sealedSecrets,
     health: {
       databaseNow: database.now,
       tryWrite: database.tryWrite,
@@ -352,6 +355,19 @@ const warnOfIgnoredHalts = async (count: AsyncResult<number>, log: Logger): Prom
     log.warn(
       { event: 'halts_ignored', accounts },
       'accounts are halted in the database, and without the capability trading-tools their orders are sent all the same',
+    )
+}
+
+/** Nothing else says so before the first secret is needed: another instance may have the right key. */
+const reportUnreadableSecrets = async (
+  readCensus: SealedSecrets['census'],
+  log: Logger,
+): Promise<void> => {
+  const census = await readCensus()
+  if (E.isRight(census) && census.right.unknown > 0)
+    log.error(
+      { event: 'secrets_unreadable', secrets: census.right.unknown },
+      'stored secrets are encrypted with a key that this instance does not have: look at SECRETS_KEY and SECRETS_KEY_PREVIOUS',
     )
 }
 

@@ -92,7 +92,7 @@ describe('a token of the issuer', () => {
 })
 
 it('a stored token is accepted beside those of the issuer until it is removed', async () => {
-  const token = 'stored.like.jwt'
+  const token = 'stored.with.the.form.of.a.jwt'
   await service.setUp({
     accessTokens: [
       { id: 't-1', userId: 'u-1', applicationId: 'app-1', scopes: ['accounts:read'], token },

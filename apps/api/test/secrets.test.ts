@@ -14,18 +14,21 @@ import {
   providerToken,
   request,
   useTestService,
+  type Json,
 } from './support/service.ts'
 
 const key = keyOf('u-1')
 const token = 'access-token-that-is-given'
 const hookSecret = 'secret of a webhook, given'
 const clock = createTestClock('2026-03-10T12:00:00.000Z')
-let lines = 0
+const logged: Json[] = []
+
+const reports = () => logged.filter(({ event }) => event === 'secrets_unreadable')
 
 const service = useTestService([], {
   now: clock.now,
   environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  onLogLine: () => (lines += 1),
+  onLogLine: (line) => logged.push(JSON.parse(line)),
 })
 let desk: LinkedDesk
 beforeAll(async () => {
@@ -126,7 +129,7 @@ describe('secrets', () => {
     await runEverything()
     await service.restart()
     await desk.get('/accounts')
-    expect(lines).toBeGreaterThan(200)
+    expect(logged.length).toBeGreaterThan(200)
     expect(secretWatch.takeFaults()).toEqual([])
     // The search finds what it is there to find.
     secretWatch.hear('a canary', `of ${Buffer.from(key).toString('base64')}, of ${hookSecret}`)
@@ -148,5 +151,16 @@ describe('secrets', () => {
     expect(isThere('u-1@example.com')).toBe(true)
     for (const secret of [key, token, providerToken, operatorToken, hookSecret])
       expect(isThere(secret), secret).toBe(false)
+  })
+
+  it('are unreadable and not absent to an instance with another key, which says so when it starts', async () => {
+    expect(reports()).toEqual([])
+    await service.restart({ SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') })
+    expect(reports()).toMatchObject([{ level: 50 }])
+    const { status, body } = await desk.get('/positions')
+    expect([status, body]).toMatchObject([
+      503,
+      { error: { code: 'BROKER_UNAVAILABLE', message: expect.not.stringContaining('no token') } },
+    ])
   })
 })

@@ -162,7 +162,7 @@ const accountChange =
     isNew: isRemoval ? false : undefined,
     entry: { accountId, removed: isRemoval },
     label: `${one} of account ${accountId}`,
-    listCommand: 'accounts list --json',
+    listCommand: 'tenants show <tenant>',
   })
 
 const deskLimits: Options = {
@@ -235,14 +235,14 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
   for await (const found of recordsOf(context, 'users', {}))
     if (found['id'] === userId) {
       const ofTenant = tenantPath(String(found['tenantId']))
-      const linked = context.api.list<Values>(`${ofTenant}/accounts`, { userId })
-      for await (const { id: other, providerAccountId } of linked)
+      const linked = context.api.list<Values>(`${ofTenant}/accounts`, {})
+      for await (const { id: other, userId: holder, providerAccountId } of linked)
         if (providerAccountId === id)
           printForPeople(
             context,
             styled(
               'yellow',
-              `Notice: ${String(userId)} already has this provider account, as ${String(other)}.`,
+              `Notice: the tenant already has this provider account, as ${String(other)} of ${String(holder)}.`,
             ),
           )
       return context.api.get(`${ofTenant}/provider-accounts/${encodeURIComponent(id)}`)

@@ -39,9 +39,19 @@ const jsonOf = (file: string, parsed: Document.Parsed): unknown => {
     return document
   } catch (error) {
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw unreadable(`${file} cannot be read as a document: ${message}`, 'Nothing was sent.')
+    throw unreadable(
+      `${file} cannot be read as a document: ${withoutText(message)}`,
+      'Nothing was sent.',
+    )
   }
 }
+
+/** What is not resolved may be a secret that needs quotes. */
+const withoutText = (message: string): string =>
+  message.replace(
+    /^(Unresolved (?:alias|tag)\b[^:]*): .*$/,
+    '$1; put quotes around a text that begins with * or !',
+  )
 
 export const readDocument = async (context: CommandContext) => {
   const file = context.argument
@@ -53,7 +63,7 @@ export const readDocument = async (context: CommandContext) => {
     const { line, col } = fault.linePos?.[0] ?? { line: 1, col: 1 }
     const message = (fault.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
     throw unreadable(`${file} cannot be read as JSON or YAML:`, 'Nothing was sent.', [
-      { path: `column ${col}`, message, line },
+      { path: `column ${col}`, message: withoutText(message), line },
     ])
   }
   const document = jsonOf(file, parsed)

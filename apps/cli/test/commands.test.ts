@@ -89,7 +89,9 @@ it('an empty service gets a tenant, a user, an account as the provider describes
       'accounts link --user u-1 --provider-account demo --id 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3e',
     ),
   ).toMatch(
-    new RegExp(`^Notice: u-1 already has this provider account, as ${account}\\.\ncreate accounts`),
+    new RegExp(
+      `^Notice: the tenant already has this provider account, as ${account} of u-1\\.\ncreate accounts`,
+    ),
   )
   await done('accounts unlink 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3e')
   const options = '--scope accounts:read,trading:read --allow 127.0.0.1/32 --expires 2030-01-31'
@@ -187,10 +189,16 @@ riskThresholds:
 
   it.each([
     ['tenants: [', /cannot be read as JSON or YAML:\n {2}line 1: /],
-    ['users: []\ntenants: !vault abc', /line 2: column 10: Unresolved tag: !vault$/m],
+    [
+      'users: []\ntenants: !vault abc',
+      /line 2: column 10: Unresolved tag; put quotes around [^v]*$/m,
+    ],
     ['users: []\nusers: []', /line 2: /],
     ['', /must hold an object/],
-    ['users: *nobody', /^other\.yaml cannot be read as a document: Unresolved alias .*nobody$/m],
+    [
+      'users: *nobody',
+      /^other\.yaml cannot be read as a document: Unresolved alias [^:]*; put quotes around (?!.*nobody)/m,
+    ],
     [aliasBomb, /^other\.yaml cannot be read as a document: Excessive alias count/m],
     ['accounts: [{ balance: 1e999 }]', /balance must be .*; got Infinity$/m],
     ['apiKeys: [{ expiresAt: .nan }]', /expiresAt must be .*; got NaN$/m],

@@ -48,7 +48,11 @@ const ask = async (
   return reply
 }
 
-const secrets = ['provider-secret', 'tp_live_only_for_automated_tests_given', 'token-given']
+const secrets = [
+  'provider-secret',
+  'tp_live_only_for_automated_tests_given',
+  'access-token-given-by-the-operator',
+]
 const records = createFakeRecords()
 const stuck = newOrderUnderWay(newAccount(owner, { id: accountId }), now - 3_600_000)
 putOrders(records, stuck)
@@ -449,6 +453,10 @@ describe('a document', () => {
       { tenants: [{ id: 'a', providerToken: 'a b' }], accessTokens: [{ id: 't', token: 'a b' }] },
       /^tenants\[0\]\.providerToken must be .*not shown here$/,
       /^accessTokens\[0\]\.token must be .*not shown here$/,
+    ],
+    [
+      { accessTokens: [{ id: 't', token: 'x'.repeat(19) }] },
+      /^accessTokens\[0\]\.token must be 20 to 8192 visible ASCII characters; .*not shown here$/,
     ],
   ])('such as %j is refused', async ([sent, ...faults]) => {
     applied = undefined

@@ -183,7 +183,7 @@ onEachDatabase('sealed secrets', (here) => {
     const unreadable = {
       left: { reason: expect.stringContaining('cannot be decrypted') as string },
     }
-    const nothing = { token: { right: O.none }, webhook: unreadable, reply: unreadable }
+    const nothing = { token: unreadable, webhook: unreadable, reply: unreadable }
     for (const [table, column] of columns) {
       const rows: Record<string, unknown>[] = await knex(table)
       for (const row of rows) {

@@ -284,9 +284,11 @@ export const decideApply =
       },
     }
 
+    /** Every record that was there and is removed, with its tenant or user too. */
+    const gone = new Set<string>()
     /** With everything that belongs to the record and that a later section can refer to. */
     const remove = (section: Section, id: string) => {
-      recordsAfter[section].delete(id)
+      if (recordsAfter[section].delete(id)) gone.add(`${section} ${id}`)
       if (section === 'tenants')
         for (const user of recordsAfter.users.values())
           if (user.tenantId === id) remove('users', user.id)
@@ -321,6 +323,11 @@ export const decideApply =
         if (entry.removed === true) {
           remove(section, id)
           removed.push('id' in entry || isOnePerAccount(section) ? id : entry)
+          continue
+        }
+        // It would lose its halt, its limits and all else that is not named here.
+        if (gone.has(`${section} ${id}`)) {
+          reportFault('id', 'is removed with its owner by this document; put it in a later one')
           continue
         }
         const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)

@@ -256,6 +256,24 @@ it.each<
     ],
   ],
   [
+    'an account that goes with its user and another user is given, or a user who goes with the tenant',
+    {
+      tenants: [
+        { id: acme, removed: true },
+        { id: other, name: 'Other' },
+      ],
+      users: [
+        { id: ann, tenantId: other, email: 'ann@example.com' },
+        { id: bob, tenantId: other, email: 'new@example.com' },
+      ],
+      accounts: [{ id: main, userId: bob }],
+    },
+    linked,
+    ['users[0]', 'accounts[0]'].map(
+      (path) => `${path}.id is removed with its owner by this document; put it in a later one`,
+    ),
+  ],
+  [
     'what belongs to a removed tenant, whose users need not be named',
     {
       tenants: [{ id: acme, removed: true }],

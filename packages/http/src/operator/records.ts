@@ -65,12 +65,17 @@ const settings = <F extends Fields>(fields: F) =>
     readonly [Name in keyof F]: Schema<TypeOf<F[Name]> | null> & Absent
   }
 
-const visible = (description: string, maxLength: number, example: string, more = {}) =>
+const visible = (
+  description: string,
+  maxLength: number,
+  example: string,
+  { minLength = 1, ...more }: { readonly minLength?: number; readonly writeOnly?: true } = {},
+) =>
   text(
     description,
     example,
-    { minLength: 1, maxLength, pattern: '^[!-~]+$', ...more },
-    `1 to ${maxLength} visible ASCII characters`,
+    { minLength, maxLength, pattern: '^[!-~]+$', ...more },
+    `${minLength} to ${maxLength} visible ASCII characters`,
   )
 
 export const name = text(
@@ -104,7 +109,13 @@ const accountId = parsedString(
     format: 'uuid',
   },
 )
-const secret = (description: string) => visible(description, 8_192, 'a-secret', { writeOnly: true })
+/** A shorter one could be guessed. */
+const token = visible(
+  'The token; generated when a new entry has none.',
+  8_192,
+  'an-access-token-of-your-own',
+  { minLength: 20, writeOnly: true },
+)
 const key = parsedString(
   apiKeyRequirement,
   O.fromPredicate(isApiKey),
@@ -209,7 +220,9 @@ const entryFields = {
     id: tenantId,
     ...settings({
       name,
-      providerToken: secret('The token of the tenant at the provider.'),
+      providerToken: visible('The token of the tenant at the provider.', 8_192, 'a-secret', {
+        writeOnly: true,
+      }),
     }),
   },
   users: {
@@ -226,10 +239,7 @@ const entryFields = {
   },
   accessTokens: {
     id,
-    ...settings({
-      ...tokenFields,
-      token: secret('The token; generated when a new entry has none.'),
-    }),
+    ...settings({ ...tokenFields, token }),
   },
   desks: {
     id,

@@ -14,10 +14,7 @@ import { openSecret, secretPlaces, type SealingDependencies } from './cipher.ts'
 
 const sealedTokens = tableOf('tenants', { providerToken: nullable(bytes) })
 
-/**
- * A token that cannot be decrypted counts as absent (the broker is then unavailable), and is logged
- * once.
- */
+/** A token that cannot be decrypted is unavailable and not absent, and is logged once. */
 export const createProviderTokens = ({
   knex,
   cipher,
@@ -40,7 +37,7 @@ export const createProviderTokens = ({
         return O.some(openSecret(cipher, 'provider_token', tenantId, found.value.providerToken))
       } catch (error) {
         unreadable.report(error)
-        return O.none
+        throw error
       }
     },
   })
