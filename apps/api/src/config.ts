@@ -6,7 +6,6 @@ import { embeddedRisk } from '@tradeport/domain/operator'
 import { isLoopback, retrySchedule } from '@tradeport/domain/webhooks'
 import { parseNetworks } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
-import { isNetwork } from '@tradeport/webhook-sender'
 import { closest, distance } from 'fastest-levenshtein'
 
 /** How a variable, or a file of the data folder, is written. */
@@ -72,7 +71,10 @@ const isSafeUrl = (text: string): boolean => {
 const trimmed = /^\S(.*\S)?$/
 const host = matching('a host name or an address', trimmed)
 const port = wholeNumber('a port from 0 to 65535, 0 for a free one', 0, 65_535)
-const networksDescription = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
+const networks = variableType(
+  'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8',
+  (text) => parseNetworks(text.split(',').map((entry) => entry.trim())),
+)
 
 // The provider's token is sent to these.
 const safeUrlDescription = 'an https:// URL (http:// for loopback hosts only)'
@@ -159,12 +161,8 @@ export const variables = {
       (text) => O.toUndefined(parseSmtpUrl(text)),
     ),
   ),
-  TRUST_PROXY: variableType(networksDescription, (text) =>
-    parseNetworks(text.split(',').map((entry) => entry.trim())),
-  ),
-  WEBHOOK_ALLOWED_NETWORKS: listOf(networksDescription, (text) =>
-    isNetwork(text) ? text : undefined,
-  ),
+  TRUST_PROXY: networks,
+  WEBHOOK_ALLOWED_NETWORKS: networks,
   WATCH_SECONDS: wholeNumber('a whole number of seconds from 2 to 300', 2, 300),
   EVENT_RETENTION_DAYS: wholeNumber('a whole number of days from 1 to 365', 1, 365),
   WEBHOOK_RETRY_SECONDS: variableType(

@@ -23,6 +23,7 @@ import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
 import { createTransport } from './transport.ts'
 
+/** Base URLs are of http or https, without a slash at their ends. */
 export interface MetaApiConfig {
   /** Base URL of the provisioning API, for the region of accounts whose link names none. */
   readonly provisioningUrl: string
@@ -57,17 +58,16 @@ const regionKeptMs = 10 * 60_000
 
 export type Connection = ReturnType<typeof createConnection>
 
-/** Throws if a base URL is not one of http or https. */
 export const createConnection = (config: MetaApiConfig) => {
   const {
     clock,
+    provisioningUrl,
+    clientUrl,
+    marketDataUrl,
     pauses = { firstMs: 2_000, longestMs: 60_000 },
     stopwatch = { elapsedMs: () => performance.now() },
   } = config
   const deadlines = { ...defaultDeadlines, ...config.deadlines }
-  const provisioningUrl = requireBaseUrl(config.provisioningUrl)
-  const clientUrl = requireBaseUrl(config.clientUrl)
-  const marketDataUrl = requireBaseUrl(config.marketDataUrl)
   const gate = createTokenGate(config.limits, clock, stopwatch)
   const skew = createClockSkew()
   const readPauses = createAccountPauses(pauses, stopwatch)
@@ -209,10 +209,3 @@ export const createConnection = (config: MetaApiConfig) => {
 
 /** Whether a header can carry it. An error about one that cannot would name it. */
 export const isHeaderValue = (token: string): boolean => /^[!-~]+$/.test(token)
-
-const requireBaseUrl = (template: string): string => {
-  const url = URL.parse(template.replaceAll(regionPlaceholder, 'region'))
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`not a base URL of http or https: ${template}`)
-  return template.replace(/\/+$/, '')
-}

@@ -27,10 +27,7 @@ export interface MetaApi {
   readonly clockSkewMs: () => number | null
 }
 
-/**
- * Keeps regions for ten minutes, and the pauses of accounts and limits of tokens. Throws if a base
- * URL is not one of http or https.
- */
+/** Keeps regions for ten minutes, and the pauses of accounts and limits of tokens. */
 export const createMetaApi = (config: MetaApiConfig): MetaApi => {
   const connection = createConnection(config)
   return {

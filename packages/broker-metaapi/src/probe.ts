@@ -28,15 +28,12 @@ export const createProviderProbe = ({
     if (O.isNone(found.right) || !isHeaderValue(found.right.value)) return { kind: 'no_token' }
     const askedAt = clock.now()
     try {
-      const response = await fetch(
-        `${provisioningUrl.replace(/\/+$/, '')}/users/current/accounts?limit=1`,
-        {
-          headers: { accept: 'application/json', 'auth-token': found.right.value },
-          // A redirect would carry the token to wherever it points.
-          redirect: 'manual',
-          signal: AbortSignal.timeout(deadlineMs),
-        },
-      )
+      const response = await fetch(`${provisioningUrl}/users/current/accounts?limit=1`, {
+        headers: { accept: 'application/json', 'auth-token': found.right.value },
+        // A redirect would carry the token to wherever it points.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(deadlineMs),
+      })
       const answeredAt = clock.now()
       await response.body?.cancel()
       const { status, headers } = response

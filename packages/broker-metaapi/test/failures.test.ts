@@ -152,13 +152,12 @@ describe('a read', () => {
     )
   })
 
-  it('has an encoded path after the path of the base URL, which must be one of http or https', async () => {
+  it('has an encoded path after the path of the base URL', async () => {
     provider('http://127.0.0.1:4821')
       .get('/london/users/current/accounts/a%2Fb%3Fc%23%20%C3%A4/positions')
       .reply(200, [positionRow])
-    const api = apiWith({ clientUrl: 'http://127.0.0.1:4821/{region}/' })
+    const api = apiWith({ clientUrl: 'http://127.0.0.1:4821/{region}' })
     expect(E.isRight(await read({ ...account, providerAccountId: 'a/b?c# ä' }, api))).toBe(true)
-    expect(() => apiWith({ clientUrl: 'ftp://client.example' })).toThrow('not a base URL')
   })
 })
 

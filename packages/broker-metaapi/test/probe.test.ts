@@ -28,7 +28,7 @@ const unavailable = (reason: unknown) => ({ kind: 'unavailable', reason })
 it('a token is accepted, refused, absent, or cannot be tried', async () => {
   const probe = (
     providerToken: ProviderTokens['find'] = () => held(token),
-    provisioningUrl = `${sandbox.url}/`,
+    provisioningUrl = sandbox.url,
   ) =>
     createProviderProbe({
       provisioningUrl,

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { createLocalRateLimiter } from '../src/index.ts'
 
 const noon = Date.parse('2026-03-07T12:00:00.000Z')
-const nextDay = Date.parse('2026-03-08T00:00:00.000Z')
 const onSuspension = (): undefined => undefined
 
 rateLimiterContract('in this process', async (listener) => ({
@@ -17,18 +16,6 @@ const newSubjects = (count: number): readonly RateSubject[] =>
   Array.from({ length: count }, () => newRateSubject())
 
 describe('what the limiter keeps', () => {
-  it('is dropped when its limits are full again, as new subjects arrive, and not before', () => {
-    const limiter = createLocalRateLimiter({ onSuspension })
-    const [spent] = newSubjects(1) as [RateSubject]
-    for (const subject of newSubjects(500)) limiter.decide(subject, undefined, noon)
-    for (let asked = 0; asked < 310; asked += 1) limiter.decide(spent, undefined, nextDay - 1)
-    for (const subject of newSubjects(300)) limiter.decide(subject, undefined, nextDay + 800_000)
-    expect(limiter.size()).toBeLessThanOrEqual(321)
-    expect(limiter.decide(spent, undefined, nextDay + 899_998).refusal?.exceeded).toEqual({
-      scope: 'suspension',
-    })
-  })
-
   it('is bounded, and can come from another limiter', () => {
     const [limiter, other] = [
       createLocalRateLimiter({ onSuspension, maxSubjects: 100 }),

@@ -1,6 +1,6 @@
 // The package's entry: the sender, and which addresses it may connect to.
 export type { ResolveName } from './names.ts'
-export { createWebhookReach, isNetwork } from './networks.ts'
+export { createWebhookReach } from './networks.ts'
 export {
   createWebhookSender,
   type UnansweredDelivery,

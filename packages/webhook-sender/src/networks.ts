@@ -14,34 +14,23 @@ const globalUnicast: Network = [ipaddr.IPv6.parse('2000::'), 3]
 const azureHostAgent = '168.63.129.16'
 
 /**
- * @param ownNetworks CIDRs and addresses that are allowed although they are not public
+ * @param own networks that are allowed although they are not public
  * @param allowsHttpOnLoopback for the demo alone
- * @throws for an entry that `isNetwork` refuses
  */
 export const createWebhookReach = (
-  ownNetworks: readonly string[],
+  own: readonly Network[],
   allowsHttpOnLoopback = false,
-): WebhookReach => {
-  const own = ownNetworks.map((text) => {
-    const network = parseNetwork(text)
-    if (network === undefined) throw new TypeError(`not a network: ${text}`)
-    return network
-  })
-  return {
-    allowsAddress: (text) => {
-      const address = parseAddress(text)
-      return (
-        address !== undefined &&
-        (isPublic(address) || own.some((network) => isWithin(address, network)))
-      )
-    },
-    allowsLocalNames: own.length > 0,
-    allowsHttpOnLoopback,
-  }
-}
-
-/** Whether a text is a network or address: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. */
-export const isNetwork = (text: string): boolean => parseNetwork(text) !== undefined
+): WebhookReach => ({
+  allowsAddress: (text) => {
+    const address = parseAddress(text)
+    return (
+      address !== undefined &&
+      (isPublic(address) || own.some((network) => isWithin(address, network)))
+    )
+  },
+  allowsLocalNames: own.length > 0,
+  allowsHttpOnLoopback,
+})
 
 // The library's range is `unicast` for an address outside of all special-purpose blocks.
 const isPublic = (address: Address): boolean =>
@@ -51,14 +40,6 @@ const isPublic = (address: Address): boolean =>
 
 const isWithin = (address: Address, [network, prefixBits]: Network): boolean =>
   address.kind() === network.kind() && address.match(network, prefixBits)
-
-const parseNetwork = (text: string): Network | undefined => {
-  const [, written = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const address = parseAddress(written)
-  const width = address?.kind() === 'ipv4' ? 32 : 128
-  const bits = Number(prefix ?? width)
-  return address !== undefined && bits <= width ? [address, bits] : undefined
-}
 
 // Only the usual notations: the library also parses octal, hexadecimal and shortened IPv4. An
 // address with a zone is link-local.

@@ -1,5 +1,6 @@
 // Attempts to make the service connect to its own inside. Registration refuses what the URL shows,
 // a delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
+import ipaddr from 'ipaddr.js'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import {
@@ -209,7 +210,7 @@ describe('a name is refused at delivery', () => {
   it('is resolved once for each delivery, and connects only to the checked addresses', async () => {
     const answers = ['127.0.0.1', '127.0.0.2']
     const resolveName = async () => [answers.shift() ?? expect.fail('it was resolved again')]
-    const own = createWebhookReach(['127.0.0.1/32'])
+    const own = createWebhookReach([ipaddr.parseCIDR('127.0.0.1/32')])
     await send(`${url}:${port}/`, resolveName, own)
     expect(answers).toEqual(['127.0.0.2'])
     expect(await send(`${url}:${port}/`, resolveName, own)).toEqual(unsent('host_not_allowed'))

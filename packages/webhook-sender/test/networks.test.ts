@@ -1,8 +1,9 @@
 // Which addresses are public: each special-purpose block of IANA at both its ends, and their
 // neighbours.
 import * as fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { describe, expect, it } from 'vitest'
-import { createWebhookReach, isNetwork } from '../src/index.ts'
+import { createWebhookReach } from '../src/index.ts'
 
 const reach = createWebhookReach([])
 
@@ -139,13 +140,13 @@ describe('own networks (WEBHOOK_ALLOWED_NETWORKS)', () => {
       ['192.168.0.1', '127.0.0.1', '::ffff:10.0.0.1', 'fd00::1'],
     ],
     ['10.1.2.3/8', ['10.0.0.1'], ['192.168.0.1']],
-    ['10.1.2.3', ['10.1.2.3'], ['10.1.2.4']],
+    ['10.1.2.3/32', ['10.1.2.3'], ['10.1.2.4']],
     ['127.0.0.1/32', ['127.0.0.1'], ['127.0.0.2', '::1', '::ffff:127.0.0.1']],
     ['fd12:3456::/32', ['fd12:3456::1'], ['fd12:3457::1', 'fc00::1']],
-    ['::1', ['::1', '0:0:0:0:0:0:0:1'], ['::2', '127.0.0.1']],
+    ['::1/128', ['::1', '0:0:0:0:0:0:0:1'], ['::2', '127.0.0.1']],
     ['0.0.0.0/0', ['127.0.0.1', '255.255.255.255'], ['::1', '::ffff:127.0.0.1']],
   ])('%s allow %j and not %j', (network, open, closed) => {
-    const own = createWebhookReach([network])
+    const own = createWebhookReach([ipaddr.parseCIDR(network)])
     expect(open.filter(own.allowsAddress)).toStrictEqual(open)
     expect(closed.filter(own.allowsAddress)).toStrictEqual([])
     expect(own.allowsAddress('8.8.8.8')).toBe(true)
@@ -154,23 +155,7 @@ describe('own networks (WEBHOOK_ALLOWED_NETWORKS)', () => {
   it('allow local names', () => {
     expect([
       reach.allowsLocalNames,
-      createWebhookReach(['10.0.0.0/8']).allowsLocalNames,
+      createWebhookReach([ipaddr.parseCIDR('10.0.0.0/8')]).allowsLocalNames,
     ]).toStrictEqual([false, true])
-  })
-
-  it.each([
-    '',
-    '10.0.0.0/33',
-    '10.0.0.0/',
-    '10.0.0.0/-1',
-    '10.0.0.0/8/8',
-    '10/8',
-    '10.0.0.0/255.0.0.0',
-    '::/129',
-    'localhost',
-    '10.0.0.0/ 8',
-  ])('are not %j', (text) => {
-    expect(isNetwork(text)).toBe(false)
-    expect(() => createWebhookReach(['10.0.0.0/8', text])).toThrow('not a network')
   })
 })

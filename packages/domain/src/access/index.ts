@@ -31,7 +31,6 @@ export {
   endpointBucket,
   minuteBuckets,
   movedTo,
-  rateStateEnds,
   rateVerdict,
   refusalWindowMs,
   stricterRateState,

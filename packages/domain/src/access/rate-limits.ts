@@ -259,16 +259,6 @@ const tighterOf = (one: LimitStanding, other: LimitStanding): LimitStanding => {
   return difference < 0 || (difference === 0 && other.fullAt > one.fullAt) ? other : one
 }
 
-/** From when on the subject is like one that was never seen, so that nothing need be kept of it. */
-export const rateStateEnds = (state: RateState): Instant =>
-  Math.max(
-    state.minuteFullAt,
-    state.suspendedUntil,
-    state.dayCount > 0 ? (state.day + 1) * dayMs : 0,
-    (state.refusals.at(-1) ?? -refusalWindowMs) + refusalWindowMs,
-    ...Object.values(state.endpoints),
-  )
-
 /**
  * What is kept, brought up to the clock: the day's count begins anew at UTC midnight, and where the
  * clock was set back everything moves along with it, but for the day's count, which is not given

@@ -7,7 +7,6 @@ import {
   endpointBucket,
   minuteBuckets,
   movedTo,
-  rateStateEnds,
   rateVerdict,
   stricterRateState,
   tiers,
@@ -187,17 +186,6 @@ const stateAt = (now: number): RateState =>
   })
 
 describe('what is kept of a subject', () => {
-  it.each<[what: string, fields: Partial<RateState>, ends: number]>([
-    ['never seen', {}, 0],
-    ['whose day has no requests', { day: 3, minuteFullAt: 7 }, 7],
-    ['whose day has one', { day: 3, dayCount: 1, minuteFullAt: 7 }, 4 * dayMs],
-    ['that is suspended', { suspendedUntil: 9, minuteFullAt: 7 }, 9],
-    ['that was refused, by the last refusal', { refusals: [1, 5, 9] }, 9 + 5 * minuteMs],
-    ['with buckets of endpoints', { endpoints: { a: 5, b: 8, c: 6 }, minuteFullAt: 7 }, 8],
-  ])('%s ends', (_, fields, ends) => {
-    expect(rateStateEnds({ ...unusedRateState, ...fields })).toBe(ends)
-  })
-
   it('moves to another clock, but for the day and its count', () => {
     expect(movedTo(stateAt(1_000), 1_500)).toEqual(stateAt(1_500))
   })

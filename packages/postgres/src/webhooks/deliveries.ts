@@ -51,6 +51,7 @@ import {
   queryOne,
   readAll,
   readFirst,
+  returnsRow,
   sql,
   transact,
   type Selection,
@@ -224,14 +225,13 @@ export const createDueDeliveries = ({
     const { id, owner } = to.webhook
     const wasInterrupted = isInterrupted(delivery)
     const next = wasInterrupted ? interrupted(delivery) : withReplayBegun(delivery, now)
-    const { text, bindings } = sql`
-      update webhooks set leased_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning id`
-    const isWritten = await writeIfUnchanged(
-      knex.with('leased', knex.raw(text, bindings)),
-      owner,
-      delivery,
-      next,
-      'exists (select from leased)',
+    const isWritten = await transact(
+      knex,
+      async (trx) =>
+        (await returnsRow(
+          trx,
+          sql`update webhooks set leased_until = ${leaseEnd} where ${isWebhook(owner, id)} and ${isLeased} returning 1`,
+        )) && writeIfUnchanged(trx, owner, delivery, next),
     )
     return wasInterrupted || !isWritten ? undefined : { ...due, delivery: next }
   }
@@ -393,16 +393,13 @@ export const strandedDeliveries = (now: Instant): Sql =>
 
 /** Whether the delivery was written: not where another process has continued it. */
 const writeIfUnchanged = async (
-  knex: Pick<Knex, 'from'>,
+  trx: Knex.Transaction,
   { tenantId }: Owner,
   { id, attempts }: WebhookDelivery,
   next: WebhookDelivery,
-  condition = 'true',
 ): Promise<boolean> =>
-  (await knex
-    .from('webhook_deliveries')
+  (await trx('webhook_deliveries')
     .where({ tenant_id: tenantId, id, attempts, status: 'pending' })
-    .whereRaw(condition)
     .update(deliveries.write(next))) > 0
 
 // Ends all pending deliveries of a disabled webhook but replays, which a user requested explicitly.

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import type { DeliveryRequest, WebhookUrl } from '@tradeport/domain/webhooks'
 import {
   createWebhookReach,
@@ -5,7 +6,7 @@ import {
   type WebhookSenderOptions,
 } from '../../src/index.ts'
 
-export const loopback = createWebhookReach(['127.0.0.0/8', '::1'])
+export const loopback = createWebhookReach(['127.0.0.0/8', '::1/128'].map(ipaddr.parseCIDR))
 
 /** Bytes that are not UTF-8 text; the receiver recognises the beginning. */
 export const body = Buffer.from('{"say":"\u0000é\ufffd"}')
