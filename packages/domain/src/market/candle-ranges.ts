@@ -22,9 +22,6 @@ const longestMs = (timeframe: Timeframe): number => {
   return (timeframe === '1M' ? 31 * dayMs : periodMs[timeframe]) + hourMs
 }
 
-/** How long the newest candles may be missing from the provider's answers, or be half made. */
-const lagMs = dayMs
-
 /** How long after its end a candle may still change at the provider. */
 const settlingMs = 10 * secondMs
 
@@ -44,14 +41,12 @@ export interface ShownCandle extends Candle {
 
 /** What a page of candles shows. */
 export interface ReadCandles {
-  /**
-   * Every candle that opens in this range is among `complete`; empty where `to` is before `from`.
-   */
+  /** Every candle that opens in this range is among `kept`; empty where `to` is before `from`. */
   readonly known: CandleRange
   /** To be kept. */
-  readonly complete: readonly Candle[]
-  /** The last candle of the page, where it may still change. */
-  readonly last?: ShownCandle
+  readonly kept: readonly Candle[]
+  /** The others of the page, which may still change, or be followed by one that is not loaded yet. */
+  readonly unkept: readonly ShownCandle[]
 }
 
 /** What was read of the provider. */
@@ -60,37 +55,41 @@ export interface CandlesPage {
   /** The last candles up to `to`, oldest first. */
   readonly candles: readonly Candle[]
   readonly to: Instant
-  /** Whether the broker is known to have a later candle. */
-  readonly hasLaterCandle: boolean
+  /** When a candle after `to` opened; undefined where the broker is not known to have one. */
+  readonly nextOpenedAt: Instant | undefined
   readonly now: Instant
 }
 
 /**
- * A candle is complete when a later one has opened, or when its time is over; the last one of a page
- * up to now may be the current one. A gap between two candles is one at the broker. But where no
- * candle precedes or follows, the provider may not have loaded more yet: no candle at all proves
- * nothing, and of the last day nothing is known from the last candle on.
+ * A candle is complete when a later one has opened, or when its time is over. A gap between two
+ * candles is one at the broker. But where no candle precedes or follows, the provider may not have
+ * loaded more yet: no candle at all proves nothing, and nothing is known from the last one on.
  */
 export const readPage = ({
   timeframe,
   candles,
   to,
-  hasLaterCandle,
+  nextOpenedAt,
   now,
 }: CandlesPage): ReadCandles => {
+  const settledAt = now - settlingMs
   const settled = settledUntil(timeframe, now)
-  const [first, last] = [candles[0], candles.at(-1)]
-  const from = first?.time ?? 0
-  if (last === undefined) return { known: { from, to: -1 }, complete: candles }
-  if (hasLaterCandle) return { known: { from, to }, complete: candles }
-  const knownTo = settled - lagMs
-  return last.time <= knownTo
-    ? { known: { from, to: Math.min(to, knownTo) }, complete: candles }
-    : {
-        known: { from, to: last.time - 1 },
-        complete: candles.slice(0, -1),
-        last: { ...last, complete: last.time <= settled },
-      }
+  const { time: from = 0 } = candles[0] ?? {}
+  const isSettled = nextOpenedAt !== undefined && (nextOpenedAt <= settledAt || to <= settled)
+  if (isSettled && candles.length > 0) return { known: { from, to }, kept: candles, unkept: [] }
+  const first = Math.max(
+    0,
+    candles.findLastIndex(({ time }) => time <= settledAt),
+  )
+  const { time: knownTo = from } = candles[first] ?? {}
+  const newest = nextOpenedAt ?? candles.at(-1)?.time
+  return {
+    known: { from, to: knownTo - 1 },
+    kept: candles.slice(0, first),
+    unkept: candles
+      .slice(first)
+      .map((one) => ({ ...one, complete: one.time !== newest || one.time <= settled })),
+  }
 }
 
 /** The parts of a range that are not among the known ranges, in order. */

@@ -69,13 +69,23 @@ export const createCandleReader = ({
     return E.right(reached.length < limit ? { reached, gap } : { reached })
   }
 
+  /** When the newest candle that the provider has opened; 0 where it has none. */
+  const readNewest = async (
+    { account, symbol, timeframe }: CandleSeries,
+    to: Instant,
+  ): Promise<Read<Instant>> => {
+    const read = await marketData.candles(account, symbol, { timeframe, to, limit: 1 })()
+    return E.map((candles: readonly Candle[]) => candles.at(-1)?.time ?? 0)(read)
+  }
+
   const readWithBroker = async (wanted: Wanted): Promise<Read<readonly ShownCandle[]>> => {
     const { series, end, now, latest } = wanted
     const { account, symbol, timeframe } = series
     const period = periodMs[timeframe]
     const asked: CandleRange[] = []
     const unkept = new Map<Instant, ShownCandle>()
-    let hasLatest = false
+    /** When the provider's newest candle opened; undefined before it is read. */
+    let newest: Instant | undefined
     let windowMs = wanted.limit * period
     for (let pages = 0; ; pages += 1) {
       const kept = await readKept(wanted, asked)
@@ -91,21 +101,27 @@ export const createCandleReader = ({
         )
       const probed = end === 'last' ? gap.to : Math.min(gap.to, gap.from + windowMs - 1)
       // A page up to now shows which candle is the current one; all before it are complete.
-      const isLatest: boolean = !hasLatest && probed > settledUntil(timeframe, now)
+      const isLatest: boolean = newest === undefined && probed > settledUntil(timeframe, now)
       const to = isLatest ? latest : probed
       const limit = Math.min(marketDataPageSize, Math.ceil((to - gap.from) / period) + 2)
       const page = await marketData.candles(account, symbol, { timeframe, to, limit })()
       if (E.isLeft(page)) return page
       const candles = page.right
-      const hasLaterCandle: boolean =
-        hasLatest || (!isLatest && probed === gap.to && gap.to < wanted.range.to)
-      const found = readPage({ timeframe, candles, to, hasLaterCandle, now })
-      hasLatest ||= isLatest
+      if (isLatest) newest = candles.at(-1)?.time
+      // What is known begins with a candle: one that follows the gap proves that it was all shown.
+      let nextOpenedAt = gap.to < wanted.range.to && to === gap.to ? gap.to + 1 : undefined
+      if (nextOpenedAt === undefined && !isLatest && candles.length > 0) {
+        const last = newest === undefined ? await readNewest(series, latest) : E.right(newest)
+        if (E.isLeft(last)) return last
+        newest = last.right
+        if (newest > to) nextOpenedAt = newest
+      }
+      const found = readPage({ timeframe, candles, to, nextOpenedAt, now })
       if (found.known.from <= found.known.to) {
-        const added = await store.add(series, found.known, found.complete)()
+        const added = await store.add(series, found.known, found.kept)()
         if (E.isLeft(added)) return added
       }
-      if (found.last !== undefined) unkept.set(found.last.time, found.last)
+      for (const candle of found.unkept) unkept.set(candle.time, candle)
       // What opened since the last kept candle is known for this request alone.
       asked.push({ from: found.known.from, to })
       // A window that one page does not fill is doubled; of one that holds more, the first half
