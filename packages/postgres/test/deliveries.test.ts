@@ -297,6 +297,14 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await rightOf(ports.deliveries.recover(owner, webhookId, { since, at }))).toBe(8)
   })
 
+  it('however many deliveries wait, a webhook that is disabled gets none of them', async () => {
+    const webhook = await created()
+    const sentTo = await working(() => timedOut)
+    await record(webhook.owner, newEvents(2_100))
+    const pending = async () => (await page(webhook, { status: 'pending' })).pagination.total
+    await poll(async () => [await pending(), sentTo(webhook).length]).toStrictEqual([0, 5])
+  })
+
   it('nothing is sent to a webhook that its user disabled or removed, and nobody is notified', async () => {
     const [off, removed] = [await created(), await created()]
     for (const { owner } of [off, removed]) await record(owner, newEvents(2))

@@ -1,5 +1,6 @@
 // Looks up the addresses of a receiver.
 import { BADNAME, lookup, NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
+import { deliveryTimeoutMs, isLocalName } from '@tradeport/domain/webhooks'
 
 /** The addresses of a name, none if it has none; rejects where no name server said. */
 export type ResolveName = (name: string) => Promise<readonly string[]>
@@ -22,12 +23,37 @@ export const askDns =
   }
 
 /**
- * Queries the system's resolver, whose hosts file and search domains may hold the names of own
- * networks.
+ * Queries DNS first, and for local names and those that it does not have the system, whose hosts
+ * file and search domains may hold names of own networks.
  */
+export const askDnsThenSystem = (
+  dns: ResolveName = askDns(),
+  system: ResolveName = askInTurn(askSystem),
+): ResolveName => {
+  return async (name) => {
+    const found = isLocalName(name) ? [] : await dns(name)
+    return found.length > 0 ? found : system(name)
+  }
+}
+
 export const askSystem: ResolveName = async (name) => {
   const found = await lookup(name, { all: true }).catch(noneIfMissing)
   return found.map(({ address }) => address)
+}
+
+/** One name after another, so that a slow one leaves the system's threads to everybody else. */
+const askInTurn = (ask: ResolveName): ResolveName => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (name) => {
+    const askedAtMs = performance.now()
+    const found = last.then(() => {
+      // Nobody waits for it any more.
+      if (performance.now() - askedAtMs > deliveryTimeoutMs) throw new Error('asked too late')
+      return ask(name)
+    })
+    last = found.catch(() => undefined)
+    return found
+  }
 }
 
 /** @throws the error, unless it says that the name has no such addresses, or can have none */

@@ -14,7 +14,7 @@ import {
   type DeliveryRequest,
   type WebhookReach,
 } from '@tradeport/domain/webhooks'
-import { askDns, askSystem, type ResolveName } from './names.ts'
+import { askDns, askDnsThenSystem, type ResolveName } from './names.ts'
 
 export interface UnansweredDelivery {
   readonly host: string
@@ -36,7 +36,7 @@ export interface WebhookSenderOptions {
   readonly ca?: string | undefined
   /** `deliveryTimeoutMs` by default. */
   readonly deadlineMs?: number
-  /** By default `askDns()`, or `askSystem` where own networks are allowed. */
+  /** By default `askDns()`, or `askDnsThenSystem()` where own networks are allowed. */
   readonly resolveName?: ResolveName
 }
 
@@ -56,7 +56,7 @@ export const createWebhookSender = ({
   onUnanswered,
   ca,
   deadlineMs = deliveryTimeoutMs,
-  resolveName = reach.allowsLocalNames ? askSystem : askDns(),
+  resolveName = reach.allowsLocalNames ? askDnsThenSystem() : askDns(),
 }: WebhookSenderOptions): WebhookSender => {
   const resolve = (name: string, signal: AbortSignal): Promise<readonly string[] | undefined> =>
     Promise.race([resolveName(name).catch(() => undefined), once(signal, 'abort').then(() => [])])

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { decode, encode } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { createWebhookSender } from '../src/index.ts'
-import { askDns, askSystem } from '../src/names.ts'
+import { askDns, askDnsThenSystem, askSystem } from '../src/names.ts'
 import { deliveryTo, loopback } from './support/delivery.ts'
 
 interface Zone {
@@ -69,9 +69,28 @@ describe('a name that DNS resolves', () => {
 })
 
 it('the system resolves its own names', async () => {
-  const addresses = await askSystem('localhost')
+  const addresses = await askDnsThenSystem()('localhost')
   expect(addresses.length).toBeGreaterThan(0)
   expect(addresses.every(loopback.allowsAddress)).toBe(true)
+})
+
+it.each<readonly [name: string, addresses: readonly string[], asked: readonly string[]]>([
+  ['hooks.example.com', ['192.0.2.1'], ['dns']],
+  ['unknown.example.com', ['10.0.0.1'], ['dns', 'system']],
+  ['hooks.internal', ['10.0.0.1'], ['system']],
+])('with own networks %s has %j, found by %j', async (name, addresses, wanted) => {
+  const asked: string[] = []
+  const resolve = askDnsThenSystem(
+    async (of) => {
+      asked.push('dns')
+      return of === 'hooks.example.com' ? ['192.0.2.1'] : []
+    },
+    async () => {
+      asked.push('system')
+      return ['10.0.0.1']
+    },
+  )
+  expect([await resolve(name), asked]).toEqual([addresses, wanted])
 })
 
 it('a delivery whose name takes too long times out, and sends nothing', async () => {

@@ -256,6 +256,19 @@ describe('GET /events/stream', () => {
     expect(second).toMatchObject({ isOver: true, got: [] })
   })
 
+  it('ends where the log has lost events that it gave, and goes on where it has not', async () => {
+    const { log, follow, tick } = open()
+    log.record(owner, [closed, closed])
+    const reading = await follow()
+    log.lose(owner, 0)
+    log.record(owner, [closed])
+    await tick()
+    expect(reading).toMatchObject({ isOver: false, got: { length: 1 } })
+    log.lose(owner, 2)
+    await idle()
+    expect(reading.isOver).toBe(true)
+  })
+
   it.each<[string, (log: FakeEventLog, stream: EventStream) => void]>([
     ['reads nothing more of the past once it is closed', (_, stream) => stream.close()],
     [

@@ -18,6 +18,8 @@ export interface FakeEventLog extends EventLog {
   ) => readonly LoggedEvent[]
   /** Removes an owner's events up to this one. */
   readonly clear: (owner: Owner, upTo: EventId) => void
+  /** Takes the last events away, as a failover does, and notifies. */
+  readonly lose: (owner: Owner, count: number) => void
   /** Whether the log can be read. */
   isReadable: boolean
   /** How many pages were read. */
@@ -26,7 +28,7 @@ export interface FakeEventLog extends EventLog {
 
 export const createFakeEventLog = (): FakeEventLog => {
   const logs = new Map<string, LoggedEvent[]>()
-  const receivers = new Set<(whose: Owner) => void>()
+  const receivers = new Set<(whose: Owner | 'anyone') => void>()
   let number = 0
   const logOf = ({ tenantId, userId }: Owner): LoggedEvent[] => {
     const key = `${tenantId} ${userId}`
@@ -60,6 +62,10 @@ export const createFakeEventLog = (): FakeEventLog => {
       const kept = logOf(owner).findIndex(({ id }) => id > upTo)
       const cleared = logOf(owner).splice(0, kept < 0 ? Infinity : kept)
       starts.set(logOf(owner), cleared.at(-1)?.id ?? startOf(owner))
+    },
+    lose: (owner, count) => {
+      logOf(owner).splice(logOf(owner).length - count)
+      for (const receive of receivers) receive('anyone')
     },
     page: (owner, { types, accountId, after, before, order, limit }) =>
       read(() => {

@@ -43,7 +43,7 @@ import {
 } from '../connection/columns.ts'
 import { isLeaseHeld, type ClaimRequest } from '../connection/due-rows.ts'
 import { DescribedError, databasePort } from '../connection/failures.ts'
-import { updateSome } from '../connection/repeating.ts'
+import { rowsAtOnce, updateSome } from '../connection/repeating.ts'
 import {
   allOf,
   transactOrUnknown,
@@ -109,6 +109,12 @@ const deliveriesOfWebhook = (owner: Owner, id: WebhookId): Sql => sql`
     on events.tenant_id = webhook_deliveries.tenant_id and events.id = webhook_deliveries.event_id
   where webhook_deliveries.tenant_id = ${owner.tenantId} and webhook_id = (select id from webhooks where ${isWebhook(owner, id)})`
 
+/**
+ * Written so that no index begins with it: the planner would read all deliveries of the webhook for
+ * each event where it does not know yet how many there are.
+ */
+const isDeliveredTo = (webhook: Sql): Sql => sql`d.webhook_id is not distinct from ${webhook}`
+
 /** @param afterCommit called after a replay was committed */
 export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): WebhookDeliveries =>
   databasePort<WebhookDeliveries>('deliveries', {
@@ -165,12 +171,12 @@ export const createWebhookDeliveries = (knex: Knex, afterCommit: () => void): We
                 and events.type = any(webhooks.event_types) and ${isAfter}
                 and not exists (select from webhook_deliveries as d
                   where d.tenant_id = events.tenant_id and d.event_id = events.id
-                    and d.webhook_id = webhooks.id and d.status <> 'failed')
+                    and ${isDeliveredTo(sql`webhooks.id`)} and d.status <> 'failed')
               order by events.id limit ${maxRecovered}),
             replaced as (
               delete from webhook_deliveries as d using missed
               where d.tenant_id = missed.tenant_id and d.event_id = missed.event_id
-                and d.webhook_id = missed.webhook_id and d.replay_of is null)
+                and ${isDeliveredTo(sql`missed.webhook_id`)} and d.replay_of is null)
             insert into webhook_deliveries (tenant_id, id, webhook_id, event_id, status, attempts, created_at, next_attempt_at)
             select tenant_id, gen_random_uuid(), webhook_id, event_id, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
             from missed order by event_id returning 1`,
@@ -287,7 +293,7 @@ export const createDueDeliveries = ({
           sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} and ${isLeased}`,
         )
         if (webhookRow === undefined) return undefined
-        if (!webhooks.read(webhookRow).enabled) await withdrawAll(knex, owner, id)
+        if (!webhooks.read(webhookRow).enabled && (await withdrawSome(knex, owner, id))) continue
         const [row] = await query<{ readonly id: string }>(
           knex,
           sql`select ${deliveriesWithEvent.columns} from ${deliveriesOfWebhook(owner, id)} and status = 'pending' and ${isDue(now)}
@@ -342,10 +348,10 @@ export const createDueDeliveries = ({
         if (!found.value.enabled || after.webhook.enabled) return false
         const { oldest } = await queryOne<{ readonly oldest: Date }>(
           trx,
-          sql`select min(recorded_at) as oldest from ${deliveriesOfWebhook(owner, id)}
-            and (status = 'pending' or webhook_deliveries.id = ${delivery.id})`,
+          sql`select recorded_at as oldest from events where tenant_id = ${owner.tenantId} and id = least(${delivery.eventId}, (
+            select min(event_id) from webhook_deliveries
+            where tenant_id = ${owner.tenantId} and webhook_id = ${id} and status = 'pending'))`,
         )
-        await withdrawAll(trx, owner, id)
         await recordNotice(trx, owner, {
           kind: 'webhook_disabled',
           webhookId: id,
@@ -357,7 +363,9 @@ export const createDueDeliveries = ({
         })
         return true
       })
-      if (isDisabled) onDisabled(to.webhook)
+      if (!isDisabled) return
+      onDisabled(to.webhook)
+      while (await withdrawSome(knex, to.webhook.owner, to.webhook.id));
     },
   }
 }
@@ -402,14 +410,27 @@ const writeIfUnchanged = async (
     .where({ tenant_id: tenantId, id, attempts, status: 'pending' })
     .update(deliveries.write(next))) > 0
 
-// Ends all pending deliveries of a disabled webhook but replays, which a user requested explicitly.
-// They keep the reason of an earlier failure. Whether it is disabled is checked in the same
-// statement, so that nothing is withdrawn that was recorded after its user had enabled it again.
-const withdrawAll = (knex: Knex, owner: Owner, id: WebhookId) =>
-  query(
-    knex,
-    sql`update webhook_deliveries set status = 'failed', next_attempt_at = null,
-        failure_reason = coalesce(failure_reason, 'webhook_disabled')
-      where tenant_id = ${owner.tenantId} and webhook_id = ${id} and status = 'pending' and replay_of is null
-        and exists (select from webhooks where ${isWebhook(owner, id)} and not enabled)`,
-  )
+/**
+ * Ends a thousand pending deliveries of a webhook if it is disabled, but no replays, which a user
+ * requested explicitly. They keep the reason of an earlier failure. Nothing is withdrawn once its
+ * user has enabled it again.
+ * @returns whether there may be more
+ */
+const withdrawSome = (knex: Knex, owner: Owner, id: WebhookId): Promise<boolean> =>
+  transact(knex, async (trx) => {
+    const isDisabled = await returnsRow(
+      trx,
+      sql`select from webhooks where ${isWebhook(owner, id)} and not enabled for no key update`,
+    )
+    if (!isDisabled) return false
+    const withdrawn = await query(
+      trx,
+      updateSome(
+        'webhook_deliveries',
+        sql`status = 'failed', next_attempt_at = null,
+          failure_reason = coalesce(failure_reason, 'webhook_disabled')`,
+        sql`tenant_id = ${owner.tenantId} and webhook_id = ${id} and status = 'pending' and replay_of is null`,
+      ),
+    )
+    return withdrawn.length === rowsAtOnce
+  })

@@ -65,6 +65,8 @@ interface Tail {
   readonly followers: Set<Follower>
   /** How far the log was read. */
   readTo: EventId
+  /** Whether the log may have lost its last events, as after a failover, and `readTo` with them. */
+  mayHaveLost: boolean
   isReading: boolean
   isReadWanted: boolean
 }
@@ -83,6 +85,14 @@ export const createEventTails = ({
     tail.isReading = true
     while (tail.isReadWanted && tail.followers.size > 0) {
       tail.isReadWanted = false
+      if (tail.mayHaveLost) {
+        tail.mayHaveLost = false
+        const isKept = await eventLog.isResumable(tail.owner, tail.readTo)()
+        if (E.isLeft(isKept) || !isKept.right) {
+          for (const follower of tail.followers) follower.end()
+          break
+        }
+      }
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
         after: tail.readTo,
@@ -117,7 +127,10 @@ export const createEventTails = ({
     isTicking = true
     const stop = eventLog.onRecorded((whose) => {
       for (const [key, tail] of tails)
-        if (whose === 'anyone' || key === keyOf(whose)) void read(tail)
+        if (whose === 'anyone' || key === keyOf(whose)) {
+          tail.mayHaveLost ||= whose === 'anyone'
+          void read(tail)
+        }
     })
     for (let count = 1; tails.size > 0; count++) {
       await pause(tickMs)()
@@ -138,6 +151,7 @@ export const createEventTails = ({
       owner,
       followers: new Set<Follower>(),
       readTo,
+      mayHaveLost: false,
       isReading: false,
       isReadWanted: false,
     }
