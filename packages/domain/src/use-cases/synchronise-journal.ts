@@ -42,7 +42,10 @@ import type { FoldedPosition } from '../trades/fold.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
-interface JournalPorts extends Pick<Ports, 'journal' | 'broker' | 'clock' | 'stopwatch' | 'pause'> {
+interface JournalPorts extends Pick<
+  Ports,
+  'accounts' | 'journal' | 'broker' | 'clock' | 'stopwatch' | 'pause'
+> {
   /** Whether deals are recorded as events, which need the account's figures. */
   readonly recordsEvents: boolean
   /** A first read that finds more deals than this stops there. */
@@ -453,6 +456,10 @@ const readClaimed = async (
   const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {
     const read = known === null ? await broker.accountInformation(account)() : E.right(known)
     if (E.isLeft(read)) return undefined
+    const { accountId, owner, platform } = account
+    // Sums of trades need the currency that the broker says, which no other request may have read.
+    const link = { id: accountId, brokerType: platform, provider: account }
+    await ports.accounts.recordReading(owner, link, read.right)()
     return orThrow(journal.check(claim, read.right.figures.balance, read.right.readAt))
   }
 

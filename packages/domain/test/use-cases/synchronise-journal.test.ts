@@ -115,6 +115,13 @@ describe('the first read', () => {
     })
   })
 
+  it('records what the broker says of the account', async () => {
+    const desk = await synced(two, {}, { lastReadAt: null })
+    expect(await rightOf(desk.accounts.find(owner, desk.account.id))).toMatchObject(
+      O.some({ figures: { balance: 101 }, lastReadAt: desk.clock.now() }),
+    )
+  })
+
   it('continues where it stopped, in another process too', async () => {
     const desk = withHistory(three, { pageSize: 2, recordsEvents: false })
     const third = down(desk.account.id)
