@@ -199,7 +199,7 @@ describe('an account that cannot be read', () => {
     const own = newAccount()
     fail(own, 'any', { kind: 'not-found' })
     for (let second = 0; second < 30; second += 1) {
-      expect(await place(own)).toMatchObject({ kind: 'not_sent' })
+      expect(await place(own)).toMatchObject({ kind: 'not_provisioned' })
       time.elapsedMs += 1_000
     }
     // At once and after 2, 6 and 14 seconds.

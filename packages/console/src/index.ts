@@ -2,16 +2,6 @@
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-/** A file as it is to be served. */
-export interface ConsoleFile {
-  /** With a Content-Type. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly read: () => Promise<Uint8Array>
-}
-
-/** By path; `:id` stands for any text without a slash. */
-export type ConsoleFiles = Readonly<Record<`/${string}`, ConsoleFile>>
-
 // The same folder from src and from dist.
 const built = new URL('../dist/page/', import.meta.url)
 
@@ -28,14 +18,14 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ')
 
-const page: ConsoleFile = {
+const page = {
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
     // It names the other files, which change with every version.
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': policy,
   },
-  read: () => readFile(new URL('index.html', built)),
+  read: (): Promise<Uint8Array> => readFile(new URL('index.html', built)),
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -62,7 +52,7 @@ const pagePaths = [
  * The page and the files that it loads.
  * @throws when the page has not been built
  */
-export const createConsole = (): ConsoleFiles => {
+export const createConsole = () => {
   const assets = readdirSync(new URL('assets/', built)).map((name) => [
     `/console/assets/${name}`,
     {
@@ -74,5 +64,8 @@ export const createConsole = (): ConsoleFiles => {
       read: () => readFile(new URL(`assets/${name}`, built)),
     },
   ])
-  return Object.fromEntries([...pagePaths.map((path) => [path, page]), ...assets]) as ConsoleFiles
+  return Object.fromEntries([...pagePaths.map((path) => [path, page]), ...assets]) as Record<
+    `/${string}`,
+    typeof page
+  >
 }

@@ -7,10 +7,6 @@ import { type Result, resultReply } from './return-codes.ts'
 import type { TradeReply } from './rows.ts'
 import type { Levels } from './trade-request.ts'
 
-export type TradeOutcome =
-  | { readonly kind: 'reply'; readonly reply: TradeReply }
-  | { readonly kind: 'symbol-not-found' }
-
 /** How a trade deviates from its request. */
 export type TradeFault = {
   /**
@@ -26,12 +22,7 @@ export const result = (
   moment: Moment,
   what: Result,
   tickets: { readonly orderId?: string; readonly positionId?: string } = {},
-): TradeOutcome => ({
-  kind: 'reply',
-  reply: resultReply(moment.account.settings.platform, what, tickets),
-})
-
-export const unknownSymbol: TradeOutcome = { kind: 'symbol-not-found' }
+): TradeReply => resultReply(moment.account.settings.platform, what, tickets)
 
 const fitsStep = (instrument: Instrument, volume: Decimal): boolean =>
   volume.gt(zero) && volume.mod(instrument.volumeStep).eq(zero)

@@ -1,46 +1,20 @@
 // Access to an account without HTTP, and the sandbox's own control routes.
 import { Router } from '@koa/router'
 import { enterDeal, type Account, type Moment, type TradeReason } from './account.ts'
-import { instrumentOf, type Core } from './core.ts'
+import type { Core } from './core.ts'
 import type { Fault, FaultRoute, Lasting } from './faults.ts'
 import { enterBalanceDeal } from './fills.ts'
 import { invalid, InvalidInput, readBody, type State } from './http.ts'
 import { hideDeals } from './lags.ts'
-import type { Quote } from './market.ts'
+import { instrumentOf, type Quote } from './market.ts'
 import { decimal } from './numbers.ts'
 import { pendingRows } from './pending-orders.ts'
-import { informationOf, positionRows, type AccountInformation } from './positions.ts'
-import type { DealRow, Json, OrderRow, PositionRow, TradeReply } from './rows.ts'
+import { informationOf, positionRows } from './positions.ts'
+import type { DealRow, Json, OrderRow, TradeReply } from './rows.ts'
 import { readTradeRequest } from './trade-request.ts'
 import { executeTrade, update } from './trading.ts'
 
-export type AccountControl = {
-  /** The rows as the REST serves them when nothing is wrong. */
-  readonly information: () => AccountInformation
-  readonly positions: () => readonly PositionRow[]
-  /** Pending orders. */
-  readonly orders: () => readonly OrderRow[]
-  readonly deals: () => readonly DealRow[]
-  readonly historyOrders: () => readonly OrderRow[]
-  /**
-   * Carries out a body of POST /trade, by default as a program does, else as a person at a terminal
-   * (CLIENT, MOBILE, WEB) or the broker (SO: a stop-out). Throws where the REST would answer 400 or
-   * 404.
-   */
-  readonly trade: (body: Readonly<Record<string, unknown>>, reason?: TradeReason) => TradeReply
-  /**
-   * Money in (above 0) or out, as a balance operation or a deal of another type; gives the deal's
-   * id.
-   */
-  readonly deposit: (amount: number, comment?: string, type?: string) => string
-  /** Adds deals to the history just as they stand; their amounts count towards the balance. */
-  readonly addDeals: (deals: readonly DealRow[]) => void
-  /**
-   * Leaves deals with these fields out of the histories for so many reads or milliseconds, while
-   * the balance counts them.
-   */
-  readonly hideDeals: (where: DealFields, lasting: Lasting) => void
-}
+export type AccountControl = ReturnType<typeof createControl>
 
 export type DealFields = Readonly<Record<string, Json>>
 
@@ -48,7 +22,7 @@ export const createControl = (
   core: Core,
   account: Account,
   changed: () => void = () => undefined,
-): AccountControl => {
+) => {
   /** The account brought up to this moment. */
   const moment = (): Moment => {
     const current = { account, at: core.now() }
@@ -57,28 +31,42 @@ export const createControl = (
   }
 
   return {
+    // The rows as the REST serves them when nothing is wrong.
     information: () => informationOf(moment()),
     positions: () => positionRows(moment()),
+    /** Pending orders. */
     orders: () => pendingRows(moment()),
-    deals: () => moment().account.deals.map(({ row }) => row),
-    historyOrders: () => moment().account.orders.map(({ row }) => row),
-    trade: (body, reason) => {
-      const outcome = executeTrade(moment(), readTradeRequest(body, reason))
+    deals: (): readonly DealRow[] => moment().account.deals.map(({ row }) => row),
+    historyOrders: (): readonly OrderRow[] => moment().account.orders.map(({ row }) => row),
+    /**
+     * Carries out a body of POST /trade, by default as a program does, else as a person at a
+     * terminal (CLIENT, MOBILE, WEB) or the broker (SO: a stop-out). Throws where the REST would
+     * answer 400 or 404.
+     */
+    trade: (body: Readonly<Record<string, unknown>>, reason?: TradeReason): TradeReply => {
+      const reply = executeTrade(moment(), readTradeRequest(body, reason))
       changed()
-      if (outcome.kind === 'symbol-not-found')
-        throw new Error('The sandbox does not trade that symbol')
-      return outcome.reply
+      return reply
     },
-    deposit: (amount, comment, type = 'DEAL_TYPE_BALANCE') => {
+    /**
+     * Money in (above 0) or out, as a balance operation or a deal of another type; gives the deal's
+     * id.
+     */
+    deposit: (amount: number, comment?: string, type = 'DEAL_TYPE_BALANCE'): string => {
       const id = enterBalanceDeal(moment(), decimal(amount), comment, type)
       changed()
       return id
     },
-    addDeals: (deals) => {
+    /** Adds deals to the history just as they stand; their amounts count towards the balance. */
+    addDeals: (deals: readonly DealRow[]): void => {
       for (const deal of deals) enterDeal(account, deal)
       changed()
     },
-    hideDeals: (where, lasting) => {
+    /**
+     * Leaves deals with these fields out of the histories for so many reads or milliseconds, while
+     * the balance counts them.
+     */
+    hideDeals: (where: DealFields, lasting: Lasting): void => {
       const { at } = moment()
       const rows = account.deals.map(({ row }) => row)
       hideDeals(account.lags, rows.filter(has(where)), lasting, at)

@@ -3,7 +3,7 @@ import { type Account, createAccount, isNetting } from './account.ts'
 import { createFaultSet } from './faults.ts'
 import { enterBalanceDeal, fillMarketOrder } from './fills.ts'
 import { generateHistory, type GeneratePlan } from './generate.ts'
-import { createMarket, type Instrument, type Market, marketWith } from './market.ts'
+import { createMarket, instrumentOf, type Market, marketWith } from './market.ts'
 import { createRandom, dayMs, decimal } from './numbers.ts'
 import {
   type AccountOptions,
@@ -101,10 +101,4 @@ const planOf = (
     instrumentOf(market, symbol),
   )
   return { trades: generate.trades, openPositions, since, until, instruments, startBalance }
-}
-
-export const instrumentOf = (market: Market, symbol: string): Instrument => {
-  const instrument = market.instruments.get(symbol)
-  if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
-  return instrument
 }

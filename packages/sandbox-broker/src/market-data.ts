@@ -1,29 +1,19 @@
 // Symbols, their terms and prices, candles and ticks. Prices are a function of the time, so that
 // candles of the past are always the same.
 import { type Moment, timesOf } from './account.ts'
-import {
-  type Context,
-  type Handler,
-  InvalidInput,
-  momentOf,
-  readPage,
-  symbolNotFound,
-} from './http.ts'
-import { type Instrument, pointOf, type Quote, spreadAround } from './market.ts'
+import { type Context, type Handler, InvalidInput, momentOf, readPage } from './http.ts'
+import { type Instrument, instrumentOf, pointOf, type Quote, spreadAround } from './market.ts'
 import { brokerAheadMs, brokerText, dayMs, decimal, hourMs, toNumber, utcText } from './numbers.ts'
 
 export const listSymbols: Handler = (ctx) => {
   ctx.body = [...ctx.state.account.settings.symbols.keys()]
 }
 
-/** Answers 404 for a symbol that the broker does not list. */
 const ofSymbol =
   (answer: (ctx: Context, instrument: Instrument, symbol: string) => void): Handler =>
   (ctx) => {
     const { symbol = '' } = ctx.params
-    const instrument = ctx.state.account.market.instruments.get(symbol)
-    if (instrument === undefined) symbolNotFound(ctx)
-    else answer(ctx, instrument, symbol)
+    answer(ctx, instrumentOf(ctx.state.account.market, symbol), symbol)
   }
 
 const allDay = [{ from: '00:00:00.000', to: '24:00:00.000' }]

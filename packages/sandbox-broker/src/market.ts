@@ -220,15 +220,6 @@ export const pointOf = (instrument: Instrument): number => Number(`1e-${instrume
 
 export type Quote = { readonly bid: number; readonly ask: number }
 
-export type Prices = {
-  /** The price between bid and ask, unrounded and never pinned. */
-  readonly mid: (instrument: Instrument, at: number) => number
-  readonly quote: (instrument: Instrument, at: number) => Quote
-  /** Holds a symbol at a price. */
-  readonly pin: (symbol: string, quote: Quote) => void
-  readonly pinned: () => Readonly<Record<string, Quote>>
-}
-
 type Wave = { readonly amplitude: number; readonly radiansPerMs: number; readonly phase: number }
 
 // From half a year down to five seconds. The amplitude grows with the root of the period, as a
@@ -238,10 +229,7 @@ const wavePeriodsMs = [
 ].map((days) => days * dayMs)
 const amplitudeOfDailyMove = 0.4
 
-export const createPrices = (
-  seed: number,
-  instruments: ReadonlyMap<string, Instrument>,
-): Prices => {
+const createPrices = (seed: number, instruments: ReadonlyMap<string, Instrument>) => {
   const waves = new Map<string, readonly Wave[]>()
   const pins = new Map<string, Quote>()
 
@@ -256,6 +244,7 @@ export const createPrices = (
   // The same time is used several times in a row: for the fill, the profit, the exchange rate.
   const latest = new Map<string, { readonly at: number; readonly mid: number }>()
 
+  /** The price between bid and ask, unrounded and never pinned. */
   const mid = (instrument: Instrument, at: number): number => {
     const known = latest.get(priceNameOf(instrument))
     if (known !== undefined && known.at === at) return known.mid
@@ -278,10 +267,11 @@ export const createPrices = (
 
   return {
     mid,
-    quote: (instrument, at) =>
+    quote: (instrument: Instrument, at: number): Quote =>
       pins.get(priceNameOf(instrument)) ?? spreadAround(instrument, mid(instrument, at)),
-    pin: (symbol, quote) => void pins.set(symbol, quote),
-    pinned: () => Object.fromEntries(pins),
+    /** Holds a symbol at a price. */
+    pin: (symbol: string, quote: Quote) => void pins.set(symbol, quote),
+    pinned: (): Readonly<Record<string, Quote>> => Object.fromEntries(pins),
   }
 }
 
@@ -306,17 +296,7 @@ export const spreadAround = (instrument: Instrument, mid: number): Quote => {
 // The market that all accounts of a sandbox share: instruments, prices, exchange rates, and which
 // symbols are shut.
 
-export type Market = {
-  readonly instruments: ReadonlyMap<string, Instrument>
-  readonly prices: Prices
-  /** What one unit of a currency is worth in another at a time. */
-  readonly rate: (from: string, to: string, at: number) => Decimal
-  readonly knowsCurrency: (currency: string) => boolean
-  readonly isOpen: (symbol: string) => boolean
-  /** Shuts or opens one symbol, or `*` for all. */
-  readonly setOpen: (symbol: string, open: boolean) => void
-  readonly closedSymbols: () => readonly string[]
-}
+export type Market = ReturnType<typeof createMarket>
 
 // The pair that gives a currency's value in dollars, and whether the dollar comes second in it.
 const dollarPairs: Readonly<
@@ -330,8 +310,8 @@ const dollarPairs: Readonly<
   CAD: { symbol: 'USDCAD', dollarLast: false },
 }
 
-export const createMarket = (seed: number): Market => {
-  const instruments = new Map<string, Instrument>(
+export const createMarket = (seed: number) => {
+  const instruments: ReadonlyMap<string, Instrument> = new Map<string, Instrument>(
     allInstruments.map((instrument) => [instrument.symbol, instrument]),
   )
   const prices = createPrices(seed, instruments)
@@ -350,16 +330,19 @@ export const createMarket = (seed: number): Market => {
   return {
     instruments,
     prices,
-    rate: (from, to, at) =>
+    /** What one unit of a currency is worth in another at a time. */
+    rate: (from: string, to: string, at: number): Decimal =>
       from === to ? decimal(1) : decimal((inDollars(from, at) / inDollars(to, at)).toPrecision(12)),
-    knowsCurrency: (currency) => currency === 'USD' || Object.hasOwn(dollarPairs, currency),
-    isOpen: (symbol) => !closed.has('*') && !closed.has(symbol),
-    setOpen: (symbol, open) => {
+    knowsCurrency: (currency: string): boolean =>
+      currency === 'USD' || Object.hasOwn(dollarPairs, currency),
+    isOpen: (symbol: string): boolean => !closed.has('*') && !closed.has(symbol),
+    /** Shuts or opens one symbol, or `*` for all. */
+    setOpen: (symbol: string, open: boolean): void => {
       if (!open) closed.add(symbol)
       else if (symbol === '*') closed.clear()
       else closed.delete(symbol)
     },
-    closedSymbols: () => [...closed],
+    closedSymbols: (): readonly string[] => [...closed],
   }
 }
 
@@ -370,8 +353,7 @@ export const createMarket = (seed: number): Market => {
 export const marketWith = (market: Market, symbols: ReadonlyMap<string, string>): Market => {
   const instruments = new Map<string, Instrument>()
   for (const [symbol, name] of symbols) {
-    const instrument = market.instruments.get(name)
-    if (instrument === undefined) throw new Error(`The sandbox does not trade ${name}`)
+    const instrument = instrumentOf(market, name)
     instruments.set(
       symbol,
       symbol === name ? instrument : { ...instrument, symbol, pricedAs: name },
@@ -382,6 +364,15 @@ export const marketWith = (market: Market, symbols: ReadonlyMap<string, string>)
     instruments,
     isOpen: (symbol) => market.isOpen(symbols.get(symbol) ?? symbol),
   }
+}
+
+/** A symbol that the broker does not list: 404. */
+export class UnknownSymbol extends Error {}
+
+export const instrumentOf = (market: Pick<Market, 'instruments'>, symbol: string): Instrument => {
+  const instrument = market.instruments.get(symbol)
+  if (instrument === undefined) throw new UnknownSymbol(`The sandbox does not trade ${symbol}`)
+  return instrument
 }
 
 /** The digits after the point in which a currency counts. */

@@ -38,24 +38,19 @@ export const shareOf = (
 // Streams of random numbers that depend on the sandbox's seed and a name alone, so that every run
 // of a seed is the same.
 
-export type Random = {
-  /** From 0 up to but not including 1. */
-  readonly fraction: () => number
-  /** A whole number, both ends included. */
-  readonly whole: (from: number, to: number) => number
-  readonly chance: (probability: number) => boolean
-  readonly pick: <A>(from: readonly A[]) => A
-}
+export type Random = ReturnType<typeof createRandom>
 
-export const createRandom = (seed: number, stream: string): Random => {
+export const createRandom = (seed: number, stream: string) => {
   const generator = xoroshiro128plus(mix(seed, stream))
+  /** From 0 up to but not including 1. */
   const fraction = (): number => uniformFloat64(generator)
+  /** A whole number, both ends included. */
   const whole = (from: number, to: number): number => uniformInt(generator, from, to)
   return {
     fraction,
     whole,
-    chance: (probability) => fraction() < probability,
-    pick: (from) => {
+    chance: (probability: number): boolean => fraction() < probability,
+    pick: <A>(from: readonly A[]): A => {
       const chosen = from[whole(0, from.length - 1)]
       if (chosen === undefined) throw new Error('Nothing to pick from')
       return chosen

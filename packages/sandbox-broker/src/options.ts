@@ -80,11 +80,6 @@ export type SandboxOptions = {
   readonly tokens?: readonly string[]
   /** Epoch milliseconds; default the system clock. */
   readonly now?: () => number
-  /**
-   * The moment that generated histories lead up to, epoch ms; default now, or what the state file
-   * holds.
-   */
-  readonly anchor?: number
   /** A JSON file that keeps the state between starts. */
   readonly stateFile?: string
 }

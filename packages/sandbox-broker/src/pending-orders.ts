@@ -20,11 +20,9 @@ import {
   result,
   rounded,
   type TradeFault,
-  type TradeOutcome,
-  unknownSymbol,
 } from './checks.ts'
 import { fillVolume } from './fills.ts'
-import type { Instrument } from './market.ts'
+import { type Instrument, instrumentOf } from './market.ts'
 import {
   brokerAheadMs,
   brokerText,
@@ -36,7 +34,7 @@ import {
 } from './numbers.ts'
 import { entryPriceOf } from './positions.ts'
 import type { Result } from './return-codes.ts'
-import type { OrderRow, PendingType } from './rows.ts'
+import type { OrderRow, PendingType, TradeReply } from './rows.ts'
 import type { RequestedTerms, TradeRequest } from './trade-request.ts'
 
 type Request<Action extends TradeRequest['action']> = Extract<TradeRequest, { action: Action }>
@@ -45,11 +43,10 @@ export const placePendingOrder = (
   moment: Moment,
   { type, symbol, volume, terms, origin }: Request<'place'>,
   fault: TradeFault,
-): TradeOutcome => {
+): TradeReply => {
   const { account, at } = moment
   const { market, settings } = account
-  const instrument = market.instruments.get(symbol)
-  if (instrument === undefined) return unknownSymbol
+  const instrument = instrumentOf(market, symbol)
   if (settings.platform === 'mt4' && type.endsWith('STOP_LIMIT'))
     return result(moment, 'orderTypeNotSupported')
   if (!fitsVolume(instrument, volume)) return result(moment, 'invalidVolume')
@@ -81,10 +78,10 @@ export const placePendingOrder = (
 export const modifyPendingOrder = (
   moment: Moment,
   { orderId, terms }: Request<'modify-order'>,
-): TradeOutcome => {
+): TradeReply => {
   const order = findPending(moment, orderId)
-  const instrument = moment.account.market.instruments.get(order?.symbol ?? '')
-  if (order === undefined || instrument === undefined) return result(moment, 'orderNotFound')
+  if (order === undefined) return result(moment, 'orderNotFound')
+  const instrument = instrumentOf(moment.account.market, order.symbol)
   const { stopLimitPrice } = order.terms
   const whole = {
     ...terms,
@@ -100,7 +97,7 @@ export const modifyPendingOrder = (
   return result(moment, 'done', { orderId })
 }
 
-export const cancelPendingOrder = (moment: Moment, orderId: string): TradeOutcome => {
+export const cancelPendingOrder = (moment: Moment, orderId: string): TradeReply => {
   const order = findPending(moment, orderId)
   if (order === undefined) return result(moment, 'orderNotFound')
   if (!moment.account.market.isOpen(order.symbol)) return result(moment, 'marketClosed')
@@ -128,14 +125,11 @@ export const executePendingOrders = (moment: Moment): void => {
 export const pendingRows = (moment: Moment): readonly OrderRow[] =>
   moment.account.pending.map((order) => ({
     ...rowOf(moment.account, order),
-    ...currentPriceOf(moment, order),
+    currentPrice: toNumber(
+      entryPriceOf(moment, instrumentOf(moment.account.market, order.symbol), order.side),
+    ),
     state: order.lastFillPrice === undefined ? 'ORDER_STATE_PLACED' : 'ORDER_STATE_PARTIAL',
   }))
-
-const currentPriceOf = (moment: Moment, { symbol, side }: PendingOrder) => {
-  const instrument = moment.account.market.instruments.get(symbol)
-  return instrument && { currentPrice: toNumber(entryPriceOf(moment, instrument, side)) }
-}
 
 const findPending = (moment: Moment, orderId: string): PendingOrder | undefined =>
   moment.account.pending.find(({ id }) => id === orderId)
@@ -216,8 +210,8 @@ const distanceOf = (
 
 const execute = (moment: Moment, order: PendingOrder): void => {
   const { market } = moment.account
-  const instrument = market.instruments.get(order.symbol)
-  if (instrument === undefined || !market.isOpen(order.symbol)) return
+  if (!market.isOpen(order.symbol)) return
+  const instrument = instrumentOf(market, order.symbol)
   if (distanceOf(moment, instrument, order).gt(0)) return
   if (order.terms.stopLimitPrice !== undefined) return becomeLimit(moment, order)
   const { side, terms, origin } = order

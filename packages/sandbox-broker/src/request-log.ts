@@ -2,18 +2,13 @@
 
 type RequestFilter = { readonly account?: string; readonly route?: string }
 
-export type RequestLog = {
-  /** How many requests came in since the start or the last clear. */
-  readonly count: (filter?: RequestFilter) => number
-  readonly clear: () => void
-}
-
 /** @returns the log, and what counts a request on a route, or `unknown`. */
 export const createRequestLog = () => {
   /** By account and route, with a space between them. */
   const counts = new Map<string, number>()
-  const log: RequestLog = {
-    count: (filter = {}) => {
+  const log = {
+    /** How many requests came in since the start or the last clear. */
+    count: (filter: RequestFilter = {}): number => {
       let total = 0
       for (const [key, times] of counts) {
         const [account, route] = key.split(' ')
@@ -23,7 +18,7 @@ export const createRequestLog = () => {
       }
       return total
     },
-    clear: () => counts.clear(),
+    clear: (): void => counts.clear(),
   }
   const record = (account = '', route: string): void => {
     const key = `${account} ${route}`

@@ -27,6 +27,7 @@ import {
   symbolNotFound,
 } from './http.ts'
 import { hideDeals, lagBehind, shownDeals, shownRows } from './lags.ts'
+import { instrumentOf, UnknownSymbol } from './market.ts'
 import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
 import { decimal, toNumber, utcText } from './numbers.ts'
 import { pendingRows, replaceTicket } from './pending-orders.ts'
@@ -67,7 +68,7 @@ const trade: Handler = (ctx) => {
   const positionsBefore = positionsLag === undefined ? [] : positionRows(moment)
   const ordersBefore = ordersLag === undefined ? [] : orderRows(moment)
   const dealsBefore = account.newDeals.length
-  const outcome =
+  const reply =
     placed === undefined
       ? executeTrade(moment, request, {
           fillFraction: partial === undefined ? undefined : (partial.fraction ?? 0.5),
@@ -82,9 +83,8 @@ const trade: Handler = (ctx) => {
       .filter((deal) => closingEntries.has(deal['entryType']))
     hideDeals(lags, closing, dealLag, at)
   }
-  if (outcome.kind !== 'reply') return symbolNotFound(ctx)
-  if (faults.find('new-ticket') !== undefined) replaceTicket(account, outcome.reply.orderId)
-  ctx.body = outcome.reply
+  if (faults.find('new-ticket') !== undefined) replaceTicket(account, reply.orderId)
+  ctx.body = reply
 }
 
 // Deals and finished orders, by time. Pages are cut from rows that are already in the order of
@@ -105,8 +105,7 @@ const byTime =
 
 const calculateMargin: Handler = (ctx) => {
   const { symbol, volume, openPrice } = ctx.state.body as Readonly<Record<string, unknown>>
-  const instrument = ctx.state.account.market.instruments.get(String(symbol))
-  if (instrument === undefined) return symbolNotFound(ctx)
+  const instrument = instrumentOf(ctx.state.account.market, String(symbol))
   const [lots, price] = [decimal(Number(volume)), decimal(Number(openPrice))]
   ctx.body = { margin: toNumber(marginOf(momentOf(ctx), instrument, lots, price)) }
 }
@@ -243,6 +242,7 @@ export const listen = (core: Core, changed: () => void, port: number): Server =>
       await next()
     } catch (error) {
       if (error instanceof InvalidInput) invalid(error)(ctx)
+      else if (error instanceof UnknownSymbol) symbolNotFound(ctx)
       else internalError(error instanceof Error ? error.message : 'unknown')(ctx)
     }
     ctx.set('date', new Date(core.now()).toUTCString())

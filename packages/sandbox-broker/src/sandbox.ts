@@ -3,51 +3,19 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type AccountControl, createControl } from './control.ts'
-import { addAccount, createCore, instrumentOf, type Core } from './core.ts'
-import type { Faults } from './faults.ts'
-import type { Quote } from './market.ts'
+import { addAccount, createCore, type Core } from './core.ts'
+import { instrumentOf, type Quote } from './market.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
-import type { RequestLog } from './request-log.ts'
 import { listen } from './routes.ts'
 import { applyState, createStateWriter, noStateWriter, readState } from './state-file.ts'
 
-export type Sandbox = {
-  /**
-   * `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a
-   * region.
-   */
-  readonly url: string
-  readonly accountIds: () => readonly string[]
-  /** Throws when there is no such account. */
-  readonly account: (id: string) => AccountControl
-  readonly addAccount: (options: AccountOptions) => AccountControl
-  readonly faults: Faults
-  readonly requests: RequestLog
-  readonly prices: {
-    /**
-     * The price of one of the broker's symbols (without suffix) now. Throws when there is no such
-     * symbol.
-     */
-    readonly quote: (symbol: string) => Quote
-    /** Holds a symbol at a price. */
-    readonly pin: (symbol: string, quote: Quote) => void
-  }
-  readonly market: {
-    /** Shuts one symbol, or all. */
-    readonly close: (symbol?: string) => void
-    readonly open: (symbol?: string) => void
-  }
-  /** Stops listening, cuts open connections and writes the state file. */
-  readonly close: () => Promise<void>
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
 
 /** Starts a sandbox that listens on 127.0.0.1, by default on a free port. */
-export const startSandbox = async (
-  options: SandboxOptions & { readonly port?: number } = {},
-): Promise<Sandbox> => {
+export const startSandbox = async (options: SandboxOptions & { readonly port?: number } = {}) => {
   const { stateFile } = options
   const saved = stateFile === undefined ? undefined : readState(stateFile)
-  const core = createCore(options, saved?.anchor ?? options.anchor ?? (options.now ?? Date.now)())
+  const core = createCore(options, saved?.anchor ?? (options.now ?? Date.now)())
   if (stateFile !== undefined && saved !== undefined) applyState(core, saved, stateFile)
   const writer = stateFile === undefined ? noStateWriter : createStateWriter(core, stateFile)
   const server = listen(core, writer.changed, options.port ?? 0)
@@ -55,9 +23,13 @@ export const startSandbox = async (
   writer.changed()
   const { port } = server.address() as AddressInfo
   return {
+    /**
+     * A base for all of the provider's hosts; `<url>/<region>` asks in a region.
+     */
     url: `http://127.0.0.1:${port}`,
     ...controlsOf(core, writer.changed),
-    close: async () => {
+    /** Stops listening, cuts open connections and writes the state file. */
+    close: async (): Promise<void> => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
       await closed
@@ -66,14 +38,15 @@ export const startSandbox = async (
   }
 }
 
-const controlsOf = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'close'> => ({
-  accountIds: () => [...core.accounts.keys()],
-  account: (id) => {
+const controlsOf = (core: Core, changed: () => void) => ({
+  accountIds: (): readonly string[] => [...core.accounts.keys()],
+  /** Throws when there is no such account. */
+  account: (id: string): AccountControl => {
     const account = core.accounts.get(id)
     if (account === undefined) throw new Error(`The sandbox has no account ${id}`)
     return createControl(core, account, changed)
   },
-  addAccount: (options) => {
+  addAccount: (options: AccountOptions): AccountControl => {
     const control = createControl(core, addAccount(core, options), changed)
     changed()
     return control
@@ -81,18 +54,22 @@ const controlsOf = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'clo
   faults: core.faults.faults,
   requests: core.requests.log,
   prices: {
-    quote: (symbol) => core.market.prices.quote(instrumentOf(core.market, symbol), core.now()),
-    pin: (symbol, quote) => {
+    /** The price now of one of the broker's symbols, without suffix. Throws when there is none. */
+    quote: (symbol: string): Quote =>
+      core.market.prices.quote(instrumentOf(core.market, symbol), core.now()),
+    /** Holds a symbol at a price. */
+    pin: (symbol: string, quote: Quote): void => {
       core.market.prices.pin(instrumentOf(core.market, symbol).symbol, quote)
       changed()
     },
   },
   market: {
-    close: (symbol = '*') => {
+    /** Shuts one symbol, or all. */
+    close: (symbol = '*'): void => {
       core.market.setOpen(symbol, false)
       changed()
     },
-    open: (symbol = '*') => {
+    open: (symbol = '*'): void => {
       core.market.setOpen(symbol, true)
       changed()
     },

@@ -13,7 +13,7 @@ import {
   type Position,
 } from './account.ts'
 import type { Core } from './core.ts'
-import type { Quote } from './market.ts'
+import { instrumentOf, type Quote } from './market.ts'
 import { decimal } from './numbers.ts'
 import type { DealRow, OrderRow } from './rows.ts'
 
@@ -65,11 +65,7 @@ const restore = (account: Account, saved: AccountSnapshot): void => {
 }
 
 const loadPosition = (account: Account, saved: SavedPosition): Position => {
-  const instrument = account.market.instruments.get(saved.symbol)
-  if (instrument === undefined)
-    throw new Error(
-      `Account ${account.settings.id} holds ${saved.symbol}, which the sandbox no longer trades`,
-    )
+  const instrument = instrumentOf(account.market, saved.symbol)
   const decimals = decimalFields.map((field) => {
     const { [field]: text } = saved
     return [field, text === undefined ? undefined : decimal(text)]

@@ -17,12 +17,11 @@ import {
   result,
   rounded,
   type TradeFault,
-  type TradeOutcome,
-  unknownSymbol,
 } from './checks.ts'
 import { closingOrderId, fillClose, fillMarketOrder } from './fills.ts'
 import type { Lasting } from './faults.ts'
 import { isOver, readShows, waitFor } from './lags.ts'
+import { instrumentOf } from './market.ts'
 import { brokerText, decimal, type Decimal, utcText } from './numbers.ts'
 import {
   cancelPendingOrder,
@@ -31,7 +30,6 @@ import {
   placePendingOrder,
 } from './pending-orders.ts'
 import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'
-import { resultReply } from './return-codes.ts'
 import type { OrderRow, TradeReply } from './rows.ts'
 import { readTradeRequest, type TradeRequest } from './trade-request.ts'
 
@@ -41,7 +39,7 @@ export const executeTrade = (
   moment: Moment,
   request: TradeRequest,
   fault: TradeFault = {},
-): TradeOutcome => {
+): TradeReply => {
   switch (request.action) {
     case 'open':
       return open(moment, request, fault)
@@ -62,12 +60,8 @@ export const executeTrade = (
  * Why a position cannot be opened, or undefined. The same checks apply to an order that is placed
  * first and filled later.
  */
-export const refusalToOpen = (
-  moment: Moment,
-  request: Request<'open'>,
-): TradeOutcome | undefined => {
-  const instrument = moment.account.market.instruments.get(request.symbol)
-  if (instrument === undefined) return unknownSymbol
+export const refusalToOpen = (moment: Moment, request: Request<'open'>): TradeReply | undefined => {
+  const instrument = instrumentOf(moment.account.market, request.symbol)
   if (!fitsVolume(instrument, request.volume)) return result(moment, 'invalidVolume')
   if (!moment.account.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
   const closingPrice = entryPriceOf(moment, instrument, opposite(request.side))
@@ -76,10 +70,10 @@ export const refusalToOpen = (
   return hasMoneyFor(moment, instrument, request) ? undefined : result(moment, 'noMoney')
 }
 
-const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): TradeOutcome => {
+const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): TradeReply => {
   const refusal = refusalToOpen(moment, request)
-  const instrument = moment.account.market.instruments.get(request.symbol)
-  if (refusal !== undefined || instrument === undefined) return refusal ?? unknownSymbol
+  if (refusal !== undefined) return refusal
+  const instrument = instrumentOf(moment.account.market, request.symbol)
   const { side, origin } = request
   const volume = filledVolume(instrument, request.volume, fault)
   const fill = fillMarketOrder(moment, {
@@ -94,7 +88,7 @@ const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): Trad
 }
 
 /** Replaces both levels: one that is left out is removed. */
-const modify = (moment: Moment, request: Request<'modify'>): TradeOutcome => {
+const modify = (moment: Moment, request: Request<'modify'>): TradeReply => {
   const position = findPosition(moment, request.positionId)
   if (position === undefined) return result(moment, 'positionNotFound')
   if (!moment.account.market.isOpen(position.instrument.symbol))
@@ -112,7 +106,7 @@ const modify = (moment: Moment, request: Request<'modify'>): TradeOutcome => {
   return result(moment, 'done', tickets)
 }
 
-const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): TradeOutcome => {
+const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): TradeReply => {
   const position = findPosition(moment, request.positionId)
   if (position === undefined) return result(moment, 'positionNotFound')
   const requested = request.volume ?? position.volume
@@ -177,7 +171,8 @@ export const acceptForLater = (
   request: TradeRequest,
   body: unknown,
   lasting: Lasting,
-): TradeOutcome => {
+): TradeReply => {
+  if ('symbol' in request) instrumentOf(moment.account.market, request.symbol)
   const refusal = request.action === 'open' ? refusalToOpen(moment, request) : undefined
   if (refusal !== undefined) return refusal
   const { account, at } = moment
@@ -189,7 +184,7 @@ export const acceptForLater = (
     wait: waitFor(lasting, at),
   })
   account.revision++
-  return { kind: 'reply', reply: resultReply(account.settings.platform, 'placed', { orderId }) }
+  return result(moment, 'placed', { orderId })
 }
 
 /**
@@ -226,8 +221,8 @@ const reopenKept = (moment: Moment): void => {
   account.accessedAt = at
   const { market, settings } = account
   const { keepsOpen } = settings
-  const instrument = market.instruments.get(keepsOpen?.symbol ?? '')
-  if (keepsOpen === undefined || instrument === undefined) return
+  if (keepsOpen === undefined) return
+  const instrument = instrumentOf(market, keepsOpen.symbol)
   const isOpen = account.positions.some(({ comment }) => comment === keptComment)
   if (isOpen || !market.isOpen(keepsOpen.symbol)) return
   const lastDealAt = timeOf(account.newDeals.at(-1)?.['time'])
@@ -246,9 +241,8 @@ const reopenKept = (moment: Moment): void => {
 
 const fillPlaced = (moment: Moment, order: AcceptedTrade): void => {
   const { orderId, request } = order
-  const outcome = executeTrade(moment, readTradeRequest(request), { orderId })
-  if (isOrder(order) && (outcome.kind !== 'reply' || !isDone(outcome.reply)))
-    rejectPlaced(moment, order)
+  const reply = executeTrade(moment, readTradeRequest(request), { orderId })
+  if (isOrder(order) && !isDone(reply)) rejectPlaced(moment, order)
 }
 
 const isOrder = ({ request }: AcceptedTrade): boolean =>

@@ -1,12 +1,11 @@
 // Clients that somebody generates from the document, with two generators: each compiles under
 // strict TypeScript and runs against the demo.
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient as generateClient } from '@hey-api/openapi-ts'
+import { newFolder, startProgram } from '@tradeport/harness'
 import type { ClientOptions } from 'openapi-fetch'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -123,57 +122,33 @@ console.log(JSON.stringify({ firstProfit, total: stats.data?.data.totalTrades, i
 `,
 }
 
-interface Demo {
-  readonly process: ChildProcess
-  readonly api: string
-  readonly key: string
-}
-
-/**
- * As `pnpm start` does it, from the sources, on free ports, with everything of its own in the
- * folder.
- */
-const startDemo = async (folder: string): Promise<Demo> => {
-  const main = join(root, 'apps/api/src/main.ts')
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        PORT: '0',
-        OPERATOR_PORT: '0',
-        DATA_DIR: join(folder, 'data'),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+/** As `pnpm start` does it, from the sources, on free ports, with everything of its own. */
+const startDemo = async (stack: AsyncDisposableStack) => {
+  let api = ''
+  const { ready: key } = await startProgram(stack, {
+    parameters: ['--conditions=@tradeport/source', join(root, 'apps/api/src/main.ts')],
+    environment: {
+      PORT: '0',
+      OPERATOR_PORT: '0',
+      DATABASE_URL: '',
+      DATA_DIR: await newFolder(stack),
     },
-  )
-  let output = ''
-  for await (const chunk of child.stdout) {
-    output += String(chunk)
-    const [, api] = /"event":"listening".*?"api":"([^"]+)"/.exec(output) ?? []
-    const [, key] = /API key +(\S+)\n/.exec(output) ?? []
-    if (api !== undefined && key !== undefined) {
-      child.stdout.resume()
-      return { process: child, api, key }
-    }
-  }
-  throw new Error(`the demo ended before it listened: ${output}`)
+    ready: /^ *API key +(\S+)$/,
+    onLine: (line) => (api = /^ *API +(\S+)$/.exec(line)?.[1] ?? api),
+  })
+  return { api, key }
 }
 
 describe('a client generated', () => {
+  const stack = new AsyncDisposableStack()
   let folder: string
-  let demo: Demo
+  let demo: Awaited<ReturnType<typeof startDemo>>
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tradeport-generated-'))
-    demo = await startDemo(folder)
+    folder = await newFolder(stack)
+    demo = await startDemo(stack)
   })
-  afterAll(async () => {
-    demo?.process.kill()
-    if (demo?.process.exitCode === null) await once(demo.process, 'exit')
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => stack.disposeAsync())
 
   it.each([openapiTypescript, heyApi])(
     'with $name compiles, refuses what cannot be sent, and runs',
@@ -182,7 +157,7 @@ describe('a client generated', () => {
       await mkdir(own)
       await writeFile(join(own, 'package.json'), '{"type":"module"}')
       await writeFile(join(own, 'program.ts'), program)
-      await generate(await (await fetch(`${demo.api}/api/v1/openapi.json`)).text(), own)
+      await generate(await (await fetch(`${demo.api}/openapi.json`)).text(), own)
 
       const strictly = [
         '--noEmit',
@@ -209,7 +184,7 @@ describe('a client generated', () => {
       expect(compiled.stdout).toBe('')
 
       const options: ClientOptions = {
-        baseUrl: `${demo.api}/api/v1`,
+        baseUrl: demo.api,
         headers: { 'X-API-Key': demo.key },
       }
       const ran = await run(
