@@ -16,9 +16,7 @@ import {
 } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
 import {
-  compareLots,
   fillOfExecutions,
-  lotsWithout,
   minuteMs,
   parseTicket,
   sumExactly,
@@ -109,13 +107,13 @@ export const answerFrom = (
     outcome?.kind === 'filled' ||
     !mayHaveAnotherNumber(
       orderToFind,
-      lotsWithout(shown.orderedLots, executedLots),
+      sumExactly([shown.orderedLots, -executedLots]),
       rows,
       evidence,
       context,
     )
   // More than was ordered includes what others did.
-  if (outcome && compareLots(executedLots, shown.orderedLots) <= 0)
+  if (outcome && executedLots <= shown.orderedLots)
     return isRestOver ? { kind: 'found', outcome } : { kind: 'unreadable' }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
   return { kind: 'open', order: rows.open.find((row) => row.held !== undefined)?.held }
@@ -158,8 +156,8 @@ const byDeals: FindExecution = ({
   // A deal without a volume was executed all the same, and no other record will show how much.
   if (volume === undefined)
     return haveListsCaughtUp && endedLots === undefined ? executed('filled', dealsFill) : undefined
-  if (compareLots(volume, orderedLots) >= 0) return executed('filled', dealsFill)
-  const isEnd = isNoneOpen && endedLots !== undefined && compareLots(endedLots, volume) === 0
+  if (volume >= orderedLots) return executed('filled', dealsFill)
+  const isEnd = isNoneOpen && endedLots === volume
   return isEnd || haveListsCaughtUp ? executed('partially_filled', dealsFill) : undefined
 }
 
@@ -168,12 +166,12 @@ const byEndedOrders: FindExecution = (shown) => {
   const { position, deals, endedOrders, endedLots = 0 } = shown
   if (endedOrders.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
     return executed('filled', positionOf(shown))
-  if (endedLots <= 0 || compareLots(shown.dealsFill?.volume ?? 0, endedLots) > 0) return undefined
+  if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
-  const isUntouched = deals.length === 0 && compareLots(position?.volume ?? 0, endedLots) === 0
+  const isUntouched = deals.length === 0 && (position?.volume ?? 0) === endedLots
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
-  if (compareLots(endedLots, shown.orderedLots) >= 0) return executed('filled', fill)
+  if (endedLots >= shown.orderedLots) return executed('filled', fill)
   return shown.isNoneOpen ? executed('partially_filled', fill) : undefined
 }
 
@@ -186,10 +184,9 @@ const byPosition: FindExecution = (shown) => {
   const { orderedLots, position, deals, open, endedOrders, haveListsCaughtUp } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
-  const difference = compareLots(position.volume, orderedLots)
-  if (difference === 0) return executed('filled', fill)
+  if (position.volume === orderedLots) return executed('filled', fill)
   if (!haveListsCaughtUp) return undefined
-  return difference > 0
+  return position.volume > orderedLots
     ? executed('filled', positionIdField(position.id))
     : executed('partially_filled', fill)
 }
@@ -254,7 +251,7 @@ const mayHaveAnotherNumber = (
       (row) =>
         isSimilar(row, row.id) &&
         row.orderType !== 'market' &&
-        compareLots(row.volume ?? restLots, restLots) === 0 &&
+        (row.volume ?? restLots) === restLots &&
         placedAfterMs(row) >= -renumberingMs &&
         placedAfterMs(row) <= clockSlackMs &&
         !context.othersTickets.has(row.id) &&
@@ -416,9 +413,9 @@ const executedLotsOf = (endedOrders: readonly RecordRow[]): number | undefined =
 const executedLotsOfOne = ({ state, volume, remaining }: RecordRow): number | undefined => {
   if (state === 'REJECTED') return 0
   if (volume === undefined || !isEndState(state)) return undefined
-  if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
+  if (state === 'FILLED') return sumExactly([volume, -(remaining ?? 0)])
   // Some brokers show a rest of 0 on every cancelled order, whatever was executed.
-  return remaining ? lotsWithout(volume, remaining) : undefined
+  return remaining ? sumExactly([volume, -remaining]) : undefined
 }
 
 /**
@@ -524,7 +521,7 @@ const createSimilarityCheck = (
     row.side === order.side &&
     (isLimitOrStop || (row.orderType ?? 'market') === 'market') &&
     (row.symbol ?? order.symbol) === order.symbol &&
-    (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
+    (row.volume === undefined || mayHaveMore || row.volume <= order.volume) &&
     (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
     (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
     !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&

@@ -7,7 +7,7 @@ import type {
   BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
-import { lotsWithout, sumExactly, type Ticket } from '@tradeport/domain/primitives'
+import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 
 export interface BookEntry {
   readonly order: OrderToSend
@@ -43,7 +43,7 @@ const noTerms: Partial<BrokerOrder> = {
 
 /** Lots that are not executed. */
 const remainingIn = ({ order, fills }: BookEntry): number =>
-  lotsWithout(order.volume, sumExactly(fills.map(({ volume }) => volume)))
+  sumExactly([order.volume, -sumExactly(fills.map(({ volume }) => volume))])
 
 /** How an order has ended; undefined where it has not. */
 export const outcomeOf = (entry?: BookEntry): OrderOutcome | undefined => {
@@ -52,7 +52,7 @@ export const outcomeOf = (entry?: BookEntry): OrderOutcome | undefined => {
   const [first] = fills
   if (first === undefined) return end
   const remaining = remainingIn(entry)
-  const fill = { ...first, volume: lotsWithout(order.volume, remaining) }
+  const fill = { ...first, volume: sumExactly([order.volume, -remaining]) }
   if (remaining === 0) return { kind: 'filled', fill }
   return end && { kind: 'partially_filled', fill }
 }

@@ -8,7 +8,7 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
 import type { ChangeReceipt, MaySend, PositionTrading } from '@tradeport/domain/ports'
 import { byAge } from '@tradeport/domain/positions'
-import { type Ticket, lotsWithout } from '@tradeport/domain/primitives'
+import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import { bySymbol, venuePositionOf, type VenuePosition } from './broker-contract.ts'
 import { rightOf } from './stored-records.ts'
 
@@ -213,7 +213,7 @@ export const describePositionTradingContract = (
       const { make, booked } = await openWith()
       const { brokerOrderId } = await rightOf(() => make(write))
       expect(brokerOrderId === null ? null : booked(brokerOrderId)).toEqual([
-        lotsWithout(position.volume, write.makes?.volume ?? 0),
+        sumExactly([position.volume, -(write.makes?.volume ?? 0)]),
       ])
     })
 

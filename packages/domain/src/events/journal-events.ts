@@ -11,7 +11,6 @@ import {
 import { exactSumOf, sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, isReadableTime, symbolOf } from '../trades/deal.ts'
 import { foldPosition, groupByPosition } from '../trades/fold.ts'
 import { balanceAmounts, dealKey, type BrokerDeal, type DealKey } from '../journal/broker-deal.ts'
@@ -59,7 +58,7 @@ export const isSinceLink = ({ time }: DealKey, linkedAt: Instant): boolean =>
  */
 export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] => {
   const { accountId, linkedAt, reading } = written
-  const inserted = sortedBy(written.inserted, compareDealOrder)
+  const inserted = written.inserted.toSorted(compareDealOrder)
   const insertedByPosition = groupByPosition(inserted)
   const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
   const closedByCorrection: ServiceEvent[] = []
@@ -102,7 +101,7 @@ export const journalEvents = (written: WrittenDeals): readonly ServiceEvent[] =>
   const balance = exactSumOf([balanceNow ?? 0])
   const current = (): number | null => (balanceNow === null ? null : balance.value())
   const others = written.dealsFromFirstInserted.filter((deal) => !events.has(dealKey(deal)))
-  for (const deal of sortedBy([...inserted, ...others], compareDealOrder).toReversed()) {
+  for (const deal of [...inserted, ...others].toSorted(compareDealOrder).toReversed()) {
     const after = current()
     for (const amount of balanceAmounts(deal)) balance.add(-amount)
     const amount = sumExactly(balanceAmounts(deal))

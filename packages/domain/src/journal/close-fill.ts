@@ -2,7 +2,7 @@
 import type { BrokerAccount } from '../accounts/account.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { averagePrice, compareLots } from '../primitives/lots.ts'
+import { averagePrice } from '../primitives/lots.ts'
 import { isReadableTime, priceOf, volumeOf } from '../trades/deal.ts'
 import type { BrokerDeal } from './broker-deal.ts'
 
@@ -52,10 +52,9 @@ export const closeFillOf = (
   platform: BrokerAccount['platform'],
 ): CloseFill | undefined => {
   const { volume, price } = totalOf(deals)
-  if (platform === 'mt4' && (deals.length > 1 || compareLots(volume ?? 0, leastLots) > 0))
-    return undefined
+  if (platform === 'mt4' && (deals.length > 1 || (volume ?? 0) > leastLots)) return undefined
   // A deal without a volume is the whole close where it is alone.
-  const isWhole = volume === null ? deals.length === 1 : compareLots(volume, leastLots) >= 0
+  const isWhole = volume === null ? deals.length === 1 : volume >= leastLots
   if (!isWhole || deals.length === 0) return undefined
   const times = deals.map(({ time }) => time).filter(isReadableTime)
   return {

@@ -9,7 +9,6 @@ import {
   type Decimal,
 } from '../primitives/decimal.ts'
 import { exactSumOf } from '../primitives/exact-sum.ts'
-import { sortedBy } from '../primitives/sorted.ts'
 import { compareDealOrder, priceOf, volumeOf } from '../trades/deal.ts'
 import type { BrokerDeal } from './broker-deal.ts'
 
@@ -39,7 +38,7 @@ const isClosing = ({ entry }: BrokerDeal): boolean =>
  * @param deals all of one position, in any order
  */
 export const positionCloses = (deals: readonly BrokerDeal[]): readonly PositionClose[] => {
-  const inOrder = sortedBy(deals, compareDealOrder)
+  const inOrder = deals.toSorted(compareDealOrder)
   return closesOf(inOrder) ?? inOrder.filter(isClosing).map(reportedClose)
 }
 

@@ -3,7 +3,6 @@ export {
   balanceAmounts,
   cashFlowReason,
   dealKey,
-  dealKinds,
   dealReasons,
   type BrokerDeal,
   type ChangedDeal,

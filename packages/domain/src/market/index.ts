@@ -3,7 +3,6 @@ export { gapsIn, type CandleRange } from './candle-ranges.ts'
 export { filterInstruments, instrumentTypes, instruments, type Instrument } from './instruments.ts'
 export {
   instrumentTradeModes,
-  pointOf,
   timeframes,
   weekdays,
   type BrokerInstrument,

@@ -86,7 +86,3 @@ export interface BrokerInstrument {
   readonly swapShort: number | null
   readonly sessions: readonly TradingSession[]
 }
-
-/** The unit in which distances such as `stopsLevel` count. */
-export const pointOf = ({ digits }: Pick<BrokerInstrument, 'digits'>): number =>
-  Number(`1e-${digits}`)

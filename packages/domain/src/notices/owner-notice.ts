@@ -105,7 +105,7 @@ const webhookDisabledText = ({
       'five attempts in a row to deliver to your webhook failed, so it is disabled: no more events are sent to it.',
       facts([
         ['Webhook', id],
-        ['Host', hostOf(url)],
+        ['Host', URL.parse(url)?.host || 'unknown'],
         ['Disabled at', inUtc(at)],
         ['Disabled until', 'you enable it again'],
       ]),
@@ -132,8 +132,3 @@ const endOfSecond = (instant: Instant): Instant => Math.ceil(instant / secondMs)
 // own.
 const oneLine = (text: string): string =>
   text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
-
-const hostOf = (url: string): string => {
-  const [, host = ''] = /^https?:\/\/([^\\/?#@\s]+)(?:[\\/?#]|$)/i.exec(url) ?? []
-  return host === '' ? 'unknown' : oneLine(host)
-}

@@ -7,14 +7,7 @@ export {
   type LimiterStanding,
   type ProviderStanding,
 } from './health.ts'
-export type {
-  Listed,
-  ListedAccount,
-  ListedTenant,
-  OwnedListRequest,
-  Slice,
-  RecordCounts,
-} from './listing.ts'
+export type { Listed, ListedAccount, ListedTenant, Slice, RecordCounts } from './listing.ts'
 export type { PlannedChange } from './plan.ts'
 export { challengeStatuses } from '../orders/limits.ts'
 export {

@@ -23,7 +23,6 @@ export {
   timesInForce,
   isCorrection,
   isUnderWay,
-  withOutcome,
   type Fill,
   type Order,
   type OrderId,

@@ -2,24 +2,12 @@
 // alone, since the answer to the order itself is the broker's, and the estimates of a preview.
 import type { AccountFigures } from '../accounts/account.ts'
 import {
-  pointOf,
   weekdays,
   type BrokerInstrument,
   type Quote,
   type TradingSession,
 } from '../market/market-data.ts'
-import {
-  addDecimals,
-  compareDecimals,
-  decimalOf,
-  decimalToNumber,
-  divideDecimals,
-  multiplyDecimals,
-  subtractDecimals,
-  zero,
-  type Decimal,
-} from '../primitives/decimal.ts'
-import { roundAmount } from '../primitives/exact-sum.ts'
+import { moneyUnit, roundAmount, sumExactly, wholeUnits } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
 import { belongsBelow, type LevelName } from '../primitives/prices.ts'
 import type { OrderRequest } from './order.ts'
@@ -76,12 +64,8 @@ const requireVolume =
     return { code: 'INVALID_VOLUME', message, details: { [name]: bound, volume } }
   }
 
-const isMultiple = (volume: number, bound: number): boolean => {
-  const [value, step] = [decimalOf(volume), decimalOf(bound)]
-  const scale = Math.max(value.scale, step.scale)
-  const unitsOf = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale)
-  return step.units === 0n || unitsOf(value) % unitsOf(step) === 0n
-}
+const isMultiple = (volume: number, step: number): boolean =>
+  step === 0 || wholeUnits(volume, moneyUnit) % wholeUnits(step, moneyUnit) === 0
 
 /** Levels of a market order are measured from the price at which it would be closed. */
 const requireLevel =
@@ -95,11 +79,9 @@ const requireLevel =
         : entryPriceOf(order, quote)
     if (price === undefined) return undefined
     const isBelow = belongsBelow(name, order.side)
-    const distance = isBelow ? difference(price, level) : difference(level, price)
-    const least = multiplyDecimals(decimalOf(instrument.stopsLevel), decimalOf(pointOf(instrument)))
-    if (compareDecimals(distance, zero) > 0 && compareDecimals(distance, least) >= 0)
-      return 'passed'
-    const minDistance = decimalToNumber(least)
+    const distance = sumExactly(isBelow ? [price, -level] : [level, -price])
+    const minDistance = Number(`${instrument.stopsLevel}e-${instrument.digits}`)
+    if (distance > 0 && distance >= minDistance) return 'passed'
     const place = isBelow ? 'below' : 'above'
     return {
       code: 'INVALID_PRICE',
@@ -124,8 +106,6 @@ export const instrumentChecks = [
   { name: 'stop_loss', check: requireLevel('stopLoss') },
   { name: 'take_profit', check: requireLevel('takeProfit') },
 ] as const
-
-const difference = (a: number, b: number): Decimal => subtractDecimals(decimalOf(a), decimalOf(b))
 
 // Sessions are by the broker's clock, whose zone is not known: open or closed is what holds in
 // every zone.
@@ -196,18 +176,14 @@ export const estimateOrder = (
     if (from === undefined || to === undefined) return null
     // A provider that does not know a tick's size or value may report 0.
     if (!instrument?.tickSize || !tickValue) return null
-    const distance = side === 'buy' ? difference(to, from) : difference(from, to)
+    const distance = sumExactly(side === 'buy' ? [to, -from] : [from, -to])
     // A level on the wrong side of the price.
-    if (compareDecimals(distance, zero) <= 0) return null
-    const worth = multiplyDecimals(
-      multiplyDecimals(distance, decimalOf(tickValue)),
-      decimalOf(order.volume),
-    )
-    return roundAmount(divideDecimals(worth, decimalOf(instrument.tickSize)))
+    if (distance <= 0) return null
+    return roundAmount((distance * tickValue * order.volume) / instrument.tickSize)
   }
   return {
     price: price ?? null,
-    spread: quote === undefined ? null : decimalToNumber(difference(quote.ask, quote.bid)),
+    spread: quote === undefined ? null : sumExactly([quote.ask, -quote.bid]),
     margin: margin ?? null,
     marginLevelAfter: marginLevelAfter(figures, margin),
     riskAmount: moneyBetween(stopLoss, price, quote?.lossTickValue),
@@ -220,9 +196,6 @@ const marginLevelAfter = (
   margin: number | undefined,
 ): number | null => {
   if (figures === undefined || margin === undefined) return null
-  const inUse = addDecimals(decimalOf(figures.margin), decimalOf(margin))
-  if (compareDecimals(inUse, zero) <= 0) return null
-  return roundAmount(
-    divideDecimals(multiplyDecimals(decimalOf(figures.equity), decimalOf(100)), inUse),
-  )
+  const inUse = sumExactly([figures.margin, margin])
+  return inUse <= 0 ? null : roundAmount((100 * figures.equity) / inUse)
 }

@@ -7,7 +7,6 @@ import { requireBrokerAccount, type Account, type BrokerAccount } from '../accou
 import { refuse, type BreachedLimit, type ExceededRiskLimit, type Refusal } from '../errors.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
-import { compareLots } from '../primitives/lots.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import { brokerClientId, clientIdPrefix, type OrderId } from './order.ts'
 
@@ -150,7 +149,7 @@ const breachedLimit = (
     return { limit: 'maxOpenPositions', allowed: maxOpenPositions, current: openVolumes.length }
   if (maxOpenLots === null) return undefined
   const open = sumExactly(openVolumes)
-  return compareLots(sumExactly([...openVolumes, volume]), maxOpenLots) > 0
+  return sumExactly([...openVolumes, volume]) > maxOpenLots
     ? { limit: 'maxOpenLots', allowed: maxOpenLots, current: open }
     : undefined
 }

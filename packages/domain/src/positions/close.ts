@@ -3,8 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
 import type { Ticket } from '../primitives/ids.ts'
-import { roundAmount } from '../primitives/exact-sum.ts'
-import { compareLots, lotsWithout } from '../primitives/lots.ts'
+import { roundAmount, sumExactly } from '../primitives/exact-sum.ts'
 import type { BrokerPosition } from './position.ts'
 
 /** The outcome of a close. Volumes in lots. */
@@ -33,11 +32,10 @@ export const decideClose = (
   const invalid = E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
   if (!(requested > 0 && Number.isFinite(requested))) return invalid
   const volume = roundAmount(requested)
-  const difference = compareLots(volume, open)
   // Less than the platforms' finest volume is none.
-  if (difference > 0 || volume === 0) return invalid
-  if (difference === 0) return E.right(all)
-  const remainingVolume = lotsWithout(open, volume)
+  if (volume > open || volume === 0) return invalid
+  if (volume === open) return E.right(all)
+  const remainingVolume = sumExactly([open, -volume])
   return E.right({ volume, expected: { closedVolume: volume, remainingVolume } })
 }
 
@@ -67,7 +65,7 @@ export const closeShownBy = (
   if (remaining !== undefined) return shrunkTo(remaining, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
-  const exact = remainders.find(({ volume }) => compareLots(volume, expected.remainingVolume) === 0)
+  const exact = remainders.find(({ volume }) => volume === expected.remainingVolume)
   const [remainder, another] = exact === undefined && givesRestNewTicket ? remainders : [exact]
   if (another !== undefined) return undefined
   if (remainder !== undefined) {
@@ -84,8 +82,8 @@ export const closeShownBy = (
  * confirmed.
  */
 export const isDoneAsSent = (outcome: CloseOutcome, { expected }: CloseRequest): boolean =>
-  compareLots(outcome.closedVolume, expected.closedVolume) === 0 &&
-  compareLots(outcome.remainingVolume, expected.remainingVolume) === 0
+  outcome.closedVolume === expected.closedVolume &&
+  outcome.remainingVolume === expected.remainingVolume
 
 // Whatever went beyond what was sent was closed by somebody else.
 const shrunkTo = (
@@ -93,7 +91,7 @@ const shrunkTo = (
   { volume }: BrokerPosition,
   { closedVolume }: CloseOutcome,
 ): CloseOutcome | undefined => {
-  const gone = lotsWithout(volume, remaining.volume)
+  const gone = sumExactly([volume, -remaining.volume])
   if (gone === 0) return undefined
   return {
     closedVolume: gone < 0 ? closedVolume : Math.min(gone, closedVolume),

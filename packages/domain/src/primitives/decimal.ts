@@ -37,13 +37,6 @@ export const multiplyDecimals = (a: Decimal, b: Decimal): Decimal => ({
   scale: a.scale + b.scale,
 })
 
-/** Below 0 when a is less, 0 when equal, above 0 when a is more. */
-export const compareDecimals = (a: Decimal, b: Decimal): number => {
-  const { units } = subtractDecimals(a, b)
-  if (units === 0n) return 0
-  return units < 0n ? -1 : 1
-}
-
 /** The nearest double, ties to even; an infinity beyond the largest double. Never −0. */
 export const decimalToNumber = ({ units, scale }: Decimal): number =>
   Number(`${units}e-${scale}`) + 0

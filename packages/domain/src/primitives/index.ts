@@ -1,7 +1,7 @@
 // Values that everything else is made of: ids, instants, lots, exact sums, pages.
 export { parseEmailAddress, type EmailAddress } from './email-address.ts'
 export { roundAmount, sumExactly } from './exact-sum.ts'
-export { compareLots, fillOfExecutions, lotsWithout, type Execution } from './lots.ts'
+export { fillOfExecutions, type Execution } from './lots.ts'
 export {
   formatPositionId,
   isSameOwner,

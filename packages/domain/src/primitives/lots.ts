@@ -1,19 +1,6 @@
-// Volumes in lots, which compare and subtract as the decimals that brokers write.
-import { compareDecimals, decimalOf } from './decimal.ts'
+// The parts in which an order is executed, at different prices.
 import { ExactSum, sumExactly } from './exact-sum.ts'
 import type { Instant } from './instant.ts'
-
-/**
- * Below 0 when `a` lots are less than `b`, 0 when they are as many, above 0 when they are more:
- * exact decimals.
- */
-export const compareLots = (a: number, b: number): number =>
-  compareDecimals(decimalOf(a), decimalOf(b))
-
-/** What is left of `a` lots without `b` of them, exactly. */
-export const lotsWithout = (a: number, b: number): number => sumExactly([a, -b])
-
-// One order may be executed in several parts, at different prices.
 
 /** A part of an order, executed at one price. Volume in lots, above 0. */
 export interface Execution {

@@ -1,6 +1,7 @@
 // What orders and positions share of prices: their levels and on which side of a price each
 // belongs, and whether prices that were read after a change are those that were requested.
-import { compareDecimals, decimalOf, multiplyDecimals, subtractDecimals } from './decimal.ts'
+import { decimalOf } from './decimal.ts'
+import { sumExactly } from './exact-sum.ts'
 
 export type Side = 'buy' | 'sell'
 
@@ -75,11 +76,7 @@ const isRounded = (
   shown: number | undefined,
   requested: number | undefined,
   decimals: number,
-): boolean => {
-  if (shown === undefined || requested === undefined) return false
-  const [low, high] = [Math.min(shown, requested), Math.max(shown, requested)]
-  const distance = subtractDecimals(decimalOf(high), decimalOf(low))
-  return (
-    compareDecimals(multiplyDecimals(decimalOf(2), distance), { units: 1n, scale: decimals }) <= 0
-  )
-}
+): boolean =>
+  shown !== undefined &&
+  requested !== undefined &&
+  2 * Math.abs(sumExactly([shown, -requested])) <= Number(`1e-${decimals}`)

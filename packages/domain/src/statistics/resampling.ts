@@ -19,14 +19,14 @@ export interface Amounts {
   readonly unitsPerOne: number
 }
 
-/** Of all resamples, each in the order of drawing. */
-export interface ResampledStatistics<A = Float64Array> {
-  readonly expectancy: A
-  readonly winRate: A
+/** Of some trades. */
+export interface Figures {
+  readonly expectancy: number
+  readonly winRate: number
   /** Infinity with profit and no loss. */
-  readonly profitFactor: A
+  readonly profitFactor: number
   /** Infinite where all trades are equal and not 0. */
-  readonly sharpeRatio: A
+  readonly sharpeRatio: number
 }
 
 const scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]
@@ -77,7 +77,7 @@ export const totalsOf = ({ units, gains, wins, squares }: Amounts): Totals => ({
 export const figuresOf = (
   { unitsPerOne, centre }: Amounts,
   { count, sum, gain, wins, squares }: Totals,
-): ResampledStatistics<number> => {
+): Figures => {
   const loss = gain - sum
   const offset = sum - count * centre
   const spread = squares - (offset * offset) / count
@@ -90,17 +90,6 @@ export const figuresOf = (
   }
 }
 
-const names = ['expectancy', 'winRate', 'profitFactor', 'sharpeRatio'] as const
-
-const columnsOf = (length: number): ResampledStatistics => {
-  const column = () => new Float64Array(length)
-  return { expectancy: column(), winRate: column(), profitFactor: column(), sharpeRatio: column() }
-}
-
-const put = (columns: ResampledStatistics, at: number, figures: ResampledStatistics<number>) => {
-  for (const name of names) columns[name][at] = figures[name]
-}
-
 /**
  * Draws as many trades as there are, with replacement, once for each resample: trade ⌊u · n / 2³²⌋
  * for each random number u.
@@ -109,14 +98,12 @@ export const resampledFigures = (
   amounts: Amounts,
   resamples: number,
   random: Random,
-): ResampledStatistics & { readonly losses: number } => {
+): readonly Figures[] => {
   const { units, gains, wins, squares } = amounts
   const count = units.length
   const perNumber = count / 2 ** 32
   const numbers = new Uint32Array(count)
-  const columns = columnsOf(resamples)
-  let losses = 0
-  for (let resample = 0; resample < resamples; resample++) {
+  return Array.from({ length: resamples }, () => {
     random.draw(numbers)
     let [sum, gain, winCount, squareSum] = [0, 0, 0, 0]
     for (let draw = 0; draw < count; draw++) {
@@ -126,31 +113,22 @@ export const resampledFigures = (
       winCount += wins[drawn] as number
       squareSum += squares[drawn] as number
     }
-    if (sum < 0) losses += 1
-    put(
-      columns,
-      resample,
-      figuresOf(amounts, { count, sum, gain, wins: winCount, squares: squareSum }),
-    )
-  }
-  return { ...columns, losses }
+    return figuresOf(amounts, { count, sum, gain, wins: winCount, squares: squareSum })
+  })
 }
 
 /** The figures without each trade. */
-export const jackknifeFigures = (amounts: Amounts): ResampledStatistics => {
+export const jackknifeFigures = (amounts: Amounts): readonly Figures[] => {
   const { count, sum, gain, wins, squares } = totalsOf(amounts)
-  const columns = columnsOf(count)
-  for (let index = 0; index < count; index++) {
-    const without = {
+  return Array.from({ length: count }, (_, index) =>
+    figuresOf(amounts, {
       count: count - 1,
       sum: sum - (amounts.units[index] as number),
       gain: gain - (amounts.gains[index] as number),
       wins: wins - (amounts.wins[index] as number),
       squares: squares - (amounts.squares[index] as number),
-    }
-    put(columns, index, figuresOf(amounts, without))
-  }
-  return columns
+    }),
+  )
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   resampledDrawdowns,
   resampledFigures,
   totalsOf,
-  type ResampledStatistics,
+  type Figures,
 } from './resampling.ts'
 import { meanOf } from './sample-moments.ts'
 import { statisticsOf } from './trade-statistics.ts'
@@ -44,6 +44,9 @@ export interface RobustStatistics {
 
 const minTrades = 10
 
+const column = (figures: readonly Figures[], name: keyof Figures): Float64Array =>
+  Float64Array.from(figures, (one) => one[name])
+
 /**
  * Resamples the trades with replacement, as many as there are, and takes 95 % BCa intervals of the
  * statistics over the resamples. The drawdown depends on the order of trades, so its bounds are the
@@ -61,15 +64,12 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   const jackknife = jackknifeFigures(amounts)
   const estimates = figuresOf(amounts, totalsOf(amounts))
   const drawdowns = resampledDrawdowns(amounts, resamples, random).toSorted()
-  const interval = (
-    figure: keyof ResampledStatistics,
-    estimate: number | null,
-  ): RobustInterval => ({
+  const interval = (name: keyof Figures, estimate: number | null): RobustInterval => ({
     estimate,
     ...bcaInterval(
-      estimates[figure],
-      resampled[figure].toSorted(),
-      jackknife[figure],
+      estimates[name],
+      column(resampled, name).toSorted(),
+      column(jackknife, name),
       defaultLevel,
     ),
   })
@@ -87,6 +87,6 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
         upper: quantileOf(drawdowns, (1 + defaultLevel) / 2),
       },
     },
-    probabilityOfLoss: resampled.losses / resamples,
+    probabilityOfLoss: resampled.filter(({ expectancy }) => expectancy < 0).length / resamples,
   }
 }

@@ -1,6 +1,5 @@
 // The statistics of closed trades (docs/behaviour.md#statistics).
 import { ExactSum } from '../primitives/exact-sum.ts'
-import { sortedBy } from '../primitives/sorted.ts'
 import type { FoldedTrade } from '../trades/fold.ts'
 import type { Column } from './trade-results.ts'
 import { maxDrawdown } from './drawdown.ts'
@@ -51,9 +50,7 @@ export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
  * millisecond.
  */
 export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics =>
-  statisticsOf(
-    sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map(({ netProfit }) => netProfit),
-  )
+  statisticsOf(trades.toSorted((a, b) => a.closedAt - b.closedAt).map(({ netProfit }) => netProfit))
 
 /** The same over net profits in closing order. */
 export const statisticsOf = (netProfits: Column): TradeStatistics => {

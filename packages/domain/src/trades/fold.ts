@@ -3,7 +3,6 @@ import { addDecimals, decimalOf, divideDecimals, multiplyDecimals } from '../pri
 import { ExactSum } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Side } from '../primitives/prices.ts'
-import { sortedBy } from '../primitives/sorted.ts'
 import { compareTickets } from '../primitives/tickets.ts'
 import {
   compareDealOrder,
@@ -98,7 +97,7 @@ export const foldDeals = (
   deals: readonly Deal[],
 ): { trades: readonly FoldedTrade[]; skipped: readonly SkippedPosition[] } => {
   const positions = new Map<string, PositionFold>()
-  for (const deal of sortedBy(deals, compareDealOrder)) {
+  for (const deal of deals.toSorted(compareDealOrder)) {
     const positionId = positionIdOf(deal)
     if (positionId === undefined) continue
     let position = positions.get(positionId)
@@ -134,7 +133,7 @@ export const groupByPosition = <D extends Deal>(
 /** @param deals all deals that `positionIdOf` assigns to the position, each once, in any order */
 export const foldPosition = (positionId: string, deals: readonly Deal[]): FoldedPosition => {
   const fold = new PositionFold(positionId)
-  for (const deal of sortedBy(deals, compareDealOrder)) fold.add(deal)
+  for (const deal of deals.toSorted(compareDealOrder)) fold.add(deal)
   return fold.result()
 }
 

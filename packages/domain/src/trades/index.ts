@@ -16,6 +16,5 @@ export {
   type FoldedPosition,
   type FoldedTrade,
   type SkipReason,
-  type SkippedOnAccount,
   type SkippedPosition,
 } from './fold.ts'

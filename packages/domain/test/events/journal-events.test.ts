@@ -9,7 +9,7 @@ import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { dealHistory, shuffled } from '@tradeport/testkit'
 import { dealTable } from '../trades/deal-table.ts'
-import { sortedBy } from '../../src/primitives/sorted.ts'
+
 import { compareDealOrder } from '../../src/trades/deal.ts'
 import { foldPosition, groupByPosition } from '../../src/trades/fold.ts'
 
@@ -470,7 +470,7 @@ describe('however the deals arrive', () => {
   })
 
   it('a position opens with the same volume, however many of its deals are read at once', () => {
-    const inTurn = history.map((deals) => sortedBy(deals, compareDealOrder))
+    const inTurn = history.map((deals) => deals.toSorted(compareDealOrder))
     fc.assert(
       fc.property(inTurn, (deals) => {
         expect(openedVolumes(feed(deals.map((deal) => [deal])))).toEqual(

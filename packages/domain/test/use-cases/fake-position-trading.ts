@@ -19,8 +19,6 @@ import type {
 import type { ClosedTrade } from '../../src/trades/index.ts'
 import { type Levels, byAge, type BrokerPosition } from '../../src/positions/index.ts'
 import {
-  compareLots,
-  lotsWithout,
   roundAmount,
   sumExactly,
   type AccountId,
@@ -130,7 +128,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     const position = book.positions.find((one) => one.ticket === ticket)
     if (position === undefined) return E.left(refuse('PositionNotFound'))
     const lots = roundAmount(volume ?? position.volume)
-    if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
+    if (lots > position.volume) return E.left(tooManyLots)
     lag = { positions: 0, deals: 0, ...nextLag, before: { ...book } }
     nextLag = {}
     let rest: BrokerPosition | undefined
@@ -139,7 +137,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
       const deal = closingDeal(position, closing)
       book.deals = [...book.deals, deal]
       // On MT4 what is left of a position goes on under a new ticket.
-      if (compareLots(position.volume, closing.lots) > 0)
+      if (position.volume > closing.lots)
         rest = {
           ...withoutClosed(position, deal),
           ticket: platform === 'mt4' ? (newNumber() as Ticket) : ticket,
@@ -290,7 +288,7 @@ const withoutClosed = (
   { volume, profit }: { volume: number; profit: number },
 ): BrokerPosition => ({
   ...position,
-  volume: lotsWithout(position.volume, volume),
+  volume: sumExactly([position.volume, -volume]),
   unrealizedPnl: sumExactly([position.unrealizedPnl, -profit]),
   realizedPnl: sumExactly([position.realizedPnl, profit]),
 })

@@ -16,7 +16,6 @@ import type { Candle } from '../../market/market-data.ts'
 import type { CandleSeries, Ports } from '../../ports/index.ts'
 import { marketDataPageSize, type MarketData } from '../../ports/market-data.ts'
 import { minuteMs, type Instant } from '../../primitives/instant.ts'
-import { sortedBy } from '../../primitives/sorted.ts'
 import { createTurns } from './turns.ts'
 
 /** With `from` the first candles from there, else the last up to `to`. */
@@ -163,8 +162,7 @@ const shown = (
 ): readonly ShownCandle[] => {
   const keptTimes = new Set(kept.map(({ time }) => time))
   const further = unkept.filter(({ time }) => time >= from && time <= to && !keptTimes.has(time))
-  const all = sortedBy(
-    [...kept.map((candle) => ({ ...candle, complete: true })), ...further],
+  const all = [...kept.map((candle) => ({ ...candle, complete: true })), ...further].toSorted(
     (one, other) => one.time - other.time,
   )
   return end === 'last' ? all.slice(-limit) : all.slice(0, limit)
