@@ -26,15 +26,12 @@ export const askDns =
  * Queries DNS first, and for local names and those that it does not have the system, whose hosts
  * file and search domains may hold names of own networks.
  */
-export const askDnsThenSystem = (
-  dns: ResolveName = askDns(),
-  system: ResolveName = askInTurn(askSystem),
-): ResolveName => {
-  return async (name) => {
+export const askDnsThenSystem =
+  (dns: ResolveName = askDns(), system: ResolveName = askInTurn(askSystem)): ResolveName =>
+  async (name) => {
     const found = isLocalName(name) ? [] : await dns(name)
     return found.length > 0 ? found : system(name)
   }
-}
 
 export const askSystem: ResolveName = async (name) => {
   const found = await lookup(name, { all: true }).catch(noneIfMissing)

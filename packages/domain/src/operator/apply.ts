@@ -284,7 +284,7 @@ export const decideApply =
       },
     }
 
-    /** Every record that was there and is removed, with its tenant or user too. */
+    /** Records that the document removes, by themselves or with their tenant or user. */
     const gone = new Set<string>()
     /** With everything that belongs to the record and that a later section can refer to. */
     const remove = (section: Section, id: string) => {

@@ -326,7 +326,7 @@ const readClaimed = async (
     let { state } = claim
     let reading: AccountReading | null = null
     let { latestDealAt } = state
-    // What an interrupted read doubted is not kept, and its pages are older.
+    // The doubts of an interrupted read are not kept, and its pages may have changed since.
     let doubts: Doubts = { ...noDoubts, mayHaveChanged: state.deals > 0 }
     if (state.deals > ports.maxFirstReadDeals) return undefined
     for await (const { deals, nextOffset } of pagesOf(window)) {

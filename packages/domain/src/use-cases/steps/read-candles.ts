@@ -68,7 +68,7 @@ export const createCandleReader = ({
     return E.right(reached.length < limit ? { reached, gap } : { reached })
   }
 
-  /** When the newest candle that the provider has opened; 0 where it has none. */
+  /** The opening time of the provider's newest candle; 0 where it has none. */
   const readNewest = async (
     { account, symbol, timeframe }: CandleSeries,
     to: Instant,
