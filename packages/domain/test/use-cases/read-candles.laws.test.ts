@@ -106,8 +106,8 @@ it('shows what the broker has, and asks once for what is complete', async () => 
           })),
         )
         const before = broker.calls()
-        // Before the first candle, and after the last one, it may be that the provider has not
-        // loaded more. A candle of a moment ago may still change.
+        // Before the first candle, and after the last one, the provider may not have loaded more. A
+        // candle of a moment ago may change.
         const isPreceded =
           query.from === undefined ? shown.length === limit : opened.some((time) => time <= from)
         if (opened.some((time) => time > to && time <= now - 10_000) && isPreceded) {
@@ -187,47 +187,22 @@ it('reads the beginning of a long history with few pages, and each page once for
   expect(asked.slice(before).every((to) => to < start)).toBe(true)
 })
 
-it('keeps no candle that ended less than ten seconds ago', async () => {
-  const times = [start, start + minuteMs, start + 2 * minuteMs]
-  let now = start + 2 * minuteMs + 9_999
-  const candles = createFakeCandleStore()
-  const volumes = [10, 50, 1]
+it.each([
+  [9_999, 0],
+  [10_000, 1],
+])('%i ms after the end of a candle %i are kept', async (sinceMs, kept) => {
+  const now = start + minuteMs + sinceMs
+  const { candles } = createBroker('1m', [start, start + minuteMs], () => now)
+  const store = createFakeCandleStore()
   const readCandles = createCandleReader({
-    marketData: {
-      candles: (_: unknown, __: unknown, { to, limit }: CandlesWindow) =>
-        TE.fromIO(() =>
-          times
-            .map((time, index) => ({
-              time,
-              open: 1,
-              high: 1,
-              low: 1,
-              close: 1,
-              volume: volumes[index] ?? 0,
-            }))
-            .filter(({ time }) => time <= to)
-            .slice(-limit),
-        ),
-    },
-    candles,
+    marketData: { candles },
+    candles: store,
     clock: { now: () => now },
   })
-  const read = async () =>
-    (await rightOf(readCandles({ account, symbol: 'EURUSD', timeframe: '1m' }, { limit: 3 }))).map(
-      ({ volume, complete }) => [volume, complete],
-    )
-  expect(await read()).toEqual([
-    [10, true],
-    [50, true],
-    [1, false],
-  ])
-  volumes.splice(0, 2, 11, 60)
-  now += 1
-  expect(await read()).toEqual([
-    [10, true],
-    [60, true],
-    [1, false],
-  ])
+  const series = { account, symbol: 'EURUSD', timeframe: '1m' } as const
+  expect(await rightOf(readCandles(series, { limit: 2 }))).toHaveLength(2)
+  const read = store.read(series, { from: start, to: now }, { limit: 9, end: 'first' })
+  expect((await rightOf(read)).candles).toHaveLength(kept)
 })
 
 it('stops after 50 pages, which the refusal says, and goes on from there at the next request', async () => {
