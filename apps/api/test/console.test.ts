@@ -156,6 +156,16 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'You were signed out after 30 minutes')
   })
 
+  it('signs out whoever wakes a machine that slept for 30 minutes', async () => {
+    const page = await opened()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const now = await page.evaluate(() => Date.now())
+    // No timer runs meanwhile.
+    await page.clock.setSystemTime(now + 31 * 60_000)
+    await page.keyboard.press('Shift')
+    await shows(page, 'You were signed out after 30 minutes')
+  })
+
   it('shows what a key may read, and why it does not show the rest', async () => {
     const page = await opened('/console', {}, 'reader')
     await shows(page, 'it needs the scope trading:read or positions:read')

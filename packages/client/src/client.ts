@@ -157,18 +157,19 @@ const queryOf = (query: Fields = {}): string => {
 }
 
 const bodyOf = (operation: Operation, body: Fields | undefined): string => {
-  if (typeof body !== 'object' || body === null)
+  // JSON writes nothing of a Map.
+  if (Object.prototype.toString.call(body) !== '[object Object]')
     throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
   return JSON.stringify(body, function (this: Fields, name, value: unknown) {
     // JSON writes NaN and an invalid date as null, which removes a level, and leaves out what is
-    // undefined, without which an order has no stop loss and more is closed.
+    // undefined or a function, without which an order has no stop loss and more is closed.
     const given = this[name]
     const isGiven =
-      typeof given === 'number'
-        ? Number.isFinite(given)
-        : given instanceof Date
-          ? !Number.isNaN(given.getTime())
-          : given !== undefined
+      value === null
+        ? given === null
+        : typeof value === 'number'
+          ? Number.isFinite(value)
+          : ['string', 'boolean', 'object'].includes(typeof value)
     if (isGiven) return value
     throw new TypeError(
       `the ${name} of ${operation} is ${String(given)}: give a value, or leave it out.`,

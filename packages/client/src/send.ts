@@ -200,6 +200,9 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
 export const eitherOf = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   signal === undefined ? other : AbortSignal.any([signal, other])
 
+/** A timer of more ends at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** Resolves also when it is aborted, and then at once. */
 export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
@@ -208,7 +211,7 @@ export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, ms)
+    const timer = setTimeout(end, Math.min(ms, longestTimerMs))
     signal?.addEventListener('abort', end)
     if (signal?.aborted === true) end()
   })

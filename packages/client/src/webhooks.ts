@@ -97,7 +97,8 @@ export const verifyWebhook = async ({
   body,
   headers,
 }: ReceivedWebhook): Promise<boolean> => {
-  if (secret === '') throw new TypeError('secret must be that of the webhook; it is empty.')
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError('secret must be that of the webhook, which is a text that is not empty.')
   const bytes = bytesOf(body)
   const key = await crypto.subtle.importKey(
     'raw',

@@ -70,11 +70,13 @@ describe.concurrent('a method', () => {
     ['placeOrder', 'stopLoss', Infinity],
     ['placeOrder', 'stopLoss', undefined],
     ['changePositionLevels', 'takeProfit', undefined],
+    ['closePosition', 'volume', () => 0.1],
+    ['closePosition', 'volume', Symbol('lots')],
   ] as const)('does not send %s with a %s of %s', async (operation, field, value) => {
     const { client, sent } = clientWith([success()])
     for (const body of [{ [field]: value }, { inner: { [field]: value } }])
       await expect(callWith(client, operation, body)).rejects.toThrow(
-        `the ${field} of ${operation} is ${value}: give a value, or leave it out.`,
+        `the ${field} of ${operation} is ${String(value)}: give a value, or leave it out.`,
       )
     expect(sent).toEqual([])
   })

@@ -93,6 +93,8 @@ const write = (kept: Kept): void => storage()?.setItem(storageName, JSON.stringi
 export const whenIdle = (signOut: () => void): (() => void) => {
   let usedAt = Date.now()
   const use = (): void => {
+    // Whoever wakes the machine may be somebody else.
+    if (Date.now() - usedAt >= idleMs) return signOut()
     usedAt = Date.now()
   }
   // By the clock and not by one long timer, which would stand still while the machine sleeps.
