@@ -150,7 +150,9 @@ export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
 /** The longest period of a published limit; a longer wait must be a mistake. */
 const longestWaitMs = 6 * 3_600_000
 
-const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : Number.NaN)
+/** In UTC where a time names no zone. */
+const timeOf = (text: unknown): number =>
+  typeof text === 'string' ? Date.parse(text.replace(/T[\d:.]+$/, '$&Z')) : Number.NaN
 
 /**
  * When the provider asks to be asked again, never before `now`; undefined if it does not say. The

@@ -12,9 +12,10 @@ import { requests } from './requests.ts'
 import { positionsIn } from './translate.ts'
 
 /**
- * A provider that has just connected may return empty lists. Where it shows no position and the
- * account has margin in use, the terminal is asked. If that lists no open orders either, the margin
- * can only come from positions, and the read fails.
+ * A provider that has just connected may return empty lists. Where it shows no position, and the
+ * account has margin in use, no money or an open result, the terminal is asked. If that has margin
+ * in use and lists no open orders either, the margin can only come from positions, and the read
+ * fails.
  * @param readFromTerminal from the trading terminal, not from the provider's copy
  */
 export const readPositions =
@@ -23,13 +24,17 @@ export const readPositions =
     readFromTerminal: boolean,
   ): Broker['positions'] =>
   (account) => {
-    const hasMargin = async (terminal: boolean): Promise<boolean> =>
-      (await readInformation(account, terminal)).margin > 0
+    const mayHavePositions = async (terminal: boolean): Promise<boolean> => {
+      const { margin, balance, equity, credit } = await readInformation(account, terminal)
+      if (margin > 0 || terminal) return margin > 0
+      // Hedged positions may need no margin.
+      return equity === 0 || roundAmount(equity - balance - (credit ?? 0)) !== 0
+    }
     const read = async (terminal: boolean): Promise<PositionsReading> => {
       const readAt = clock.now()
       const request = requests.current('positions', terminal)
       const positions = await fetchFrom(account, request, positionsIn)
-      if (positions.length > 0 || !(await hasMargin(terminal))) return { positions, readAt }
+      if (positions.length > 0 || !(await mayHavePositions(terminal))) return { positions, readAt }
       if (!terminal) return read(true)
       const orders = await fetchFrom(account, requests.current('orders', true), ordersIn)
       if (orders.length > 0) return { positions, readAt }

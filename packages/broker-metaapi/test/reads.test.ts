@@ -116,7 +116,7 @@ describe('account information', () => {
 })
 
 describe('a list without positions', () => {
-  const idle = { ...informationRow, margin: 0 }
+  const idle = { ...informationRow, margin: 0, equity: informationRow.balance }
   const order = { id: '7', type: 'ORDER_TYPE_BUY_LIMIT', clientId: 'that of another program' }
   type Shown = Readonly<Partial<Record<'positions' | 'account-information' | 'orders', unknown>>>
 
@@ -129,6 +129,15 @@ describe('a list without positions', () => {
         { positions: [positionRow] },
         ['46648037'],
       ],
+      ...[
+        { margin: 0, balance: 0, equity: 0 },
+        { margin: 0, balance: 7_000, equity: 6_999 },
+      ].map((figures): [string, Shown, Shown, readonly string[]] => [
+        `is not believed with ${JSON.stringify(figures)}`,
+        { 'account-information': { ...informationRow, ...figures } },
+        { positions: [positionRow] },
+        ['46648037'],
+      ]),
       ['is empty where the copy’s margin was old', {}, { 'account-information': idle }, []],
       ['proves nothing beside margin in use', {}, {}, 'unavailable'],
       ['is empty where an open order may use the margin', {}, { orders: [order] }, []],

@@ -188,6 +188,8 @@ export const cachedMarketData = (
     ttlMs: termsTtlMs,
     maxWeight: maxSymbols,
     weigh: (names) => 1 + names.length,
+    // A provider that has just connected has none.
+    isKept: (names) => names.length > 0,
     counters: countersOf?.('symbols'),
   })
   const instruments = createSingleFlightCache<BrokerReadError, BrokerInstrument>({
