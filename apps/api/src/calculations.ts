@@ -26,8 +26,8 @@ const defaultLimits: CalculationLimits = {
   perUser: 2,
   queue: 32,
   waitMs: 20_000,
-  // 20,000 resamples of 40,000 trades take 8 s of a processor.
-  runMs: 10_000,
+  // 20,000 resamples of 40,000 trades take 8 s of a processor that does nothing else.
+  runMs: 20_000,
 }
 
 export interface CalculationPool {

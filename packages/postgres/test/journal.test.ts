@@ -193,7 +193,8 @@ const make = async (
       .filter((deal) => !vanished.includes(deal))
       .map((was, index) => ({
         was,
-        deal: { ...was, profit: was.profit / 2, ...(index === 0 && { id: `${was.id}0000` }) },
+        // No number is -0 where PostgreSQL stored it.
+        deal: { ...was, profit: was.profit / 2 + 0, ...(index === 0 && { id: `${was.id}0000` }) },
       })),
     inserted: inserted.filter((deal) => !vanished.includes(deal) && !changed.includes(deal)),
   }
