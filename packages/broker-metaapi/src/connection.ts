@@ -44,7 +44,7 @@ export interface MetaApiConfig {
 
 const defaultDeadlines: MetaApiDeadlines = {
   tokenMs: 5_000,
-  accountInformationMs: 5_000,
+  shortReadMs: 5_000,
   readMs: 15_000,
   connectMs: 10_000,
   tradeMs: 60_000,
@@ -74,7 +74,7 @@ export const createConnection = (config: MetaApiConfig) => {
   const tradePauses = createAccountPauses(pauses, stopwatch)
   /** Of reads of one symbol: there are too many to remember them among the accounts. */
   const symbolPauses = createAccountPauses(pauses, stopwatch)
-  const call = createTransport(clock, gate, { readPauses, symbolPauses }, skew)
+  const call = createTransport(clock, stopwatch, gate, { readPauses, symbolPauses }, skew)
   const regions = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
   const bounded = <A>(
@@ -82,7 +82,8 @@ export const createConnection = (config: MetaApiConfig) => {
     work: (signal: AbortSignal) => Promise<A>,
     callerSignal?: AbortSignal,
   ): Promise<A> => {
-    const ms = route === 'account-information' ? deadlines.accountInformationMs : deadlines.readMs
+    const isShort = route === 'account-information' || route === 'calculate-margin'
+    const ms = isShort ? deadlines.shortReadMs : deadlines.readMs
     const timeoutError = () =>
       unavailable(
         `${route}: no whole answer within ${ms} ms, with the wait for other requests of the token`,

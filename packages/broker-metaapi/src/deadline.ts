@@ -2,8 +2,8 @@
 export interface MetaApiDeadlines {
   /** To read the tenant's token from its store. Default 5,000. */
   readonly tokenMs: number
-  /** Default 5,000. */
-  readonly accountInformationMs: number
+  /** For account information or a margin. Default 5,000. */
+  readonly shortReadMs: number
   /** For any other read; each page of a history is one. Default 15,000. */
   readonly readMs: number
   /** For the connection of a trade, its TLS handshake included. Default 10,000. */

@@ -147,8 +147,10 @@ export const rateLimitOf = (answer: ErrorAnswer): RateLimit => {
 export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
   Math.max(namedRetryAtOf(answer, now) ?? now, now + 1_000)
 
-/** The longest period of a published limit; a longer wait must be a mistake. */
+/** The longest period of a published limit; a longer wait must be a mistake, and is none. */
 const longestWaitMs = 6 * 3_600_000
+/** Of what a proxy asks for, which knows nothing of the provider's limits. */
+const longestProxyWaitMs = 60_000
 
 /** In UTC where a time names no zone. */
 const timeOf = (text: unknown): number =>
@@ -167,10 +169,10 @@ export const namedRetryAtOf = (answer: ErrorAnswer, now: Instant): Instant | und
     Number(seconds) * 1_000,
     timeOf(retryAfter) - answeredAt,
     timeOf(metadataOf(answer)['recommendedRetryTime']) - answeredAt,
-  ].find(Number.isFinite)
-  return waitMs === undefined
-    ? undefined
-    : now + Math.min(Math.max(0, Math.ceil(waitMs)), longestWaitMs)
+  ].find((ms) => ms <= longestWaitMs)
+  if (waitMs === undefined) return undefined
+  const longestMs = isProviderError(answer.body) ? longestWaitMs : longestProxyWaitMs
+  return now + Math.min(Math.max(0, Math.ceil(waitMs)), longestMs)
 }
 
 // The provider's class name of an error is short and plain; anything else is left out.

@@ -81,15 +81,22 @@ const rateWindowMs = 1_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
 
-/** If any request of a queue may start, so may its first: choosing looks at the first alone. */
-const queueName = ({ kind, accountKey }: Pick<Waiting, 'kind' | 'accountKey'>): string =>
-  kind === 'trade' ? kind : `${kind} of ${accountKey}`
+type GatedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
-type LimitedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
+/**
+ * Probes of accounts that hang, and margins, which take a terminal long, each get a quarter of the
+ * reads at most, so that the rest is left for other reads.
+ */
+const slowKindOf = ({ kind, route }: GatedRequest): string | undefined =>
+  kind === 'probe' ? kind : route === 'calculate-margin' ? route : undefined
+
+/** If any request of a queue may start, so may its first: choosing looks at the first alone. */
+const queueName = (request: GatedRequest): string =>
+  request.kind === 'trade' ? 'trade' : `${slowKindOf(request)} of ${request.accountKey}`
 
 /** The limit that a 429 to a request sets: of its method, of reads, or of all. */
 const limitName = (
-  { kind, accountKey, route }: LimitedRequest,
+  { kind, accountKey, route }: GatedRequest,
   { isOfAccount, isOfMethod }: RateLimit,
 ): string => {
   const unnamed = isOfAccount && kind !== 'trade' ? 'reads' : 'all'
@@ -97,7 +104,7 @@ const limitName = (
 }
 
 /** The limits that a request is under. */
-const limitNames = ({ kind, accountKey, route }: LimitedRequest): readonly string[] => [
+const limitNames = ({ kind, accountKey, route }: GatedRequest): readonly string[] => [
   ...['token', accountKey].flatMap((whose) => [`all of ${whose}`, `${route} of ${whose}`]),
   ...(kind === 'trade' ? [] : [`reads of ${accountKey}`]),
 ]
@@ -124,18 +131,23 @@ export const createTokenGate = (
     return state
   }
 
+  /** A trade; else a read of the account with the fewest under way, of these the first to arrive. */
   const nextOf = ({ queues, readsUnderWay }: TokenState): Waiting | undefined => {
     const [trade] = queues.get('trade') ?? []
     if (trade !== undefined || readsUnderWay.size >= limits.readsAtOnce) return trade
-    const ofAccount = Map.groupBy(readsUnderWay, ({ accountKey }) => accountKey)
-    const probes = [...readsUnderWay].filter(({ kind }) => kind === 'probe').length
-    const mayRead = ({ kind, accountKey }: Waiting): boolean =>
-      (ofAccount.get(accountKey)?.length ?? 0) < limits.readsAtOncePerAccount &&
-      // Accounts that hang get a quarter of the reads at most, and the others the rest.
-      (kind !== 'probe' || probes < limits.readsAtOnce / 4)
+    const ofAccounts = Map.groupBy(readsUnderWay, ({ accountKey }) => accountKey)
+    const ofSlowKinds = Map.groupBy(readsUnderWay, slowKindOf)
     let next: Waiting | undefined
-    for (const [first] of queues.values())
-      if (first && first.arrival < (next?.arrival ?? Infinity) && mayRead(first)) next = first
+    let fewest = limits.readsAtOncePerAccount
+    for (const [first] of queues.values()) {
+      if (first === undefined) continue
+      const slowKind = slowKindOf(first)
+      const ofSlowKind = slowKind === undefined ? 0 : (ofSlowKinds.get(slowKind)?.length ?? 0)
+      if (ofSlowKind >= limits.readsAtOnce / 4) continue
+      const ofAccount = ofAccounts.get(first.accountKey)?.length ?? 0
+      const isEarlier = next !== undefined && ofAccount === fewest && first.arrival < next.arrival
+      if (ofAccount < fewest || isEarlier) [next, fewest] = [first, ofAccount]
+    }
     return next
   }
 
@@ -179,7 +191,7 @@ export const createTokenGate = (
         const until = Math.max(...names.map((name) => state.limitedUntil.get(name) ?? -Infinity))
         const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
-        const name = queueName({ kind, accountKey })
+        const name = queueName({ kind, accountKey, route })
         const queue = state.queues.get(name) ?? new Set()
         if (kind !== 'trade' && queue.size >= limits.waitingPerAccount)
           return reject(nothingSent(`${queue.size} reads of the account wait already`))

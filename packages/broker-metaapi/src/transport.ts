@@ -1,7 +1,7 @@
 // One read from the provider: within the token's limits, bounded in size, no redirect followed, at
 // most one retry.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '@tradeport/domain/ports'
+import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
@@ -23,6 +23,7 @@ const retryPauseMs = 100
 
 export const createTransport = (
   clock: Clock,
+  stopwatch: Stopwatch,
   gate: TokenGate,
   { readPauses, symbolPauses }: Readonly<Record<'readPauses' | 'symbolPauses', AccountPauses>>,
   skew: ClockSkew,
@@ -72,7 +73,9 @@ export const createTransport = (
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
     const gated = { ...target, route: request.route }
+    const arrivedAt = stopwatch.elapsedMs()
     const leave = await gate.enter(gated, attempt.isProbe ? 'probe' : 'read', signal)
+    const enteredAt = stopwatch.elapsedMs()
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -85,7 +88,10 @@ export const createTransport = (
       const { kind, retryAt, rateLimit, pausesAccount } = failure.fault
       if (kind === 'rate_limited' && rateLimit !== undefined)
         gate.recordRateLimit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
-      else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
+      // The account had little of a deadline of which the wait for the token took most.
+      const wasOurWait = signal.aborted && 2 * enteredAt > arrivedAt + stopwatch.elapsedMs()
+      if (kind === 'unknown_account' || (pausesAccount === true && !wasOurWait))
+        attempt.failed(failure)
       throw failure
     } finally {
       leave()

@@ -199,7 +199,7 @@ const brokerAt = async (
 ) =>
   apiWith({ clientUrl: `http://localhost:${await listen(http.createServer(listener))}`, deadlines })
     .broker
-const deadlines = { accountInformationMs: 500, readMs: 700 }
+const deadlines = { shortReadMs: 500, readMs: 700 }
 
 describe.concurrent('a read', () => {
   it.each<readonly [string, http.RequestListener]>([
@@ -244,12 +244,25 @@ describe.concurrent('a read', () => {
     const failing = await brokerAt(
       (_, response) => void setTimeout(() => response.writeHead(500).end(), 120),
       {
-        accountInformationMs: 150,
+        shortReadMs: 150,
       },
     )
     expect(reasonOf(await failing.accountInformation(account)())).toBe(
       'account-information: no whole answer within 150 ms, with the wait for other requests of the token',
     )
+  })
+
+  it('that waited for the token for most of its time does not pause its account', async () => {
+    const answerMs = [500, 400, 0]
+    const server = http.createServer((_, response) => {
+      setTimeout(() => response.end('["EURUSD"]'), answerMs.shift())
+    })
+    const clientUrl = `http://localhost:${await listen(server)}`
+    const { marketData } = apiWith({ clientUrl, deadlines, limits: { readsAtOnce: 1 } })
+    const first = marketData.symbols({ ...account, providerAccountId: 'b' })()
+    expect(reasonOf(await marketData.symbols(account)())).toContain('no whole answer within 700 ms')
+    await first
+    expect(await marketData.symbols(account)()).toMatchObject({ right: ['EURUSD'] })
   })
 
   it('that is too long is not read to its end', async () => {

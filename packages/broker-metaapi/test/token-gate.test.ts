@@ -41,13 +41,16 @@ describe('the gate of a token', () => {
     expect(await startsOf(5)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
-  it('starts reads of accounts that answer although many others are on probe', async () => {
+  it.each([
+    ['probes', 'positions', 'probe'],
+    ['margins', 'calculate-margin', 'read'],
+  ] as const)('starts other reads although many %s are under way', async (_, route, kind) => {
     const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
-    let probes = 0
+    let slow = 0
     for (let account = 0; account < 100; account += 1)
-      void gate.enter(key(`hung ${account}`), 'probe', patient()).then(() => (probes += 1))
-    ;(await gate.enter(key('healthy'), 'read', patient()))()
-    expect(probes).toBe(2)
+      void gate.enter({ ...key(`${account}`), route }, kind, patient()).then(() => (slow += 1))
+    ;(await gate.enter(key('1'), 'read', patient()))()
+    expect(slow).toBe(2)
   })
 
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
@@ -105,7 +108,7 @@ describe('the gate of a token', () => {
     await Promise.all([next, ...others])
   })
 
-  it('starts every trade before the reads, and each read before later ones that may start, within every limit, and leaves no timer', async () => {
+  it('starts every trade before the reads, and of the reads that may start the first of an account with the fewest under way, within every limit, and leaves no timer', async () => {
     const call = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
       kind: fc.constantFrom('trade' as const, 'read' as const, 'probe' as const),
@@ -118,15 +121,19 @@ describe('the gate of a token', () => {
         const starts: number[] = []
         const waiting: (typeof calls)[number][] = []
         const running: typeof waiting = []
-        const mayRead = ({ account, kind }: (typeof calls)[number]) =>
+        const countOf = ({ account }: (typeof calls)[number]) =>
+          running.filter((one) => one.account === account).length
+        const mayRead = (call: (typeof calls)[number]) =>
           running.length < 3 &&
-          running.filter((one) => one.account === account).length < 2 &&
-          !(kind === 'probe' && running.some((one) => one.kind === kind))
+          countOf(call) < 2 &&
+          !(call.kind === 'probe' && running.some(({ kind }) => kind === 'probe'))
+        const nextRead = () =>
+          waiting.filter(mayRead).toSorted((one, other) => countOf(one) - countOf(other))[0]
         const calling = calls.map(async (call) => {
           await new Promise((resolve) => setTimeout(resolve, call.afterMs))
           waiting.push(call)
           const leave = await gate.enter(key(call.account), call.kind, patient())
-          expect(call).toBe(waiting.find(({ kind }) => kind === 'trade') ?? waiting.find(mayRead))
+          expect(call).toBe(waiting.find(({ kind }) => kind === 'trade') ?? nextRead())
           waiting.splice(waiting.indexOf(call), 1)
           starts.push(Date.now())
           expect(starts.filter((at) => Date.now() - at < 1_000).length).toBeLessThanOrEqual(2)

@@ -249,7 +249,9 @@ describe('an answer', () => {
     [200, { ...busy, ...retryAt(1_250) }, {}, limited(1_250)],
     [429, { ...tooMany, ...retryAt(-1_250) }, {}, limited(1_000)],
     [429, tooMany, { 'retry-after': '0' }, limited(1_000)],
-    [429, tooMany, { 'retry-after': '999999' }, limited(6 * 3_600_000)],
+    [429, tooMany, { 'retry-after': '21600' }, limited(6 * 3_600_000)],
+    [429, tooMany, { 'retry-after': '21601' }, limited(1_000)],
+    [429, '<html></html>', { 'retry-after': '21600' }, limited(60_000)],
     [200, { ...busy, ...retryAt(-1_250) }, {}, limited(1_000)],
   ])('of %i %j with %j was certainly not executed', async (status, body, headers, outcomes) => {
     expect(await outcomesOf(status, body, headers)).toEqual(outcomes)

@@ -19,7 +19,7 @@ import {
 import { allItems, type ReadPage } from './pages.ts'
 import { waitUntilSettled, type SettledOptions } from './placed-order.ts'
 import { routeOf, routes, type Client } from './routes.ts'
-import { send } from './send.ts'
+import { askFor, send } from './send.ts'
 
 /**
  * A client of one service with one credential. Its methods throw TradeportError and need no `this`.
@@ -45,8 +45,12 @@ export const createClient = (options: ClientOptions): Client => {
     const isRead = method === 'GET' || changesNothing === true
     const hasKey = method === 'POST' && (key !== undefined || !isRead)
     const idempotencyKey = hasKey ? keyOf(key) : undefined
+    const ofCall = limitsOf(changes, limits)
+    const credentialHeaders = await credential((accessToken) =>
+      askFor(accessToken, { ...ofCall, operation, signal }),
+    )
     const call = {
-      ...limitsOf(changes, limits),
+      ...ofCall,
       operation,
       // Read for each call, so that a replaced fetch is used.
       fetch: options.fetch ?? globalThis.fetch,
@@ -57,7 +61,7 @@ export const createClient = (options: ClientOptions): Client => {
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
-        ...(await credential()),
+        ...credentialHeaders,
       },
       idempotencyKey,
       signal,

@@ -21,7 +21,8 @@ export interface ClientOptions {
   /** Sent as X-API-Key. */
   readonly apiKey?: string | undefined
   /**
-   * Sent as Authorization: Bearer, instead of the API key. A function is called before each call.
+   * Sent as Authorization: Bearer, instead of the API key. A function is called before each call,
+   * has `timeoutMs` as well, and where it fails nothing is sent (NETWORK_FAILURE).
    */
   readonly accessToken?: string | (() => string | Promise<string>) | undefined
   /**
@@ -114,11 +115,13 @@ const requireHeaderText = (name: string, value: unknown): string => {
   )
 }
 
-/** Returns the header of the credential for each call. */
+/** Returns the header of the credential for each call; `ask` calls the caller's function. */
 export const credentialOf = ({ apiKey, accessToken }: ClientOptions) => {
   const byKey = apiKey === undefined ? {} : { 'X-API-Key': requireHeaderText('apiKey', apiKey) }
-  return async (): Promise<Readonly<Record<string, string>>> => {
-    const token = typeof accessToken === 'function' ? await accessToken() : accessToken
+  return async (
+    ask: (give: () => string | Promise<string>) => Promise<string>,
+  ): Promise<Readonly<Record<string, string>>> => {
+    const token = typeof accessToken === 'function' ? await ask(accessToken) : accessToken
     return token === undefined
       ? byKey
       : { Authorization: `Bearer ${requireHeaderText('accessToken', token)}` }

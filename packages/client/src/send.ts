@@ -196,6 +196,29 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
   return Math.min(8_000, 500 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2)
 }
 
+/** What the caller's `accessToken` gives, within the time of one request. Throws a TradeportError. */
+export const askFor = async (
+  accessToken: () => string | Promise<string>,
+  { operation, timeoutMs, signal }: Pick<Call, 'operation' | 'timeoutMs' | 'signal'>,
+): Promise<string> => {
+  const limit = eitherOf(signal, AbortSignal.timeout(timeoutMs))
+  const ended = new Promise<never>((_, reject) => {
+    limit.addEventListener('abort', () => reject(limit.reason))
+  })
+  try {
+    limit.throwIfAborted()
+    return await Promise.race([ended, (async () => accessToken())()])
+  } catch (cause) {
+    const isAborted = signal?.aborted === true
+    const code = isAborted ? 'ABORTED' : limit.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE'
+    const message = `${operation} was not sent: accessToken() gave no token.`
+    throw toError(
+      { kind: 'no-answer', code, message, cause },
+      { operation, timeoutMs, attempts: 0 },
+    )
+  }
+}
+
 /** Aborted as soon as one of both is. */
 export const eitherOf = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
   signal === undefined ? other : AbortSignal.any([signal, other])

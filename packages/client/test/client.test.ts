@@ -105,6 +105,28 @@ describe('a credential', () => {
     await byKey.client.listAccounts()
     expect(byKey.sent[0]?.headers.get('X-API-Key')).toBe('tp_live_key')
   })
+
+  it.each<[what: string, accessToken: () => Promise<string>, expected: object]>([
+    [
+      'fails',
+      () => Promise.reject(new Error('no issuer')),
+      { code: 'NETWORK_FAILURE', cause: { message: 'no issuer' } },
+    ],
+    [
+      'is late',
+      () => new Promise(() => undefined),
+      {
+        code: 'TIMED_OUT',
+        message: 'placeOrder was not sent: accessToken() gave no token.',
+      },
+    ],
+  ])('that %s sends nothing', async (_, accessToken, expected) => {
+    const { client, sent } = clientWith([], { accessToken, timeoutMs: 20 })
+    const error = await errorOf(client.placeOrder(order))
+    expect(error).toMatchObject({ ...expected, outcome: 'not_done', attempts: 0 })
+    const aborted = client.placeOrder(order, { signal: AbortSignal.abort() })
+    expect([await errorOf(aborted), sent]).toMatchObject([{ code: 'ABORTED' }, []])
+  })
 })
 
 describe.concurrent('a POST', () => {

@@ -68,6 +68,14 @@ it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
   expect(seen).toEqual(after === 'evt_1' ? ['evt_1', 'evt_9'] : ['evt_9'])
 })
 
+it('outlives an access token that cannot be had for a while', async () => {
+  const accessToken = vi.fn(async () => 'token').mockRejectedValueOnce(new Error('no issuer'))
+  const { client } = clientWith([last], { accessToken })
+  const next = client.events()[Symbol.asyncIterator]().next()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(await next).toMatchObject({ value: { id: 'evt_9' } })
+})
+
 it('waits for as long as the service is away', async () => {
   const { client } = clientWith([...Array.from({ length: 40 }, () => lost), last])
   const first = client.events({ after: 'evt_0' })[Symbol.asyncIterator]().next()
