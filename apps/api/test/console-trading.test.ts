@@ -133,9 +133,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await symbol.pressSequentially('usd')
     await symbol.press('Tab')
     await page.getByRole('button', { name: 'Buy 0.10 GBPUSD' }).waitFor()
+    await page.route(/quotes\/stream/, (route) => route.fulfill({ status: 404 }), { times: 1 })
     await symbol.fill('eurusd')
     await symbol.press('Tab')
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).waitFor()
+    const price = page.getByRole('radio', { name: /^Buy \d/ })
+    await expect.poll(() => price.count()).toBe(0)
+    await browser.pass(page, 10_000)
+    await price.waitFor()
     await shows(page, /checks pass/)
     // What cannot be checked does not keep the outcome of other terms.
     await page.route(/preview/, (route) => route.abort())
@@ -221,7 +226,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
       volume: 0.01,
     })
     await browser.pass(page, 5_000)
-    await dialog.waitFor({ state: 'detached' })
+    await shows(dialog, 'What you hold has changed')
+    await press(dialog, 'Close')
     await press(page, 'Close selected (2)')
     await confirm(page, /^Close the buy position of 0.40 EURUSD, number \d+, on First at market\.$/)
     await sent(page, 'Close the buy position').getByText('Closed').nth(1).waitFor()
@@ -235,9 +241,14 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     })
     await page.getByRole('radio', { name: 'Limit', exact: true }).check()
     await page.getByLabel('Limit price').fill('1')
+    await page.getByLabel('In force').selectOption('gtd')
+    await page.getByLabel('Until', { exact: true }).fill('2035-01-05T10:00')
     await shows(page, /checks pass/)
     await press(page, 'Buy 0.10 EURUSD')
-    await confirm(page, /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until it/)
+    await confirm(
+      page,
+      /^Buy 0.10 EURUSD at \S+ or better on First, no stop, no target, until Jan 5, 2035/,
+    )
     await shows(sent(page, 'or better'), 'The broker holds it as number')
     // An order that becomes open between two reads is in both, and shown once.
     await page.route(/orders\?.*status=pending/, async (route) => {
@@ -252,6 +263,10 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await list(page, 'Working orders').getByRole('link', { name: 'EURUSD' }).click()
     await page.unrouteAll({ behavior: 'wait' })
     await page.getByRole('slider', { name: 'Price on the chart' }).press('ArrowDown')
+    // A browser lets six digits be typed for the year.
+    await page.getByLabel('Until', { exact: true }).fill('20350-01-05T10:00')
+    expect(await page.getByRole('button', { name: 'Change the order' }).isDisabled()).toBe(true)
+    await page.getByLabel('Until', { exact: true }).fill('2035-01-05T10:00')
     const price = String(Number(await page.getByLabel('Price', { exact: true }).inputValue()))
     expect(await accessibilityFaults(page)).toEqual([])
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)

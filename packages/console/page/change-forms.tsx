@@ -1,7 +1,7 @@
 // Changes of what the broker holds: levels and a part of a position, terms of a working order.
 import type { BodyOf, Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { NumberField, asTyped, UntilField } from './fields.tsx'
+import { NumberField, asTyped, isoOfLocal, UntilField } from './fields.tsx'
 import { lots, parseTyped } from './format.ts'
 import { setQuery } from './location.ts'
 import { changeableNames, type ChangeableField, type FieldChanges } from './order-words.ts'
@@ -174,10 +174,10 @@ export const OrderForm = ({
 }: ChangeProps<Order>) => {
   const changes = changesOf(held, edits, digits)
   const expiresAt = edits['expiresAt']
-  const expiry = expiresAt ? new Date(expiresAt).toISOString() : undefined
+  const expiry = expiresAt && isoOfLocal(expiresAt)
   const { price, stopLimitPrice, ...levels } = changes ?? {}
   // A price cannot be removed.
-  const isWhole = changes && price !== null && stopLimitPrice !== null
+  const isWhole = changes && price !== null && stopLimitPrice !== null && (!expiresAt || expiry)
   const terms: BodyOf<'modifyOrder'> = {
     ...(typeof price === 'number' && { price }),
     ...(typeof stopLimitPrice === 'number' && { stopLimitPrice }),

@@ -12,13 +12,13 @@ export const Dialog = ({
   onClose,
 }: {
   title: string
-  /** What the button that does it says. */
-  verb: string
+  /** What the button that does it says; undefined: there is none. */
+  verb?: string
   /** What the button that does nothing says. */
   back?: string
   /** What will happen. */
   children: ComponentChildren
-  onConfirm: () => void
+  onConfirm?: () => void
   onClose: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -29,7 +29,7 @@ export const Dialog = ({
       aria-label={title}
       onClose={({ currentTarget }) => {
         onClose()
-        if (currentTarget.returnValue === 'confirmed') onConfirm()
+        if (currentTarget.returnValue === 'confirmed') onConfirm?.()
       }}
     >
       <h2>{title}</h2>
@@ -39,9 +39,11 @@ export const Dialog = ({
           <button type="button" onClick={() => dialog.current?.close()}>
             {back}
           </button>
-          <button type="submit" class="primary" value="confirmed">
-            {verb}
-          </button>
+          {verb && (
+            <button type="submit" class="primary" value="confirmed">
+              {verb}
+            </button>
+          )}
         </div>
       </form>
     </dialog>

@@ -1,11 +1,5 @@
 // The log of events, as it arrives.
-import {
-  isTradeportError,
-  sleep,
-  type Account,
-  type Client,
-  type LogEvent,
-} from '@tradeport/client'
+import { isTradeportError, type Account, type Client, type LogEvent } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction } from './actions.tsx'
@@ -47,8 +41,6 @@ const nothing: Shown = { events: [], hasOlder: false }
 
 export type FollowedLog = ReturnType<typeof useEventLog>
 
-const retryMs = 10_000
-
 /** The id after which the first event of an empty log comes. */
 const startOfLog = async (client: Client, signal: AbortSignal): Promise<string> => {
   const after = `evt_${'0'.repeat(20)}`
@@ -88,37 +80,34 @@ export const useEventLog = (filter: EventFilter) => {
       setLog(undefined)
       setFailure(undefined)
     }
-    while (!signal.aborted) {
-      try {
-        if (!read.newest) {
-          // Read first: where no event matches the filter, the stream begins after this one.
-          const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
-          const { data, meta } = await client.listEvents(
-            { ...query, order: 'desc', limit: pageSize },
-            { signal },
-          )
-          setLog({ events: data, hasOlder: meta.pagination.has_next })
-          setFailure(undefined)
-          read.newest = (data[0] ?? place)?.id ?? (await startOfLog(client, signal))
-        }
-        const after = read.newest
-        for await (const event of client.events({ ...filter, after, signal, onConnection })) {
-          read.newest = event.id
-          setLog((last = nothing) => {
-            const kept = last.events.slice(0, Math.max(maxEvents, last.events.length) - 1)
-            const isDropped = kept.length < last.events.length
-            return { events: [event, ...kept], hasOlder: last.hasOlder || isDropped }
-          })
-          changed()
-        }
-      } catch (error) {
-        if (signal.aborted) break
+    try {
+      if (!read.newest) {
+        // Read first: where no event matches the filter, the stream begins after this one.
+        const [place] = (await client.listEvents({ order: 'desc', limit: 1 }, { signal })).data
+        const { data, meta } = await client.listEvents(
+          { ...query, order: 'desc', limit: pageSize },
+          { signal },
+        )
+        setLog({ events: data, hasOlder: meta.pagination.has_next })
+        setFailure(undefined)
+        read.newest = (data[0] ?? place)?.id ?? (await startOfLog(client, signal))
+      }
+      const after = read.newest
+      for await (const event of client.events({ ...filter, after, signal, onConnection })) {
+        read.newest = event.id
+        setLog((last = nothing) => {
+          const kept = last.events.slice(0, Math.max(maxEvents, last.events.length) - 1)
+          const isDropped = kept.length < last.events.length
+          return { events: [event, ...kept], hasOlder: last.hasOlder || isDropped }
+        })
+        changed()
+      }
+    } catch (error) {
+      if (!signal.aborted) {
         // Such as an event that is kept no more: the log is read anew.
-        latest.current = read = { key }
+        latest.current = { key }
         setFailure(sentenceOf(error))
       }
-      setIsFollowing(false)
-      await sleep(retryMs, signal)
     }
     setIsFollowing(false)
   })

@@ -170,3 +170,9 @@ export const UntilField = ({
     </label>
   </div>
 )
+
+/** The time of such a field as ISO 8601; undefined where it is none, such as one in the year 20271. */
+export const isoOfLocal = (value: string): string | undefined => {
+  const at = new Date(value)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}

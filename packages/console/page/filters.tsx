@@ -88,18 +88,6 @@ export const AccountFilter = ({
   )
 }
 
-/** A time on a day in the viewer's zone, as ISO 8601; undefined where the text is no day. */
-export const momentOf = (
-  day: string,
-  time: '00:00:00.000' | '23:59:59.999',
-): string | undefined => {
-  const at = new Date(`${day}T${time}`)
-  // February 30th is read as March 2nd.
-  return /^\d{4}-\d\d-\d\d$/.test(day) && at.getDate() === Number(day.slice(-2))
-    ? at.toISOString()
-    : undefined
-}
-
 /** Days in the viewer's zone, both included. */
 export const PeriodFilter = () => (
   <>

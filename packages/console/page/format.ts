@@ -18,7 +18,7 @@ const currencies = new Set(Intl.supportedValuesOf('currency'))
 export const money = (
   amount: number,
   currency: string | undefined,
-  signDisplay: 'auto' | 'exceptZero' = 'auto',
+  signDisplay: 'negative' | 'exceptZero' = 'negative',
 ): string => {
   if (currencies.has(currency ?? ''))
     return numberFormat({ style: 'currency', currency, signDisplay }).format(amount)
@@ -126,6 +126,16 @@ export const localTime = (at: string | number): string =>
 /** The viewer's time zone. */
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
+/** When a day of the viewer's zone starts or ends, as ISO 8601; undefined where it is no day. */
+export const momentOf = (day: string, edge: 'start' | 'end'): string | undefined => {
+  const at = new Date(`${day}T00:00`)
+  // February 30th is read as March 2nd.
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || at.getDate() !== Number(day.slice(-2))) return undefined
+  // The last minute of a day comes twice where clocks are set back at midnight.
+  if (edge === 'end') at.setTime(at.setHours(24, 0, 0, 0) - 1)
+  return at.toISOString()
+}
+
 export const utcTime = (iso: string): string => `${iso.replace('T', ' ').replace('Z', '')} UTC`
 
 const units = [
@@ -153,9 +163,14 @@ export const duration = (seconds: number): string => {
 
 let aheadMs = 0
 
-/** Compares the viewer's clock with the time of a reply, whose times are the service's. */
-export const compareClocks = (repliedAt: string): void => {
-  aheadMs = Date.now() - Date.parse(repliedAt)
+/**
+ * Compares the viewer's clock with the time of a reply, which was written after it was asked for.
+ * Where that shows no difference, there is none.
+ * @param askedAt by the viewer's clock
+ */
+export const compareClocks = (askedAt: number, repliedAt: string): void => {
+  const time = Date.parse(repliedAt)
+  aheadMs = Math.min(Math.max(0, askedAt - time), Date.now() - time)
 }
 
 /** By the service's clock, in epoch milliseconds. */

@@ -17,7 +17,12 @@ export const createFetch = (onUnauthorized: () => void): typeof fetch => {
       return new Response(refusal, { status: 429, headers })
     }
     const reply = await fetch(input, init)
-    if (reply.status === 401) onUnauthorized()
+    // After the caller has read the answer, so that a write that was refused is known as such.
+    if (reply.status === 401)
+      void reply
+        .clone()
+        .text()
+        .finally(() => setTimeout(onUnauthorized))
     if (reply.status === 429) {
       const text = await reply.clone().text()
       // Other limits are those of one route.

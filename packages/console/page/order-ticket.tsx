@@ -2,7 +2,7 @@
 import type { Account, DataOf, NewOrder } from '@tradeport/client'
 import { useEffect, useRef } from 'preact/hooks'
 import { PriceFields } from './change-forms.tsx'
-import { Choice, NumberField, Select, UntilField, TypedInput } from './fields.tsx'
+import { Choice, isoOfLocal, NumberField, Select, UntilField, TypedInput } from './fields.tsx'
 import { lots, money, parseTyped, percent } from './format.ts'
 import { Notice, ReadResult, Section, Time } from './parts.tsx'
 import { useRead } from './read.ts'
@@ -46,9 +46,9 @@ const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOr
   const typed = [volume, price, stopLimitPrice, stopLoss, takeProfit]
   if (typed.some((value) => value !== undefined && !(value > 0)))
     return 'Correct the marked fields.'
-  const expiresAt = new Date(fields.expiresAt)
+  const expiresAt = isoOfLocal(fields.expiresAt)
   const isDated = isPending && timeInForce === 'gtd'
-  if (isDated && Number.isNaN(expiresAt.getTime())) return 'Enter until when it holds.'
+  if (isDated && expiresAt === undefined) return 'Enter until when it holds.'
   return {
     accountId,
     symbol,
@@ -57,7 +57,7 @@ const orderOf = (fields: TicketFields, accountId: string, digits: number): NewOr
     volume,
     ...(price !== undefined && { price, timeInForce }),
     ...(stopLimitPrice !== undefined && { stopLimitPrice }),
-    ...(isDated && { expiresAt: expiresAt.toISOString() }),
+    ...(isDated && expiresAt && { expiresAt }),
     ...(stopLoss !== undefined && { stopLoss }),
     ...(takeProfit !== undefined && { takeProfit }),
   }

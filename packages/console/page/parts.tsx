@@ -42,11 +42,9 @@ export const useMoney = () => {
 /** A gain or a loss: its sign says it, and its colour repeats it. */
 export const Result = ({ amount, currency }: { amount: number; currency?: string | undefined }) => {
   const around = useMoney().currency
-  return (
-    <span class={amount > 0 ? 'gain' : amount < 0 ? 'loss' : ''}>
-      {result(amount, currency ?? around)}
-    </span>
-  )
+  const text = result(amount, currency ?? around)
+  const isNone = text === result(0, currency ?? around)
+  return <span class={isNone ? '' : amount > 0 ? 'gain' : 'loss'}>{text}</span>
 }
 
 export const Notice = ({

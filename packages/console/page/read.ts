@@ -1,12 +1,12 @@
 // Reading from the service. When a read fails, the data of the last one that succeeded stay, with
 // their time.
-import type { ArgsOf, Operation, ReplyOf } from '@tradeport/client'
+import { sleep, type ArgsOf, type Operation, type ReplyOf } from '@tradeport/client'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
 import { atMost, oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
-import { sentenceOf } from './words.ts'
+import { sentenceOf, withOwnNames } from './words.ts'
 
 export interface Read<A> {
   /** Why the key may not read it. */
@@ -136,8 +136,11 @@ export const useData = <Op extends ReadOperation>(
   return { ...read, data: data?.data }
 }
 
-/** The linked accounts. */
-export const useAccounts = (when?: RefreshWhen) => useData('accounts', 'listAccounts', [], when)
+/** The linked accounts, with names that tell them apart. */
+export const useAccounts = (when?: RefreshWhen) => {
+  const { data, ...read } = useData('accounts', 'listAccounts', [], when)
+  return { ...read, data: useMemo(() => data && withOwnNames(data), [data]) }
+}
 
 /** Calls again and again while the page is visible, and once it is again; never without a time. */
 export const useInterval = (act: () => void, everyMs: number | undefined): void => {
@@ -158,6 +161,8 @@ export const useInterval = (act: () => void, everyMs: number | undefined): void 
   }, [everyMs])
 }
 
+const streamRetryMs = 10_000
+
 /** Whether the reader sees the tab. */
 const useIsVisible = (): boolean => {
   const [isVisible, setIsVisible] = useState(document.visibilityState === 'visible')
@@ -170,7 +175,7 @@ const useIsVisible = (): boolean => {
 }
 
 /**
- * Follows a stream of what its key names, until it fails. It ends while the tab is hidden: a
+ * Follows a stream of what its key names, and again some seconds after it failed. It ends while the tab is hidden: a
  * browser has six connections to a host, and a key five streams, for all tabs.
  */
 export const useStream = (area: Area, key: string, follow: Request<void>): void => {
@@ -180,7 +185,14 @@ export const useStream = (area: Area, key: string, follow: Request<void>): void 
   useEffect(() => {
     if (hidden !== undefined || !isVisible) return undefined
     const controller = new AbortController()
-    follow(client, controller.signal).catch(() => undefined)
+    const { signal } = controller
+    const followAgain = async (): Promise<void> => {
+      while (!signal.aborted) {
+        await follow(client, signal).catch(() => undefined)
+        await sleep(streamRetryMs, signal)
+      }
+    }
+    void followAgain()
     return () => controller.abort()
   }, [hidden, key, isVisible])
 }

@@ -6,8 +6,8 @@ import { useEffect } from 'preact/hooks'
 import { Reconciled } from './account-summary.tsx'
 import type { Group } from './breakdown.tsx'
 import { Curve } from './curve.tsx'
-import { AccountFilter, momentOf, PeriodFilter } from './filters.tsx'
-import { localDay, number, plural, pluralIs, serviceNow, viewerZone } from './format.ts'
+import { AccountFilter, PeriodFilter } from './filters.tsx'
+import { localDay, momentOf, number, plural, pluralIs, serviceNow, viewerZone } from './format.ts'
 import { useQuery } from './location.ts'
 import {
   Facts,
@@ -58,8 +58,8 @@ const readReport = async (
   // Every read of trades ends at one moment: a trade that closes meanwhile is in none of them. The
   // account and the reconciliation are as they are when they are read.
   const madeAt = new Date(serviceNow()).toISOString()
-  const end = to ? requireMoment('to', to, '23:59:59.999') : madeAt
-  const startDate = from && requireMoment('from', from, '00:00:00.000')
+  const end = to ? requireMoment('to', to, 'end') : madeAt
+  const startDate = from && requireMoment('from', from, 'start')
   const endDate = end < madeAt ? end : madeAt
   if (startDate && startDate > endDate)
     throw new Error(`from must not be after ${end < madeAt ? to : 'today'}; got "${from}".`)

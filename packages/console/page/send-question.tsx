@@ -2,7 +2,7 @@
 // describes it.
 import type { Order, Position } from '@tradeport/client'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Dialog } from './confirm.tsx'
 import { Notice } from './parts.tsx'
 import { useSentWrites } from './sent-list.tsx'
@@ -28,7 +28,7 @@ export type Ask = (
   detail?: ComponentChildren,
 ) => void
 
-/** Closes once its sentences would read differently, because what is held has changed. */
+/** It cannot be confirmed while its sentences would read differently. */
 export const SendQuestion = ({
   asked: [verb, writesFor, onDone, detail],
   holdings,
@@ -42,9 +42,12 @@ export const SendQuestion = ({
   const writes = [writesFor(holdings) ?? []].flat()
   const sentences = writes.map(({ words }) => words).join()
   const asked = useRef(sentences).current
-  useEffect(() => {
-    if (sentences !== asked) onClose()
-  }, [sentences])
+  if (sentences !== asked)
+    return (
+      <Dialog title="Nothing was sent" back="Close" onClose={onClose}>
+        <Notice kind="warning">What you hold has changed: look at it, and ask again.</Notice>
+      </Dialog>
+    )
   return (
     <Dialog
       title="Send this?"

@@ -48,8 +48,9 @@ export const openSession = async (key: string): Promise<Session> => {
     timeoutMs: 30_000,
     retry: { attempts: 2, withinMs: 10_000 },
   })
+  const askedAt = Date.now()
   const { data: me, meta } = await client.getMe()
-  compareClocks(meta.timestamp)
+  compareClocks(askedAt, meta.timestamp)
   return {
     client,
     me,

@@ -1,14 +1,7 @@
 // What happened: closed trades by the filters of the address, and their statistics.
 import { Breakdown, type Filter } from './breakdown.tsx'
-import {
-  AccountFilter,
-  momentOf,
-  PeriodFilter,
-  QueryInput,
-  QuerySelect,
-  useChoice,
-} from './filters.tsx'
-import { pluralIs } from './format.ts'
+import { AccountFilter, PeriodFilter, QueryInput, QuerySelect, useChoice } from './filters.tsx'
+import { momentOf, pluralIs } from './format.ts'
 import { useQuery } from './location.ts'
 import { TradeCharts, ResampledIntervals } from './insights.tsx'
 import { Age, CurrencyProvider, Notice, ReadSection, Skipped, Warnings } from './parts.tsx'
@@ -22,8 +15,8 @@ import { accountName } from './words.ts'
 const filterOf = (query: URLSearchParams): Filter => {
   const accountId = query.get('account')
   const symbol = query.get('symbol')?.toUpperCase()
-  const startDate = momentOf(query.get('from') ?? '', '00:00:00.000')
-  const endDate = momentOf(query.get('to') ?? '', '23:59:59.999')
+  const startDate = momentOf(query.get('from') ?? '', 'start')
+  const endDate = momentOf(query.get('to') ?? '', 'end')
   return {
     ...(accountId && { accountId }),
     ...(symbol && { symbol }),

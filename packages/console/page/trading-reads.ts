@@ -20,16 +20,21 @@ const useQuote = (accountId: string, symbol: string) => {
   const [quote, setQuote] = useState<Quote>()
   useStream('prices', `${accountId} ${symbol}`, async (client, signal) => {
     setQuote(undefined)
-    if (symbol === '') return
+    // A list would be followed as several.
+    if (symbol === '' || symbol.includes(',')) return
     const symbols = [symbol]
     const onConnection = (): void => setQuote(undefined)
-    for await (const update of client.quotes({ symbols, accountId, signal, onConnection })) {
-      const next = 'code' in update ? undefined : update
-      setQuote(next)
-      setTimeout(
-        () => setQuote((last) => (last && last === next ? { ...last, stale: true } : last)),
-        freshMs,
-      )
+    try {
+      for await (const update of client.quotes({ symbols, accountId, signal, onConnection })) {
+        const next = 'code' in update ? undefined : update
+        setQuote(next)
+        setTimeout(
+          () => setQuote((last) => (last && last === next ? { ...last, stale: true } : last)),
+          freshMs,
+        )
+      }
+    } finally {
+      if (!signal.aborted) setQuote(undefined)
     }
   })
   return quote

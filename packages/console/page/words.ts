@@ -90,3 +90,16 @@ export const sentenceOf = (error: unknown): string => {
 /** Whether the service still looks for an order that it calls rejected. */
 export const mayStillAppear = ({ rejectReason }: Order): boolean =>
   rejectReason?.code === 'NOT_FOUND_AT_BROKER'
+
+const turnsText = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** With its number where another has its name, and so that it does not turn the text around it. */
+export const withOwnNames = (accounts: readonly Account[]): readonly Account[] =>
+  accounts.map((account) => {
+    const { name, accountNumber } = account
+    const isShared = accounts.filter((one) => one.name === name).length > 1
+    const own = isShared ? `${name} (${accountNumber})` : name
+    // Two isolating marks around it, and no mark of its own.
+    const isolated = `\u2068${own.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`
+    return { ...account, name: turnsText.test(own) ? isolated : own }
+  })

@@ -1,9 +1,17 @@
 // Which figures are shown for what is typed, and for what the service sends.
-import type { LogEvent } from '@tradeport/client'
-import { expect, it } from 'vitest'
+import type { Account, LogEvent } from '@tradeport/client'
+import { expect, it, onTestFinished } from 'vitest'
 import { describeEvent } from '../page/events.ts'
-import { isAmbiguous, parseTyped, result } from '../page/format.ts'
-import { priceText } from '../page/words.ts'
+import {
+  compareClocks,
+  isAmbiguous,
+  momentOf,
+  money,
+  parseTyped,
+  result,
+  serviceNow,
+} from '../page/format.ts'
+import { priceText, withOwnNames } from '../page/words.ts'
 import { instrumentFor } from '../page/order-words.ts'
 
 it.each([
@@ -52,6 +60,56 @@ it.each([
   [4e-7, 2, '0.0000004'],
 ])('writes the price %d with %i decimals as %s', (price, digits, text) => {
   expect(priceText(price, digits)).toBe(text)
+})
+
+it.each([
+  [-0.004, '$0.00', '$0.00'],
+  [-0.01, '-$0.01', '-$0.01'],
+  [0.01, '$0.01', '+$0.01'],
+])('writes the amount %d as %s, and as a result as %s', (amount, text, signed) => {
+  expect([money(amount, 'USD'), result(amount, 'USD')]).toEqual([text, signed])
+})
+
+// In Santiago clocks are set back from 24:00 to 23:00 on the first of these days.
+it.each([
+  ['2026-04-04', '2026-04-04T03:00:00.000Z', '2026-04-05T03:59:59.999Z'],
+  ['2026-04-05', '2026-04-05T04:00:00.000Z', '2026-04-06T03:59:59.999Z'],
+  ['2026-02-30', undefined, undefined],
+  ['today', undefined, undefined],
+])('lets the day %s last from %s to %s', (day, start, end) => {
+  const { TZ } = process.env
+  process.env['TZ'] = 'America/Santiago'
+  onTestFinished(() => {
+    if (TZ === undefined) delete process.env['TZ']
+    else process.env['TZ'] = TZ
+  })
+  expect([momentOf(day, 'start'), momentOf(day, 'end')]).toEqual([start, end])
+})
+
+it.each([
+  [-15_000, -10_000, 0],
+  [-15_000, 3_600_000, 3_600_000],
+  [-15_000, -60_000, -45_000],
+])(
+  "takes a reply that was asked for at %i ms and written at %i ms to mean a clock of the service's that is %i ms ahead",
+  (askedAt, writtenAt, aheadMs) => {
+    const now = Date.now()
+    compareClocks(now + askedAt, new Date(now + writtenAt).toISOString())
+    onTestFinished(() => compareClocks(0, new Date().toISOString()))
+    expect(Math.abs(serviceNow() - now - aheadMs)).toBeLessThan(2_000)
+  },
+)
+
+it('names accounts so that each is told from the others, and turns no text around them', () => {
+  const names = ['One', 'Twin', 'Twin', '\u202eevil', '\u05d0']
+  const accounts = names.map((name, at) => ({ name, accountNumber: String(at) }) as Account)
+  expect(withOwnNames(accounts).map(({ name }) => name)).toEqual([
+    'One',
+    'Twin (1)',
+    'Twin (2)',
+    '\u2068evil\u2069',
+    '\u2068\u05d0\u2069',
+  ])
 })
 
 it.each([

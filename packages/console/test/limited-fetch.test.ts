@@ -57,6 +57,13 @@ it.each([
   expect(service.onUnauthorized).toHaveBeenCalledTimes(refusal[0] === 401 ? count : 0)
 })
 
+it('ends the session only once a refused write is known to be refused', async () => {
+  const { client, onUnauthorized } = setUp([401, 'UNAUTHORIZED'])
+  const refused = client.closePosition('a:1').catch(() => onUnauthorized.mock.calls.length)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([await refused, onUnauthorized.mock.calls.length]).toEqual([0, 1])
+})
+
 it.each([
   ['5', 60],
   ['120', 120],
