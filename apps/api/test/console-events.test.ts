@@ -170,6 +170,9 @@ describe.skipIf(chromiumPath === undefined)('the console', () => {
     await shows(page, 'before. Sent again: Refused. You may try again in 30 s')
     expect(await page.getByRole('button', { name: 'Rotate the' }).isDisabled()).toBe(true)
     await page.clock.fastForward(30_000)
+    // Also after its page was left.
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.goBack()
     await rotate('continue')
     await page.getByLabel('Secret of the webhook').waitFor()
     expect(new Set(keys).size).toBe(1)

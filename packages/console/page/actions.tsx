@@ -3,6 +3,7 @@ import { isTradeportError, newIdempotencyKey, sleep } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { duration } from './format.ts'
 import { Notice } from './parts.tsx'
+import { useSession } from './session.ts'
 import { sentenceOf } from './words.ts'
 import { outcomeOfError, retryAfterMs } from './write-tracker.ts'
 
@@ -23,14 +24,17 @@ export interface Action {
   ) => Promise<void>
 }
 
-/** @param onEnd called after each attempt, whatever its outcome is */
-export const useAction = (onEnd?: () => void): Action => {
+/**
+ * @param onEnd called after each attempt, whatever its outcome is
+ * @param subject of its names, such as a webhook
+ */
+export const useAction = (onEnd?: () => void, subject = ''): Action => {
   const [state, setState] = useState<Omit<Action, 'run' | 'isRunning'>>({ isDisabled: false })
-  /** Of what may have been done. */
-  const keys = useRef(new Map<string, string>()).current
+  const { actionKeys: keys } = useSession()
   const gone = useRef(new AbortController()).current
   useEffect(() => () => gone.abort(), [])
-  const run: Action['run'] = async (work, name = '') => {
+  const run: Action['run'] = async (work, what = '') => {
+    const name = `${subject} ${what}`
     const key = keys.get(name) ?? newIdempotencyKey()
     setState({ isDisabled: true })
     try {
@@ -49,7 +53,7 @@ export const useAction = (onEnd?: () => void): Action => {
       const waitMs = retryAfterMs(error)
       const again = `You may try again${waitMs > 0 ? ` in ${duration(waitMs / 1_000)}` : ''}`
       const failure = isUnknown
-        ? `${text} ${again}: it is not done twice.`
+        ? `${text} ${again}: it is not done twice, unless this page is reloaded meanwhile.`
         : waitMs > 0
           ? `${text} ${again}.`
           : text

@@ -2,7 +2,7 @@
 // prints.
 import type { DataOf } from '@tradeport/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { compact, duration, localDay, localTime, number, percent } from './format.ts'
+import { axisLabels, compact, duration, localDay, localTime, number, percent } from './format.ts'
 import { Facts, TimeWithDay, Result, Table, Time, useMoney } from './parts.tsx'
 import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 
@@ -196,6 +196,7 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
     ((at - first.at) / (nowAt - first.at || 1)) * (right - left) + left
   const values = [...steps.map(({ value }) => value), ...(now ? [now.equity] : [])]
   const valueTicks = ticks(Math.min(...values), Math.max(...values), 4)
+  const valueLabels = axisLabels(valueTicks)
   const [least, most] = [
     Math.min(...values, ...valueTicks),
     Math.max(...values, ...valueTicks),
@@ -251,11 +252,11 @@ const CurveDrawing = ({ curve, steps, now }: CurveProps & { readonly steps: read
             height={bottom - top}
           />
         )}
-        {valueTicks.map((value) => (
+        {valueTicks.map((value, index) => (
           <g key={value}>
             <line class="grid" x1="0" x2={right} y1={y(value)} y2={y(value)} />
             <text x={right + 6} y={y(value) + 4}>
-              {compact(value)}
+              {valueLabels[index]}
             </text>
           </g>
         ))}

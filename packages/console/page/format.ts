@@ -22,8 +22,9 @@ export const money = (
 ): string => {
   if (currencies.has(currency ?? ''))
     return numberFormat({ style: 'currency', currency, signDisplay }).format(amount)
-  // What is no official currency, such as BTC, may need more decimals.
-  const maximumFractionDigits = currency === undefined ? 2 : 8
+  // What is no official currency, such as BTC, may need more decimals than cents do.
+  const isCents = currency === undefined || /^(US|EU|GB)C$|cent/i.test(currency)
+  const maximumFractionDigits = isCents ? 2 : 8
   const digits = { minimumFractionDigits: 2, maximumFractionDigits, signDisplay }
   return `${numberFormat(digits).format(amount)} ${currency ?? ''}`.trim()
 }
@@ -47,6 +48,12 @@ export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'au
     maximumFractionDigits: fractionDigits(Math.abs(amount)),
     signDisplay,
   }).format(amount)
+
+/** The labels of an axis, with as many digits as tell them apart. */
+export const axisLabels = (ticks: readonly number[]): readonly string[] => {
+  const labels = ticks.map((tick) => compact(tick))
+  return new Set(labels).size === labels.length ? labels : ticks.map((tick) => number(tick))
+}
 
 /** A price; those that are weighted by volume may have more digits than the broker quotes. */
 export const price = (value: number): string =>

@@ -10,6 +10,7 @@ import { Overview } from './overview.tsx'
 import { Notice } from './parts.tsx'
 import {
   forgetSignIn,
+  forgetUnresolved,
   keepSignIn,
   keptSignIn,
   openSession,
@@ -103,6 +104,7 @@ const Console = () => {
   const signOut = (why?: string): void => {
     const unresolved = unresolvedWords(session?.tracker.list() ?? [])
     forgetSignIn()
+    forgetUnresolved()
     setSession(undefined)
     setMessage(unresolved === '' ? why : `${why ?? 'You were signed out.'} ${unresolved}`)
   }

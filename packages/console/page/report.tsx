@@ -329,8 +329,8 @@ const WorstAndBest = ({
         ]}
       />
       <SourceNote>
-        the net profits of all {number(trades.length)} trades, <code>GET /trades</code>. The number
-        of a position is the broker's, and leads to its deals in the console.
+        the net profits of all {plural(trades.length, 'trade')}, <code>GET /trades</code>. The
+        number of a position is the broker's, and leads to its deals in the console.
       </SourceNote>
     </>
   )

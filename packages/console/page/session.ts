@@ -6,7 +6,13 @@ import { createClient, type Client } from '@tradeport/client'
 import { whyHidden, type Area, type Me } from './access.ts'
 import { compareClocks } from './format.ts'
 import { createFetch } from './limited-fetch.ts'
-import { createWriteTracker, type WriteTracker } from './write-tracker.ts'
+import {
+  createWriteTracker,
+  isUnresolved,
+  type LostWrite,
+  type SentWrite,
+  type WriteTracker,
+} from './write-tracker.ts'
 
 export interface Session {
   readonly client: Client
@@ -14,6 +20,8 @@ export interface Session {
   readonly tracker: WriteTracker
   /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
   readonly whyHidden: (...areas: readonly Area[]) => string | undefined
+  /** The Idempotency-Keys of actions that may have been done, by their names. */
+  readonly actionKeys: Map<string, string>
   /** Aborted once the service refuses the key, which may have been revoked or have expired. */
   readonly ended: AbortSignal
 }
@@ -29,6 +37,7 @@ export const useSession = (): Session => {
 
 const idleMs = 30 * 60_000
 const storageName = 'tradeport-session'
+const unresolvedName = 'tradeport-unresolved'
 
 /** What a tab keeps of a sign-in when it is reloaded. */
 interface Kept {
@@ -36,6 +45,11 @@ interface Kept {
   readonly key?: string
   /** Epoch milliseconds. */
   readonly usedAt: number
+}
+
+interface UnresolvedWrites {
+  readonly userId?: string
+  readonly writes?: readonly LostWrite[]
 }
 
 /** @throws a TradeportError where the key is not accepted */
@@ -51,10 +65,13 @@ export const openSession = async (key: string): Promise<Session> => {
   const askedAt = Date.now()
   const { data: me, meta } = await client.getMe()
   compareClocks(askedAt, meta.timestamp)
+  const tracker = createWriteTracker(unresolvedOf(me.userId))
+  tracker.subscribe(() => keepUnresolved(me.userId, tracker.list().filter(isUnresolved)))
   return {
     client,
     me,
-    tracker: createWriteTracker(),
+    tracker,
+    actionKeys: new Map(),
     whyHidden: (...wanted) => whyHidden(me, wanted),
     ended: ending.signal,
   }
@@ -65,6 +82,20 @@ export const keepSignIn = (key: string | undefined): void =>
   write({ ...(key !== undefined && { key }), usedAt: Date.now() })
 
 export const forgetSignIn = (): void => storage()?.removeItem(storageName)
+
+/** The writes of a user that were unresolved when the tab was reloaded. */
+const unresolvedOf = (userId: string): readonly LostWrite[] => {
+  const kept = JSON.parse(storage()?.getItem(unresolvedName) ?? '{}') as UnresolvedWrites
+  return kept.userId === userId ? (kept.writes ?? []) : []
+}
+
+const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
+  if (writes.length === 0) return forgetUnresolved()
+  const lost = writes.map(({ words, positionToClose }) => ({ words, positionToClose }))
+  storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: lost }))
+}
+
+export const forgetUnresolved = (): void => storage()?.removeItem(unresolvedName)
 
 /** Undefined where the browser keeps nothing for this site: reading the property throws there. */
 const storage = (): Storage | undefined => {
@@ -80,6 +111,7 @@ export const keptSignIn = (): Kept | undefined => {
   const kept = read()
   if (kept === undefined || Date.now() - kept.usedAt < idleMs) return kept
   forgetSignIn()
+  forgetUnresolved()
   return undefined
 }
 

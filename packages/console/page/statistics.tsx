@@ -88,7 +88,7 @@ export const Figures = ({ rows, isFew = false }: { rows: readonly Figure[]; isFe
 
 /** The win rate at which winners and losers of their mean sizes cancel out. */
 const breakEvenRate = ({ averageWin, averageLoss }: TradeStatistics): number | undefined =>
-  averageWin + averageLoss > 0 ? (100 * averageLoss) / (averageWin + averageLoss) : undefined
+  averageWin > 0 && averageLoss > 0 ? (100 * averageLoss) / (averageWin + averageLoss) : undefined
 
 export const verdict = ({ confidenceIntervals, totalTrades }: TradeStatistics): string => {
   const bounds = confidenceIntervals.averageTrade
@@ -109,6 +109,8 @@ export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
   const averageTrade = statistics.netProfit / totalTrades
   const reference = breakEvenRate(statistics)
   const isFew = totalTrades < enoughTrades
+  const ofWins = (value: number): string => (statistics.winningTrades > 0 ? amount(value) : 'none')
+  const ofLosses = (value: number): string => (statistics.losingTrades > 0 ? amount(value) : 'none')
   const rows: readonly Figure[] = [
     [
       'Net profit',
@@ -154,11 +156,11 @@ export const Statistics = ({ statistics }: { statistics: TradeStatistics }) => {
       'Average win, loss',
       'The mean of the winning and of the losing trades.',
       <>
-        {amount(statistics.averageWin)}
+        {ofWins(statistics.averageWin)}
         <span class="quiet"> / </span>
-        {amount(statistics.averageLoss)}
+        {ofLosses(statistics.averageLoss)}
       </>,
-      `best ${amount(statistics.largestWin)}, worst ${amount(statistics.largestLoss)}`,
+      `best ${ofWins(statistics.largestWin)}, worst ${ofLosses(statistics.largestLoss)}`,
     ],
     [
       'Deepest drawdown',

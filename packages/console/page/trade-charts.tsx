@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Group } from './breakdown.tsx'
-import { compact, number, weekdayName } from './format.ts'
+import { compact, number, plural, weekdayName } from './format.ts'
 import { Result, Scroll, Table, useMoney } from './parts.tsx'
 import { ChartFrame, ticks, useWidth } from './chart-frame.tsx'
 import { enoughTrades, fewNote } from './statistics.tsx'
@@ -265,8 +265,9 @@ export const Distribution = ({ groups }: ChartProps) => {
       title="Distribution of results"
       note={
         <>
-          How many of {number(totalTrades)} trades ended with which net profit, in steps of{' '}
-          {text(size)}. The dashed line is the average trade, {signed(mean)}
+          How many of {plural(totalTrades, 'trade')} ended with which net profit, in steps of{' '}
+          {size < 0.01 ? number(size, 8) : text(size)}. The dashed line is the average trade,{' '}
+          {signed(mean)}
           {drawnMean !== mean && ', which is beyond the end'}.
           {beyond.map(
             (step) =>

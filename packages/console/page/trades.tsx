@@ -94,12 +94,14 @@ export const Trades = () => {
             </>
           )}
         </ReadSection>
-        {isExtended && (
+        {isExtended ? (
           <>
             <Breakdown filter={filter} />
             <TradeCharts filter={filter} />
             <ResampledIntervals key={key} filter={filter} />
           </>
+        ) : (
+          <Notice>{whyHidden('insights')}</Notice>
         )}
       </CurrencyProvider>
       <TradeList

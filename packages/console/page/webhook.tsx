@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ActionMessage, useAction, type Action } from './actions.tsx'
 import { Dialog } from './confirm.tsx'
 import { eventTitle } from './events.ts'
+import { isoOfLocal } from './fields.tsx'
 import { QuerySelect } from './filters.tsx'
 import { number, pluralIs } from './format.ts'
 import { navigate, setQuery, useQuery } from './location.ts'
@@ -151,7 +152,7 @@ const WebhookActions = ({
   const { client } = useSession()
   const [isChanging, setIsChanging] = useState(false)
   const overlapHours = useRef('24')
-  const action = useAction(refresh)
+  const action = useAction(refresh, id)
   const [question, setQuestion] = useState<Question>()
   const { run } = action
   const test: Work = async (idempotencyKey) => {
@@ -288,7 +289,7 @@ const DeliveryTable = ({
   refresh: () => void
 }) => {
   const { client } = useSession()
-  const action = useAction(refresh)
+  const action = useAction(refresh, 'replay')
   const replay = ({ id, webhookId }: Delivery): void =>
     void action.run(async (idempotencyKey) => {
       await client.replayWebhookDelivery(webhookId, id, { idempotencyKey })
@@ -369,10 +370,12 @@ const Paging = ({ page, pages }: { page: number; pages: number }) => (
 const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   const { client } = useSession()
   const [since, setSince] = useState('')
-  const action = useAction(refresh)
+  const action = useAction(refresh, `recover ${id}`)
   const submit = (): void => {
-    const body = { since: new Date(since).toISOString() }
     void action.run(async (idempotencyKey) => {
+      const at = isoOfLocal(since)
+      if (at === undefined) throw new Error('Enter a time.')
+      const body = { since: at }
       const { scheduled } = (await client.recoverWebhook(id, body, { idempotencyKey })).data
       return scheduled === 0
         ? 'It missed nothing since then.'

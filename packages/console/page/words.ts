@@ -66,7 +66,7 @@ export const reconciledWords = (
 ): string => {
   if (difference === null)
     return "Not checked: the broker's balance could not be read since the deals last changed, so whether any are missing is not known."
-  const sum = `the ${plural(deals, 'deal')} add up to`
+  const sum = `the ${plural(deals, 'deal')} ${deals === 1 ? 'adds' : 'add'} up to`
   if (complete) return `It agrees: ${sum} the broker's balance.`
   return difference === 0
     ? `It agrees now: ${sum} the broker's balance. The history is being read again, because it did not agree before.`

@@ -125,9 +125,20 @@ const readUntilKnown = async (
   return outcome
 }
 
-export const createWriteTracker = () => {
-  let writes: readonly SentWrite[] = []
-  let lastId = 0
+/** A write that was unresolved when the page was reloaded. */
+export type LostWrite = Pick<Write, 'words' | 'positionToClose'>
+
+const lostText = 'The page was reloaded before its outcome was known: look at what you hold.'
+
+/** @param lost shown as unknown until they are dismissed */
+export const createWriteTracker = (lost: readonly LostWrite[] = []) => {
+  let writes: readonly SentWrite[] = lost.map((write, at) => ({
+    ...write,
+    id: lost.length - at,
+    state: 'unknown',
+    text: lostText,
+  }))
+  let lastId = lost.length
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
   const limitCloses = atMost(maxCloses)

@@ -3,6 +3,7 @@ import type { Account, LogEvent } from '@tradeport/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeEvent } from '../page/events.ts'
 import {
+  axisLabels,
   compareClocks,
   isAmbiguous,
   momentOf,
@@ -63,11 +64,26 @@ it.each([
 })
 
 it.each([
-  [-0.004, '$0.00', '$0.00'],
-  [-0.01, '-$0.01', '-$0.01'],
-  [0.01, '$0.01', '+$0.01'],
-])('writes the amount %d as %s, and as a result as %s', (amount, text, signed) => {
-  expect([money(amount, 'USD'), result(amount, 'USD')]).toEqual([text, signed])
+  [-0.004, 'USD', '$0.00', '$0.00'],
+  [-0.01, 'USD', '-$0.01', '-$0.01'],
+  [0.01, 'USD', '$0.01', '+$0.01'],
+  [0.605751, 'USC', '0.61 USC', '+0.61 USC'],
+  [0.605751, 'BTC', '0.605751 BTC', '+0.605751 BTC'],
+])('writes the amount %d %s as %s, and as a result as %s', (amount, currency, text, signed) => {
+  expect([money(amount, currency), result(amount, currency)]).toEqual([text, signed])
+})
+
+it.each([
+  [
+    [1_000, 2_000],
+    ['1K', '2K'],
+  ],
+  [
+    [10_000, 10_020],
+    ['10,000', '10,020'],
+  ],
+])('tells the ticks %j of an axis apart: %j', (ticks, labels) => {
+  expect(axisLabels(ticks)).toEqual(labels)
 })
 
 // In Santiago clocks are set back from 24:00 to 23:00 on the first of these days.
