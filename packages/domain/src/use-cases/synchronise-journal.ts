@@ -92,6 +92,8 @@ const waitPauseMs = secondMs
  * missing.
  */
 const balanceCheckValidMs = hourMs
+/** A broken connection to the database is mostly replaced at once. */
+const [releaseAttempts, releasePauseMs] = [10, secondMs]
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
 /**
@@ -164,7 +166,15 @@ export const createJournalReads = (
       else if (await hasReadFigures()) result = 'history_failed'
       return E.left(failure)
     } finally {
-      await journal.release(claim, result)()
+      await release(claim, result)
+    }
+  }
+
+  /** Repeated where the database fails: until it succeeds, or the claim lapses, nobody else reads. */
+  const release = async (claim: JournalClaim, result: JournalReadResult): Promise<void> => {
+    for (let attempt = 1; attempt <= releaseAttempts; attempt += 1) {
+      if (E.isRight(await journal.release(claim, result)())) return
+      await pause(releasePauseMs)()
     }
   }
 

@@ -8,7 +8,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { dealTable } from '../trades/deal-table.ts'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { brokerRateLimited } from '../../src/errors.ts'
+import { brokerRateLimited, refuse } from '../../src/errors.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/primitives/instant.ts'
@@ -513,16 +513,20 @@ describe('a due read', () => {
     [down, 'history_failed', true],
     [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }, true],
   ])(
-    'is made once, whatever callers wait for it, and releases its claim with the result',
+    'is made once, whatever callers wait for it, and releases its claim with the result, again while the database fails',
     async (failure, expected, hasReadFigures = false) => {
       const desk = withHistory(two)
       const results: unknown[] = []
       const { release } = desk.journal
+      let lostConnections = 2
       const reads = createJournalReads({
         ...desk,
         journal: {
           ...desk.journal,
           release: (claim, result) => {
+            lostConnections -= 1
+            if (lostConnections >= 0)
+              return TE.left(refuse('ServiceUnavailable', { reason: 'lost' }))
             results.push(result)
             return release(claim, result)
           },
