@@ -53,11 +53,12 @@ export const accountReadingOf = (
   }
 }
 
-/** Oldest first, whatever the order of the rows. */
+/** Oldest first, and each once, whatever the order of the rows. */
 export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerPosition[]> =>
   pipe(
     decode(PositionRows)(bytes),
     E.flatMap((rows) => readRows(rows, positionOf)),
+    E.map((positions) => [...new Map(positions.map((one) => [one.ticket, one])).values()]),
     E.map((positions) => positions.toSorted(byAge)),
   )
 

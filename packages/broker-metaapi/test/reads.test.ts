@@ -213,9 +213,9 @@ describe('a position', () => {
     expect(positionsIn(bytesOf(rows))).toEqual(E.left(reason))
   })
 
-  it('is listed oldest first, then by ticket; only an empty list is an empty list', () => {
+  it('is listed once, oldest first, then by ticket; only an empty list is an empty list', () => {
     const rows = [{ id: '1000' }, { id: '7', time: '2026-04-16T00:00:00.000Z' }, { id: '999' }]
-    const read = positionsIn(bytesOf(rows.map((row) => ({ ...positionRow, ...row }))))
+    const read = positionsIn(bytesOf([...rows, rows[1]].map((row) => ({ ...positionRow, ...row }))))
     expect(rightOf(read).map(({ ticket }) => ticket)).toEqual(['999', '1000', '7'])
     expect(positionsIn(bytesOf([]))).toEqual(E.right([]))
     for (const answer of [{}, { positions: [] }, null, '', 0, [null]])
