@@ -21,7 +21,7 @@ import { AccountInformation, decode, ProvisionedAccount } from './payloads.ts'
 import { requests, type AccountRef, type FetchFrom, type Target } from './requests.ts'
 import { createTokenGate, type TokenLimits } from './token-gate.ts'
 import { createTradeOnce } from './trade.ts'
-import { createTransport } from './transport.ts'
+import { createTransport, type ReadSignals } from './transport.ts'
 
 /** Base URLs are of http or https, without a slash at their ends. */
 export interface MetaApiConfig {
@@ -74,12 +74,12 @@ export const createConnection = (config: MetaApiConfig) => {
   const tradePauses = createAccountPauses(pauses, stopwatch)
   /** Of reads of one symbol: there are too many to remember them among the accounts. */
   const symbolPauses = createAccountPauses(pauses, stopwatch)
-  const call = createTransport(clock, stopwatch, gate, { readPauses, symbolPauses }, skew)
+  const call = createTransport(clock, gate, { readPauses, symbolPauses }, skew)
   const regions = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
   const bounded = <A>(
     route: ProviderRoute,
-    work: (signal: AbortSignal) => Promise<A>,
+    work: (signals: ReadSignals) => Promise<A>,
     callerSignal?: AbortSignal,
   ): Promise<A> => {
     const isShort = route === 'account-information' || route === 'calculate-margin'
@@ -89,7 +89,13 @@ export const createConnection = (config: MetaApiConfig) => {
         `${route}: no whole answer within ${ms} ms, with the wait for other requests of the token`,
         { pausesAccount: true },
       )
-    return withDeadline(ms, timeoutError, work, callerSignal)
+    // What waited for half of its time is not sent: a deadline that is mostly our own wait would
+    // pause an account that is well, or keep one that hangs from being paused.
+    const bothSignals = (signal: AbortSignal): ReadSignals => ({
+      signal,
+      startSignal: AbortSignal.any([signal, AbortSignal.timeout(ms / 2)]),
+    })
+    return withDeadline(ms, timeoutError, (signal) => work(bothSignals(signal)), callerSignal)
   }
 
   const tokenOf = async ({ owner }: AccountRef): Promise<string> => {
@@ -154,13 +160,13 @@ export const createConnection = (config: MetaApiConfig) => {
   const fetchFrom: FetchFrom = (accountOrTarget, request, decodeBytes, callerSignal) =>
     bounded(
       request.route,
-      async (signal) => {
+      async (signals) => {
         const target =
           'baseUrl' in accountOrTarget
             ? accountOrTarget
             : await resolveTarget(accountOrTarget, request.route)
         const destination = request.route === 'account-region' ? atProvisioning(target) : target
-        const decoded = decodeBytes(await call(request, destination, signal))
+        const decoded = decodeBytes(await call(request, destination, signals))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
         return decoded.right
       },

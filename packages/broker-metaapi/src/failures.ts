@@ -147,7 +147,7 @@ export const rateLimitOf = (answer: ErrorAnswer): RateLimit => {
 export const retryAtOf = (answer: ErrorAnswer, now: Instant): Instant =>
   Math.max(namedRetryAtOf(answer, now) ?? now, now + 1_000)
 
-/** The longest period of a published limit; a longer wait must be a mistake, and is none. */
+/** The longest period of a published limit; a longer wait must be a mistake, and is ignored. */
 const longestWaitMs = 6 * 3_600_000
 /** Of what a proxy asks for, which knows nothing of the provider's limits. */
 const longestProxyWaitMs = 60_000

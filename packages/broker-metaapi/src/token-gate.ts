@@ -59,6 +59,7 @@ type RequestKind = 'trade' | 'read' | 'probe'
 interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
   readonly arrival: number
+  readonly arrivedAt: number
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
@@ -78,6 +79,8 @@ interface TokenState {
 }
 
 const rateWindowMs = 1_000
+/** Of an account whose one long read would let the reads of all others go first. */
+const patienceMs = 2_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
 
@@ -131,22 +134,28 @@ export const createTokenGate = (
     return state
   }
 
-  /** A trade; else a read of the account with the fewest under way, of these the first to arrive. */
+  /**
+   * A trade; else a read of the account with the fewest under way, or that has waited for two
+   * seconds; of these the first to arrive.
+   */
   const nextOf = ({ queues, readsUnderWay }: TokenState): Waiting | undefined => {
     const [trade] = queues.get('trade') ?? []
     if (trade !== undefined || readsUnderWay.size >= limits.readsAtOnce) return trade
     const ofAccounts = Map.groupBy(readsUnderWay, ({ accountKey }) => accountKey)
     const ofSlowKinds = Map.groupBy(readsUnderWay, slowKindOf)
     let next: Waiting | undefined
-    let fewest = limits.readsAtOncePerAccount
+    const now = stopwatch.elapsedMs()
+    let fewest = Infinity
     for (const [first] of queues.values()) {
       if (first === undefined) continue
       const slowKind = slowKindOf(first)
       const ofSlowKind = slowKind === undefined ? 0 : (ofSlowKinds.get(slowKind)?.length ?? 0)
       if (ofSlowKind >= limits.readsAtOnce / 4) continue
       const ofAccount = ofAccounts.get(first.accountKey)?.length ?? 0
-      const isEarlier = next !== undefined && ofAccount === fewest && first.arrival < next.arrival
-      if (ofAccount < fewest || isEarlier) [next, fewest] = [first, ofAccount]
+      if (ofAccount >= limits.readsAtOncePerAccount) continue
+      const rank = now - first.arrivedAt >= patienceMs ? 0 : ofAccount
+      const isEarlier = next !== undefined && rank === fewest && first.arrival < next.arrival
+      if (rank < fewest || isEarlier) [next, fewest] = [first, rank]
     }
     return next
   }
@@ -207,6 +216,7 @@ export const createTokenGate = (
           accountKey,
           route,
           arrival: (state.arrivals += 1),
+          arrivedAt: stopwatch.elapsedMs(),
           start: () => {
             stopWaiting()
             resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))

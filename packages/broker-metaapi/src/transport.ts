@@ -1,7 +1,7 @@
 // One read from the provider: within the token's limits, bounded in size, no redirect followed, at
 // most one retry.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock, Stopwatch } from '@tradeport/domain/ports'
+import type { Clock } from '@tradeport/domain/ports'
 import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
@@ -9,11 +9,17 @@ import { parseBytes } from './payloads.ts'
 import { pauseKey, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 
+export interface ReadSignals {
+  readonly signal: AbortSignal
+  /** Aborted earlier: after it nothing is sent. */
+  readonly startSignal: AbortSignal
+}
+
 /** The body of a 200; rejects with a CallFailure for every other outcome. */
 export type CallProvider = (
   request: ReadRequest,
   target: Target,
-  signal: AbortSignal,
+  signals: ReadSignals,
 ) => Promise<Uint8Array>
 
 /** A page of a thousand deals has about 0.4 MiB. */
@@ -23,12 +29,15 @@ const retryPauseMs = 100
 
 export const createTransport = (
   clock: Clock,
-  stopwatch: Stopwatch,
   gate: TokenGate,
   { readPauses, symbolPauses }: Readonly<Record<'readPauses' | 'symbolPauses', AccountPauses>>,
   skew: ClockSkew,
 ): CallProvider => {
-  const exchange: CallProvider = async ({ route, path, body }, target, signal) => {
+  const exchange = async (
+    { route, path, body }: ReadRequest,
+    target: Target,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> => {
     const url = urlOf(target, path)
     const askedAt = clock.now()
     const response = await fetch(url, {
@@ -70,12 +79,10 @@ export const createTransport = (
     request: ReadRequest,
     target: Target,
     attempt: Attempt,
-    signal: AbortSignal,
+    { signal, startSignal }: ReadSignals,
   ): Promise<Uint8Array> => {
     const gated = { ...target, route: request.route }
-    const arrivedAt = stopwatch.elapsedMs()
-    const leave = await gate.enter(gated, attempt.isProbe ? 'probe' : 'read', signal)
-    const enteredAt = stopwatch.elapsedMs()
+    const leave = await gate.enter(gated, attempt.isProbe ? 'probe' : 'read', startSignal)
     try {
       const failedMeanwhile = attempt.failedMeanwhile()
       if (failedMeanwhile !== undefined) throw failedMeanwhile
@@ -88,10 +95,7 @@ export const createTransport = (
       const { kind, retryAt, rateLimit, pausesAccount } = failure.fault
       if (kind === 'rate_limited' && rateLimit !== undefined)
         gate.recordRateLimit(gated, 'read', (retryAt ?? 0) - clock.now(), rateLimit)
-      // The account had little of a deadline of which the wait for the token took most.
-      const wasOurWait = signal.aborted && 2 * enteredAt > arrivedAt + stopwatch.elapsedMs()
-      if (kind === 'unknown_account' || (pausesAccount === true && !wasOurWait))
-        attempt.failed(failure)
+      else if (kind === 'unknown_account' || pausesAccount === true) attempt.failed(failure)
       throw failure
     } finally {
       leave()
@@ -114,17 +118,21 @@ export const createTransport = (
     }
   }
 
-  return async (request, target, signal) => {
+  return async (request, target, signals) => {
+    const { signal, startSignal } = signals
     const failure = readPauses.failureOf(target.accountKey)
     if (failure?.fault.kind === 'unknown_account') throw failure
     const attempt = await admit(request, target, signal)
     try {
-      return await callInTurn(request, target, attempt, signal)
+      return await callInTurn(request, target, attempt, signals)
     } catch (cause) {
-      if (signal.aborted || !(cause instanceof CallFailure && cause.fault.isWorthRetry === true))
+      if (
+        startSignal.aborted ||
+        !(cause instanceof CallFailure && cause.fault.isWorthRetry === true)
+      )
         throw cause
       await pause(retryPauseMs, undefined, { signal })
-      return await callInTurn(request, target, attempt, signal)
+      return await callInTurn(request, target, attempt, signals)
     } finally {
       attempt.release()
     }

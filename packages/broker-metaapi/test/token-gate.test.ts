@@ -53,6 +53,13 @@ describe('the gate of a token', () => {
     expect(slow).toBe(2)
   })
 
+  it('starts a read of an account behind a margin of it that has to wait', async () => {
+    const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
+    const marginOf = (account: string) => ({ ...key(account), route: 'calculate-margin' }) as const
+    for (const account of ['x', 'y', 'a']) void gate.enter(marginOf(account), 'read', patient())
+    ;(await gate.enter(key('a'), 'read', patient()))()
+  })
+
   it('rejects all while the token is limited, for the longest limit, and no other token', async () => {
     const gate = gateOf({ waitingPerAccount: 1 })
     const waiting = Array.from({ length: 4 }, () => gate.enter(key(), 'trade', patient()))
@@ -108,7 +115,7 @@ describe('the gate of a token', () => {
     await Promise.all([next, ...others])
   })
 
-  it('starts every trade before the reads, and of the reads that may start the first of an account with the fewest under way, within every limit, and leaves no timer', async () => {
+  it('starts every trade before the reads, and of the reads that may start the first of an account with the fewest under way or that waited for two seconds, within every limit, and leaves no timer', async () => {
     const call = fc.record({
       account: fc.constantFrom('a', 'b', 'c'),
       kind: fc.constantFrom('trade' as const, 'read' as const, 'probe' as const),
@@ -127,11 +134,15 @@ describe('the gate of a token', () => {
           running.length < 3 &&
           countOf(call) < 2 &&
           !(call.kind === 'probe' && running.some(({ kind }) => kind === 'probe'))
+        const arrivals = new Map<(typeof calls)[number], number>()
+        const rankOf = (call: (typeof calls)[number]) =>
+          Date.now() - (arrivals.get(call) ?? 0) >= 2_000 ? 0 : countOf(call)
         const nextRead = () =>
-          waiting.filter(mayRead).toSorted((one, other) => countOf(one) - countOf(other))[0]
+          waiting.filter(mayRead).toSorted((one, other) => rankOf(one) - rankOf(other))[0]
         const calling = calls.map(async (call) => {
           await new Promise((resolve) => setTimeout(resolve, call.afterMs))
           waiting.push(call)
+          arrivals.set(call, Date.now())
           const leave = await gate.enter(key(call.account), call.kind, patient())
           expect(call).toBe(waiting.find(({ kind }) => kind === 'trade') ?? nextRead())
           waiting.splice(waiting.indexOf(call), 1)

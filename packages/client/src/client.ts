@@ -46,8 +46,9 @@ export const createClient = (options: ClientOptions): Client => {
     const hasKey = method === 'POST' && (key !== undefined || !isRead)
     const idempotencyKey = hasKey ? keyOf(key) : undefined
     const ofCall = limitsOf(changes, limits)
+    const url = `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`
     const credentialHeaders = await credential((accessToken) =>
-      askFor(accessToken, { ...ofCall, operation, signal }),
+      askFor(accessToken, { ...ofCall, operation, idempotencyKey, signal }),
     )
     const call = {
       ...ofCall,
@@ -56,7 +57,7 @@ export const createClient = (options: ClientOptions): Client => {
       fetch: options.fetch ?? globalThis.fetch,
       method,
       isRead,
-      url: `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`,
+      url,
       body,
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),

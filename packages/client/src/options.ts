@@ -121,9 +121,8 @@ export const credentialOf = ({ apiKey, accessToken }: ClientOptions) => {
   return async (
     ask: (give: () => string | Promise<string>) => Promise<string>,
   ): Promise<Readonly<Record<string, string>>> => {
+    if (accessToken === undefined) return byKey
     const token = typeof accessToken === 'function' ? await ask(accessToken) : accessToken
-    return token === undefined
-      ? byKey
-      : { Authorization: `Bearer ${requireHeaderText('accessToken', token)}` }
+    return { Authorization: `Bearer ${requireHeaderText('accessToken', token)}` }
   }
 }

@@ -199,7 +199,12 @@ const waitBeforeNext = (fault: Fault, attempts: number): number => {
 /** What the caller's `accessToken` gives, within the time of one request. Throws a TradeportError. */
 export const askFor = async (
   accessToken: () => string | Promise<string>,
-  { operation, timeoutMs, signal }: Pick<Call, 'operation' | 'timeoutMs' | 'signal'>,
+  {
+    operation,
+    idempotencyKey,
+    timeoutMs,
+    signal,
+  }: Pick<Call, 'operation' | 'idempotencyKey' | 'timeoutMs' | 'signal'>,
 ): Promise<string> => {
   const limit = eitherOf(signal, AbortSignal.timeout(timeoutMs))
   const ended = new Promise<never>((_, reject) => {
@@ -207,6 +212,7 @@ export const askFor = async (
   })
   try {
     limit.throwIfAborted()
+    // Also one that throws at once ends here, so that nothing is left unhandled.
     return await Promise.race([ended, (async () => accessToken())()])
   } catch (cause) {
     const isAborted = signal?.aborted === true
@@ -214,7 +220,7 @@ export const askFor = async (
     const message = `${operation} was not sent: accessToken() gave no token.`
     throw toError(
       { kind: 'no-answer', code, message, cause },
-      { operation, timeoutMs, attempts: 0 },
+      { operation, idempotencyKey, timeoutMs, attempts: 0 },
     )
   }
 }

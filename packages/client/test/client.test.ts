@@ -113,6 +113,13 @@ describe('a credential', () => {
       { code: 'NETWORK_FAILURE', cause: { message: 'no issuer' } },
     ],
     [
+      'throws',
+      () => {
+        throw new Error('no issuer')
+      },
+      { code: 'NETWORK_FAILURE', idempotencyKey: expect.any(String) as string },
+    ],
+    [
       'is late',
       () => new Promise(() => undefined),
       {
@@ -126,6 +133,7 @@ describe('a credential', () => {
     expect(error).toMatchObject({ ...expected, outcome: 'not_done', attempts: 0 })
     const aborted = client.placeOrder(order, { signal: AbortSignal.abort() })
     expect([await errorOf(aborted), sent]).toMatchObject([{ code: 'ABORTED' }, []])
+    await expect(client.getOrder('')).rejects.toThrow(TypeError)
   })
 })
 

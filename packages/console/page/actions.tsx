@@ -25,10 +25,10 @@ export interface Action {
 }
 
 /**
+ * @param subject of the names of what it does, such as the id of a webhook
  * @param onEnd called after each attempt, whatever its outcome is
- * @param subject of its names, such as a webhook
  */
-export const useAction = (onEnd?: () => void, subject = ''): Action => {
+export const useAction = (subject: string, onEnd?: () => void): Action => {
   const [state, setState] = useState<Omit<Action, 'run' | 'isRunning'>>({ isDisabled: false })
   const { actionKeys: keys } = useSession()
   const gone = useRef(new AbortController()).current

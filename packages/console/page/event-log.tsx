@@ -63,7 +63,7 @@ export const useEventLog = (filter: EventFilter) => {
   const [changes, setChanges] = useState(0)
   const [isFollowing, setIsFollowing] = useState(false)
   const [failure, setFailure] = useState<string>()
-  const reading = useAction()
+  const reading = useAction('older events')
   const key = JSON.stringify(filter)
   const { types, ...ofAccount } = filter
   const query = { ...ofAccount, ...(types && { types: types.join() }) }

@@ -22,9 +22,9 @@ export const money = (
 ): string => {
   if (currencies.has(currency ?? ''))
     return numberFormat({ style: 'currency', currency, signDisplay }).format(amount)
-  // What is no official currency, such as BTC, may need more decimals than cents do.
-  const isCents = currency === undefined || /^(US|EU|GB)C$|cent/i.test(currency)
-  const maximumFractionDigits = isCents ? 2 : 8
+  // Accounts in cents (USC) have two decimals; BTC and the like may need eight.
+  const hasTwoDecimals = currency === undefined || /^(US|EU|GB)C$|cent/i.test(currency)
+  const maximumFractionDigits = hasTwoDecimals ? 2 : 8
   const digits = { minimumFractionDigits: 2, maximumFractionDigits, signDisplay }
   return `${numberFormat(digits).format(amount)} ${currency ?? ''}`.trim()
 }
@@ -34,7 +34,7 @@ export const result = (amount: number, currency: string | undefined): string =>
   money(amount, currency, 'exceptZero')
 
 export const number = (value: number, maximumFractionDigits = 2): string =>
-  numberFormat({ maximumFractionDigits }).format(value)
+  numberFormat({ maximumFractionDigits, signDisplay: 'negative' }).format(value)
 
 const fractionDigits = (size: number): number => {
   if (size < 10) return 2
@@ -52,7 +52,7 @@ export const compact = (amount: number, signDisplay: 'auto' | 'exceptZero' = 'au
 /** The labels of an axis, with as many digits as tell them apart. */
 export const axisLabels = (ticks: readonly number[]): readonly string[] => {
   const labels = ticks.map((tick) => compact(tick))
-  return new Set(labels).size === labels.length ? labels : ticks.map((tick) => number(tick))
+  return new Set(labels).size === labels.length ? labels : ticks.map((tick) => number(tick, 8))
 }
 
 /** A price; those that are weighted by volume may have more digits than the broker quotes. */
@@ -139,8 +139,7 @@ export const momentOf = (day: string, edge: 'start' | 'end'): string | undefined
   // February 30th is read as March 2nd.
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || at.getDate() !== Number(day.slice(-2))) return undefined
   // The last minute of a day comes twice where clocks are set back at midnight.
-  if (edge === 'end') at.setTime(at.setHours(24, 0, 0, 0) - 1)
-  return at.toISOString()
+  return new Date(edge === 'start' ? at : at.setHours(24, 0, 0, 0) - 1).toISOString()
 }
 
 export const utcTime = (iso: string): string => `${iso.replace('T', ' ').replace('Z', '')} UTC`
@@ -171,8 +170,8 @@ export const duration = (seconds: number): string => {
 let aheadMs = 0
 
 /**
- * Compares the viewer's clock with the time of a reply, which was written after it was asked for.
- * Where that shows no difference, there is none.
+ * Compares the viewer's clock with the time of a reply, which was written between `askedAt` and now.
+ * Of the differences that this allows, the smallest is taken.
  * @param askedAt by the viewer's clock
  */
 export const compareClocks = (askedAt: number, repliedAt: string): void => {

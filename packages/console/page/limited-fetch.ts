@@ -22,7 +22,8 @@ export const createFetch = (onUnauthorized: () => void): typeof fetch => {
       void reply
         .clone()
         .text()
-        .finally(() => setTimeout(onUnauthorized))
+        .catch(() => undefined)
+        .then(() => setTimeout(onUnauthorized))
     if (reply.status === 429) {
       const text = await reply.clone().text()
       // Other limits are those of one route.

@@ -6,7 +6,7 @@ import type { Area } from './access.ts'
 import { serviceNow } from './format.ts'
 import { atMost, oneAtATime } from './one-at-a-time.ts'
 import { useSession, type Session } from './session.ts'
-import { sentenceOf, withOwnNames } from './words.ts'
+import { sentenceOf, withDistinctNames } from './words.ts'
 
 export interface Read<A> {
   /** Why the key may not read it. */
@@ -139,7 +139,7 @@ export const useData = <Op extends ReadOperation>(
 /** The linked accounts, with names that tell them apart. */
 export const useAccounts = (when?: RefreshWhen) => {
   const { data, ...read } = useData('accounts', 'listAccounts', [], when)
-  return { ...read, data: useMemo(() => data && withOwnNames(data), [data]) }
+  return { ...read, data: useMemo(() => data && withDistinctNames(data), [data]) }
 }
 
 /** Calls again and again while the page is visible, and once it is again; never without a time. */
@@ -175,8 +175,8 @@ const useIsVisible = (): boolean => {
 }
 
 /**
- * Follows a stream of what its key names, and again some seconds after it failed. It ends while the tab is hidden: a
- * browser has six connections to a host, and a key five streams, for all tabs.
+ * Follows a stream of what its key names, and again some seconds after it failed or ended. Not while
+ * the tab is hidden: a browser has six connections to a host, and a key five streams, for all tabs.
  */
 export const useStream = (area: Area, key: string, follow: Request<void>): void => {
   const { client, whyHidden } = useSession()

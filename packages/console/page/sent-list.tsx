@@ -25,7 +25,7 @@ export const SentList = () => {
   const writes = useSentWrites()
   const known = writes.filter((write) => !isUnresolved(write))
   const hasUnresolved = known.length < writes.length
-  // A browser may end a request with its page, and the list would be gone.
+  // A browser may end a request with its page, and only the sentences are kept.
   useEffect(() => {
     if (!hasUnresolved) return undefined
     const warn = (event: Event): void => event.preventDefault()

@@ -91,8 +91,16 @@ const unresolvedOf = (userId: string): readonly LostWrite[] => {
 
 const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
   if (writes.length === 0) return forgetUnresolved()
-  const lost = writes.map(({ words, positionToClose }) => ({ words, positionToClose }))
-  storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: lost }))
+  const lost = writes.map(({ words, state, positionToClose }) => ({
+    words,
+    state,
+    positionToClose,
+  }))
+  try {
+    storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: lost }))
+  } catch {
+    // A full storage must not keep a write from being sent.
+  }
 }
 
 export const forgetUnresolved = (): void => storage()?.removeItem(unresolvedName)
@@ -111,7 +119,6 @@ export const keptSignIn = (): Kept | undefined => {
   const kept = read()
   if (kept === undefined || Date.now() - kept.usedAt < idleMs) return kept
   forgetSignIn()
-  forgetUnresolved()
   return undefined
 }
 

@@ -96,7 +96,7 @@ interface Loaded {
 const useTrades = (filter: QueryOf<'listTrades'>) => {
   const { client } = useSession()
   const [loaded, setLoaded] = useState<Loaded>()
-  const { run, ...action } = useAction()
+  const { run, ...action } = useAction('trades')
   const running = useRef<AbortController | undefined>(undefined)
   const more = (pages = 1): Promise<void> =>
     run(async () => {
@@ -292,7 +292,7 @@ const SpacerRow = ({ height }: { height: number }) =>
 
 const Download = ({ filter, isEmpty }: { filter: QueryOf<'listTrades'>; isEmpty: boolean }) => {
   const { client } = useSession()
-  const { isRunning, isDisabled, done, failure, run } = useAction()
+  const { isRunning, isDisabled, done, failure, run } = useAction('export')
   const download = async (_: string, left: AbortSignal): Promise<string | undefined> => {
     const signal = AbortSignal.any([left, AbortSignal.timeout(maxDownloadMs)])
     const file = await client.exportTrades({ ...filter, format: 'csv' }, { signal })

@@ -152,7 +152,7 @@ const WebhookActions = ({
   const { client } = useSession()
   const [isChanging, setIsChanging] = useState(false)
   const overlapHours = useRef('24')
-  const action = useAction(refresh, id)
+  const action = useAction(id, refresh)
   const [question, setQuestion] = useState<Question>()
   const { run } = action
   const test: Work = async (idempotencyKey) => {
@@ -289,7 +289,7 @@ const DeliveryTable = ({
   refresh: () => void
 }) => {
   const { client } = useSession()
-  const action = useAction(refresh, 'replay')
+  const action = useAction('replay', refresh)
   const replay = ({ id, webhookId }: Delivery): void =>
     void action.run(async (idempotencyKey) => {
       await client.replayWebhookDelivery(webhookId, id, { idempotencyKey })
@@ -370,7 +370,7 @@ const Paging = ({ page, pages }: { page: number; pages: number }) => (
 const Recover = ({ id, refresh }: { id: string; refresh: () => void }) => {
   const { client } = useSession()
   const [since, setSince] = useState('')
-  const action = useAction(refresh, `recover ${id}`)
+  const action = useAction(`recover ${id}`, refresh)
   const submit = (): void => {
     void action.run(async (idempotencyKey) => {
       const at = isoOfLocal(since)

@@ -224,7 +224,7 @@ export const WebhookForm = ({
   const { me } = useSession()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.eventTypes ?? [])
-  const action = useAction(undefined, `webhook ${webhook?.id ?? ''}`)
+  const action = useAction(`webhook ${webhook?.id ?? ''}`)
   // Rejections and expiries are only for services that record events. What the webhook has already
   // is not lost on a change.
   const offered = new Set([

@@ -91,15 +91,22 @@ export const sentenceOf = (error: unknown): string => {
 export const mayStillAppear = ({ rejectReason }: Order): boolean =>
   rejectReason?.code === 'NOT_FOUND_AT_BROKER'
 
-const turnsText = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const isRightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-/** With its number where another has its name, and so that it does not turn the text around it. */
-export const withOwnNames = (accounts: readonly Account[]): readonly Account[] =>
-  accounts.map((account) => {
-    const { name, accountNumber } = account
-    const isShared = accounts.filter((one) => one.name === name).length > 1
-    const own = isShared ? `${name} (${accountNumber})` : name
-    // Two isolating marks around it, and no mark of its own.
-    const isolated = `\u2068${own.replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`
-    return { ...account, name: turnsText.test(own) ? isolated : own }
+/**
+ * With its number where another account has the same name, and its server where that has the same
+ * number too. Right-to-left text is isolated, so that it does not reorder what is around it.
+ */
+export const withDistinctNames = (accounts: readonly Account[]): readonly Account[] => {
+  const all = accounts.map((account) => ({ ...account, name: account.name.replaceAll(marks, '') }))
+  return all.map((account) => {
+    const { name, accountNumber, server } = account
+    const namesakes = all.filter((one) => one.name === name)
+    const isNumbered = namesakes.filter((one) => one.accountNumber === accountNumber).length === 1
+    const number = isNumbered ? accountNumber : `${accountNumber}, ${server}`
+    const own = namesakes.length === 1 ? name : `${name} (${number})`
+    return { ...account, name: isRightToLeft.test(own) ? `\u2068${own}\u2069` : own }
   })
+}

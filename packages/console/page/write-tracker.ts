@@ -126,17 +126,22 @@ const readUntilKnown = async (
 }
 
 /** A write that was unresolved when the page was reloaded. */
-export type LostWrite = Pick<Write, 'words' | 'positionToClose'>
+export type LostWrite = Pick<SentWrite, 'words' | 'state' | 'positionToClose'>
 
-const lostText = 'The page was reloaded before its outcome was known: look at what you hold.'
+const afterReload = (state: SentWrite['state']): Outcome =>
+  state === 'waiting'
+    ? { state: 'not_done', text: 'It was not sent: the page was reloaded first.' }
+    : {
+        state: 'unknown',
+        text: 'The page was reloaded before its outcome was known: look at what you hold.',
+      }
 
-/** @param lost shown as unknown until they are dismissed */
+/** @param lost shown until they are dismissed */
 export const createWriteTracker = (lost: readonly LostWrite[] = []) => {
   let writes: readonly SentWrite[] = lost.map((write, at) => ({
     ...write,
     id: lost.length - at,
-    state: 'unknown',
-    text: lostText,
+    ...afterReload(write.state),
   }))
   let lastId = lost.length
   const listeners = new Set<() => void>()

@@ -12,7 +12,7 @@ import {
   result,
   serviceNow,
 } from '../page/format.ts'
-import { priceText, withOwnNames } from '../page/words.ts'
+import { priceText, withDistinctNames } from '../page/words.ts'
 import { instrumentFor } from '../page/order-words.ts'
 
 it.each([
@@ -82,6 +82,10 @@ it.each([
     [10_000, 10_020],
     ['10,000', '10,020'],
   ],
+  [
+    [0.001, 0.002],
+    ['0.001', '0.002'],
+  ],
 ])('tells the ticks %j of an axis apart: %j', (ticks, labels) => {
   expect(axisLabels(ticks)).toEqual(labels)
 })
@@ -108,23 +112,28 @@ it.each([
   [-15_000, -60_000, -45_000],
 ])(
   "takes a reply that was asked for at %i ms and written at %i ms to mean a clock of the service's that is %i ms ahead",
-  (askedAt, writtenAt, aheadMs) => {
+  (askedAt, writtenAt, serviceAheadMs) => {
     const now = Date.now()
     compareClocks(now + askedAt, new Date(now + writtenAt).toISOString())
     onTestFinished(() => compareClocks(0, new Date().toISOString()))
-    expect(Math.abs(serviceNow() - now - aheadMs)).toBeLessThan(2_000)
+    expect(Math.abs(serviceNow() - now - serviceAheadMs)).toBeLessThan(2_000)
   },
 )
 
 it('names accounts so that each is told from the others, and turns no text around them', () => {
-  const names = ['One', 'Twin', 'Twin', '\u202eevil', '\u05d0']
-  const accounts = names.map((name, at) => ({ name, accountNumber: String(at) }) as Account)
-  expect(withOwnNames(accounts).map(({ name }) => name)).toEqual([
+  const names = ['One', 'Twin', 'Twin\u200e', '\u202eevil', '\u05d0']
+  const accounts = names.map(
+    (name, at) => ({ name, accountNumber: String(at), server: 'A' }) as Account,
+  )
+  const others = ['B', 'C'].map((server) => ({ ...accounts[2], server, name: 'Other' }) as Account)
+  expect(withDistinctNames([...accounts, ...others]).map(({ name }) => name)).toEqual([
     'One',
     'Twin (1)',
     'Twin (2)',
-    '\u2068evil\u2069',
+    'evil',
     '\u2068\u05d0\u2069',
+    'Other (2, B)',
+    'Other (2, C)',
   ])
 })
 

@@ -439,3 +439,16 @@ it('names in its sentence the position or the order that is meant', () => {
     'Cancel every open order on First',
   ])
 })
+
+it('shows what was unresolved before a reload, and what is sent since beside it', async () => {
+  const lost = (['waiting', 'under_way'] as const).map((state) => ({ words: state, state }))
+  const tracker = createWriteTracker(lost)
+  tracker.run({ words: 'new', send: async () => ({ state: 'done', text: 'Done.' }) })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(tracker.list().map(({ words, state }) => [words, state])).toEqual([
+    ['new', 'done'],
+    ['waiting', 'not_done'],
+    ['under_way', 'unknown'],
+  ])
+  expect(unresolvedWords(tracker.list())).toContain('The outcome of 1 write is not known')
+})

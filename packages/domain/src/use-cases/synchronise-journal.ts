@@ -92,7 +92,7 @@ const waitPauseMs = secondMs
  * missing.
  */
 const balanceCheckValidMs = hourMs
-/** A broken connection to the database is mostly replaced at once. */
+/** A broken connection to the database is mostly replaced at once; a claim lapses by itself. */
 const [releaseAttempts, releasePauseMs] = [10, secondMs]
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
@@ -172,8 +172,8 @@ export const createJournalReads = (
 
   /** Repeated where the database fails: until it succeeds, or the claim lapses, nobody else reads. */
   const release = async (claim: JournalClaim, result: JournalReadResult): Promise<void> => {
-    for (let attempt = 1; attempt <= releaseAttempts; attempt += 1) {
-      if (E.isRight(await journal.release(claim, result)())) return
+    for (let attempt = 1; E.isLeft(await journal.release(claim, result)()); attempt += 1) {
+      if (attempt === releaseAttempts) return
       await pause(releasePauseMs)()
     }
   }

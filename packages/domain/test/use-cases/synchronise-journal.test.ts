@@ -552,6 +552,16 @@ describe('a due read', () => {
   )
 })
 
+it('a read is answered although its claim cannot be released', async () => {
+  const desk = withHistory(two)
+  const lost = TE.left(refuse('ServiceUnavailable', { reason: 'lost' }))
+  const reads = createJournalReads({ ...desk, journal: { ...desk.journal, release: () => lost } })
+  const since = desk.clock.now() - 1
+  expect(await rightOf(reads.synchroniseJournal(desk.brokerAccount, since))).toMatchObject({
+    deals: 3,
+  })
+})
+
 it('a due read ends after its page where it may not continue', async () => {
   const desk = withHistory(three, { pageSize: 2 })
   const claim = await desk.claim()
