@@ -200,8 +200,13 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000)
     await held[0]?.continue()
     await shows(sent(page, 'Change the buy position'), 'Changed.')
-    await page.clock.runFor(100)
-    await shows(list(page, 'Open positions'), '1.00100')
+    const changed = list(page, 'Open positions').getByText('1.00100')
+    // As little as a page needs to draw and to repeat a request.
+    const countAfter = async (ms: number): Promise<number> => {
+      await page.clock.runFor(ms)
+      return changed.count()
+    }
+    await expect.poll(() => countAfter(2)).toBe(1)
     await page.clock.resume()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
