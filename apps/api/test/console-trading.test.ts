@@ -201,12 +201,8 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await held[0]?.continue()
     await shows(sent(page, 'Change the buy position'), 'Changed.')
     const changed = list(page, 'Open positions').getByText('1.00100')
-    // As little as a page needs to draw and to repeat a request.
-    const countAfter = async (ms: number): Promise<number> => {
-      await page.clock.runFor(ms)
-      return changed.count()
-    }
-    await expect.poll(() => countAfter(2)).toBe(1)
+    // To draw and to repeat a request.
+    await expect.poll(() => page.clock.runFor(2).then(() => changed.count())).toBe(1)
     await page.clock.resume()
     expect(broker().held()).toMatchObject([{ stopLoss: 1.001, takeProfit: dragged }])
 
