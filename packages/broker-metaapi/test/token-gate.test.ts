@@ -55,8 +55,8 @@ describe('the gate of a token', () => {
 
   it('starts a read of an account behind a margin of it that has to wait', async () => {
     const gate = gateOf({ perSecondPerAccount: 100, readsAtOnce: 8 })
-    const marginOf = (account: string) => ({ ...key(account), route: 'calculate-margin' }) as const
-    for (const account of ['x', 'y', 'a']) void gate.enter(marginOf(account), 'read', patient())
+    for (const account of ['x', 'y', 'a'])
+      void gate.enter({ ...key(account), route: 'calculate-margin' }, 'read', patient())
     ;(await gate.enter(key('a'), 'read', patient()))()
   })
 
