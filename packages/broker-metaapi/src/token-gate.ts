@@ -18,7 +18,7 @@ export interface TokenLimits {
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
-  /** Reads of an account that may wait, and as many of its probes. Trades have no such limit. */
+  /** How many of an account's reads may wait, and as many of its probes and margins. Trades: any. */
   readonly waitingPerAccount: number
 }
 
@@ -79,23 +79,23 @@ interface TokenState {
 }
 
 const rateWindowMs = 1_000
-/** Of an account whose one long read would let the reads of all others go first. */
-const patienceMs = 2_000
+/** After this wait a read comes first, so that one long read does not keep its account last. */
+const longestYieldMs = 2_000
 /** An account may have been undeployed since it last answered, and then earns no credits. */
 const activeAccountMs = 3_600_000
 
 type GatedRequest = Pick<Waiting, 'kind' | 'accountKey' | 'route'>
 
 /**
- * Probes of accounts that hang, and margins, which take a terminal long, each get a quarter of the
- * reads at most, so that the rest is left for other reads.
+ * Probes of accounts that hang, and margins, which are slow on the terminal, each get a quarter of
+ * the reads at most, so that the rest is left for other reads.
  */
 const slowKindOf = ({ kind, route }: GatedRequest): string | undefined =>
   kind === 'probe' ? kind : route === 'calculate-margin' ? route : undefined
 
-/** If any request of a queue may start, so may its first: choosing looks at the first alone. */
+/** All requests of a queue pass the same checks, so that only the first of each is looked at. */
 const queueName = (request: GatedRequest): string =>
-  request.kind === 'trade' ? 'trade' : `${slowKindOf(request)} of ${request.accountKey}`
+  request.kind === 'trade' ? 'trade' : `${slowKindOf(request) ?? 'read'} of ${request.accountKey}`
 
 /** The limit that a 429 to a request sets: of its method, of reads, or of all. */
 const limitName = (
@@ -145,7 +145,7 @@ export const createTokenGate = (
     const ofSlowKinds = Map.groupBy(readsUnderWay, slowKindOf)
     let next: Waiting | undefined
     const now = stopwatch.elapsedMs()
-    let fewest = Infinity
+    let bestRank = Infinity
     for (const [first] of queues.values()) {
       if (first === undefined) continue
       const slowKind = slowKindOf(first)
@@ -153,9 +153,9 @@ export const createTokenGate = (
       if (ofSlowKind >= limits.readsAtOnce / 4) continue
       const ofAccount = ofAccounts.get(first.accountKey)?.length ?? 0
       if (ofAccount >= limits.readsAtOncePerAccount) continue
-      const rank = now - first.arrivedAt >= patienceMs ? 0 : ofAccount
-      const isEarlier = next !== undefined && rank === fewest && first.arrival < next.arrival
-      if (rank < fewest || isEarlier) [next, fewest] = [first, rank]
+      const rank = now - first.arrivedAt >= longestYieldMs ? 0 : ofAccount
+      const isEarlier = next !== undefined && rank === bestRank && first.arrival < next.arrival
+      if (rank < bestRank || isEarlier) [next, bestRank] = [first, rank]
     }
     return next
   }

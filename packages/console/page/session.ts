@@ -20,7 +20,7 @@ export interface Session {
   readonly tracker: WriteTracker
   /** Why the key may not see or change one of the areas, as a sentence; undefined where it may. */
   readonly whyHidden: (...areas: readonly Area[]) => string | undefined
-  /** The Idempotency-Keys of actions that may have been done, by their names. */
+  /** The Idempotency-Keys of actions whose outcome is unknown, by the names of the actions. */
   readonly actionKeys: Map<string, string>
   /** Aborted once the service refuses the key, which may have been revoked or have expired. */
   readonly ended: AbortSignal
@@ -99,7 +99,7 @@ const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
   try {
     storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: lost }))
   } catch {
-    // A full storage must not keep a write from being sent.
+    // A full storage must not stop a write from being sent.
   }
 }
 
