@@ -509,7 +509,7 @@ onEachDatabase('the journal', (here, there, kind) => {
     const difference = await rightOf(ports.journal.check(claim, 1e12 + 20, noon))
     expect([difference, (await stateOf(account))?.check]).toStrictEqual([
       0.2,
-      { at: noon, difference: 0.2 },
+      { at: noon, balance: 1e12 + 20, difference: 0.2 },
     ])
     await keep(claim, { inserted: [fees] })
     expect((await stateOf(account))?.check).not.toBeNull()

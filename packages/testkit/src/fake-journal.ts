@@ -234,7 +234,7 @@ export const createFakeJournal = (
     check: (claim, balance, at) =>
       whileClaimed(claim, (held) => {
         const difference = differenceOf(balance, moneyIn(dealsOf(held)))
-        held.state = { ...held.state, check: { at, difference } }
+        held.state = { ...held.state, check: { at, balance, difference } }
         return difference
       }),
     setReread: (claim, { rereadAt, disagreements, isForBalance }) =>

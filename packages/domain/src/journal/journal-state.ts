@@ -1,8 +1,18 @@
 // How far the journal of an account was read, and whether it agrees with the broker.
+import * as O from 'fp-ts/lib/Option.js'
+import type { Account } from '../accounts/account.ts'
 import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
 import { roundAmount, sumExactly } from '../primitives/exact-sum.ts'
 import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
 import type { Doubts } from './doubts.ts'
+
+/** A comparison of the deals with the balance that the broker reported. */
+export interface BalanceCheck {
+  readonly at: Instant
+  readonly balance: number
+  /** The balance less the sum of the deals. */
+  readonly difference: number
+}
 
 /** How far an account's journal is synchronised. */
 export interface JournalState {
@@ -23,7 +33,7 @@ export interface JournalState {
    */
   readonly latestDealAt: Instant | null
   /** The last comparison with the balance; null where there was none since deals last changed. */
-  readonly check: { readonly at: Instant; readonly difference: number } | null
+  readonly check: BalanceCheck | null
   /**
    * When the whole history is read again, because the journal disagrees with the broker, or an old
    * deal may have changed; null where it is not.
@@ -100,6 +110,12 @@ export const latestOf = (
 /** A balance less the sum of deals, without what the binary fractions of a broker add to it. */
 export const differenceOf = (balance: number, sum: number): number =>
   roundAmount(sumExactly([balance, -sum]))
+
+/** Whether the account was read since the comparison, with another balance. */
+export const hasOtherBalance = (check: BalanceCheck, account: O.Option<Account>): boolean =>
+  O.isSome(account) &&
+  (account.value.lastReadAt ?? 0) > check.at &&
+  account.value.figures.balance !== check.balance
 
 /** When the whole history is read again, and how often in a row the journal disagreed. */
 export type Reread = Pick<JournalState, 'rereadAt' | 'disagreements' | 'isForBalance'>

@@ -10,6 +10,7 @@ import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors
 import { isSinceLink } from '../events/journal-events.ts'
 import {
   differenceOf,
+  hasOtherBalance,
   isFresh,
   latestOf,
   planRead,
@@ -519,7 +520,8 @@ const readClaimed = async (
   // A known difference is checked after every read, unless the whole history is to be read again.
   const canSkipBalanceCheck =
     check !== null &&
-    (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null)
+    (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null) &&
+    !hasOtherBalance(check, await orThrow(ports.accounts.find(account.owner, account.accountId)))
   if (canSkipBalanceCheck && !isInDoubt(read.doubts) && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, doubts } =

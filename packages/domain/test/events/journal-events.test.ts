@@ -71,7 +71,10 @@ const eventsOf = (
     ),
     dealsFromFirstInserted: latest,
     sumOfAllDeals: moved,
-    before: { check: difference === undefined ? null : { at: now, difference }, disagreements },
+    before: {
+      check: difference === undefined ? null : { at: now, balance: 0, difference },
+      disagreements,
+    },
     reading: read,
   })
 }

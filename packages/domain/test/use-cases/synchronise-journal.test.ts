@@ -663,13 +663,19 @@ describe('a journal that disagrees with the broker', () => {
     expect(desk.disagreements).toEqual([])
   })
 
-  it('is compared every hour, which finds a deal that is shown more than a day late', async () => {
+  it.each([
+    ['after an hour', hourMs, false],
+    ['once another balance was read', 6_000, true],
+  ])('is compared %s: a deal may be shown more than a day late', async (_, ms, isRead) => {
     const later = of('3').map(daysLater)
     const desk = await synced([deposit, ...later], { recordsEvents: false })
     desk.put([...two, ...later])
     await desk.later()
     expect(desk.reads()).toEqual([2, 1])
-    await desk.later(hourMs)
+    desk.pass(1)
+    const reading = await rightOf(desk.broker.accountInformation(desk.brokerAccount))
+    if (isRead) await rightOf(desk.accounts.recordReading(owner, desk.account, reading))
+    await desk.later(ms)
     expect(await desk.state()).toMatchObject({ check: { difference: 1 }, disagreements: 1 })
     await desk.later(minuteMs)
     expect(await desk.tradeIds()).toEqual(['3', '2'])

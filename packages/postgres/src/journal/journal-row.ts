@@ -11,6 +11,7 @@ import { sql, type Selection, type Sql } from '../connection/sql.ts'
 export const checkColumns = {
   deals: t.number,
   checkedAt: nullable(instant),
+  checkedBalance: nullable(numeric),
   difference: nullable(numeric),
   disagreements: t.number,
 }
@@ -18,9 +19,14 @@ export const checkColumns = {
 /** A row with its comparison, where there was one since deals last changed. */
 export const withCheck = <Row extends t.TypeOfProps<typeof checkColumns>>({
   checkedAt: at,
+  checkedBalance: balance,
   difference,
   ...row
-}: Row) => ({ ...row, check: at === null ? null : { at, difference: difference ?? 0 } })
+}: Row) => ({
+  ...row,
+  check:
+    at === null || balance === null || difference === null ? null : { at, balance, difference },
+})
 
 export const states: Selection<JournalState> = mapped(
   tableOf('journals', {

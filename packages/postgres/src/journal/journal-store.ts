@@ -68,7 +68,7 @@ export const createJournal = (dependencies: Dependencies): Journal => {
       const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
       const checked = await updateClaimed<{ readonly difference: string }>(
         claim,
-        sql`checked_at = ${toTimestamptz(at)}, difference = ${difference},`,
+        sql`checked_at = ${toTimestamptz(at)}, checked_balance = ${numeric.encode(balance)}, difference = ${difference},`,
       )
       return E.map((row: { readonly difference: string }) => Number(row.difference))(checked)
     },

@@ -448,6 +448,7 @@ const tables = `
     trades integer not null default 0,
     latest_deal_at timestamptz,
     checked_at timestamptz,
+    checked_balance numeric,
     difference numeric,
     reread_at timestamptz,
     disagreements integer not null default 0,
