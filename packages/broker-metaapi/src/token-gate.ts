@@ -58,22 +58,23 @@ type RequestKind = 'trade' | 'read' | 'probe'
 
 interface Waiting extends Omit<GateKey, 'limitKey'> {
   readonly kind: RequestKind
-  readonly arrival: number
+  /** Grows with each request: several may arrive in one millisecond. */
+  readonly sequence: number
   readonly arrivedAt: number
   readonly start: () => void
   readonly fail: (reason: unknown) => void
 }
 
 interface TokenState {
-  /** By the names that `limitNames` gives. */
+  /** By the names that `limitsOn` gives. */
   readonly limitedUntil: Map<string, number>
   /** When the requests of the last second were started. */
   readonly starts: number[]
   /** When each account last answered, by the stopwatch; the longest ago first. */
   readonly answeredAt: Map<string, number>
-  /** By `queueName`, each in the order of arrival. One that is empty is removed. */
+  /** By `queueName`, the first to arrive first. One that is empty is removed. */
   readonly queues: Map<string, Set<Waiting>>
-  arrivals: number
+  lastSequence: number
   readonly readsUnderWay: Set<Waiting>
   timer: NodeJS.Timeout | undefined
 }
@@ -98,16 +99,16 @@ const queueName = (request: GatedRequest): string =>
   request.kind === 'trade' ? 'trade' : `${slowKindOf(request) ?? 'read'} of ${request.accountKey}`
 
 /** The limit that a 429 to a request sets: of its method, of reads, or of all. */
-const limitName = (
+const limitSetBy = (
   { kind, accountKey, route }: GatedRequest,
   { isOfAccount, isOfMethod }: RateLimit,
 ): string => {
-  const unnamed = isOfAccount && kind !== 'trade' ? 'reads' : 'all'
-  return `${isOfMethod ? route : unnamed} of ${isOfAccount ? accountKey : 'token'}`
+  const affected = isOfAccount && kind !== 'trade' ? 'reads' : 'all'
+  return `${isOfMethod ? route : affected} of ${isOfAccount ? accountKey : 'token'}`
 }
 
 /** The limits that a request is under. */
-const limitNames = ({ kind, accountKey, route }: GatedRequest): readonly string[] => [
+const limitsOn = ({ kind, accountKey, route }: GatedRequest): readonly string[] => [
   ...['token', accountKey].flatMap((whose) => [`all of ${whose}`, `${route} of ${whose}`]),
   ...(kind === 'trade' ? [] : [`reads of ${accountKey}`]),
 ]
@@ -126,7 +127,7 @@ export const createTokenGate = (
       starts: [],
       answeredAt: new Map(),
       queues: new Map(),
-      arrivals: 0,
+      lastSequence: 0,
       readsUnderWay: new Set(),
       timer: undefined,
     }
@@ -154,7 +155,7 @@ export const createTokenGate = (
       const ofAccount = ofAccounts.get(first.accountKey)?.length ?? 0
       if (ofAccount >= limits.readsAtOncePerAccount) continue
       const rank = now - first.arrivedAt >= longestYieldMs ? 0 : ofAccount
-      const isEarlier = next !== undefined && rank === bestRank && first.arrival < next.arrival
+      const isEarlier = next !== undefined && rank === bestRank && first.sequence < next.sequence
       if (rank < bestRank || isEarlier) [next, bestRank] = [first, rank]
     }
     return next
@@ -184,7 +185,7 @@ export const createTokenGate = (
     )
   }
 
-  const occupy = (state: TokenState, read: Waiting): (() => void) => {
+  const takeSlot = (state: TokenState, read: Waiting): (() => void) => {
     state.readsUnderWay.add(read)
     return () => {
       state.readsUnderWay.delete(read)
@@ -196,7 +197,7 @@ export const createTokenGate = (
     enter: ({ limitKey, accountKey, route }, kind, signal) => {
       const state = stateOf(limitKey)
       return new Promise((resolve, reject) => {
-        const names = limitNames({ kind, accountKey, route })
+        const names = limitsOn({ kind, accountKey, route })
         const until = Math.max(...names.map((name) => state.limitedUntil.get(name) ?? -Infinity))
         const leftMs = until - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
@@ -215,11 +216,11 @@ export const createTokenGate = (
           kind,
           accountKey,
           route,
-          arrival: (state.arrivals += 1),
+          sequence: (state.lastSequence += 1),
           arrivedAt: stopwatch.elapsedMs(),
           start: () => {
             stopWaiting()
-            resolve(kind === 'trade' ? () => undefined : occupy(state, waiting))
+            resolve(kind === 'trade' ? () => undefined : takeSlot(state, waiting))
           },
           fail: (reason) => {
             stopWaiting()
@@ -235,11 +236,11 @@ export const createTokenGate = (
 
     recordRateLimit: ({ limitKey, accountKey, route }, kind, ms, rateLimit) => {
       const { limitedUntil, queues } = stateOf(limitKey)
-      const name = limitName({ kind, accountKey, route }, rateLimit)
+      const name = limitSetBy({ kind, accountKey, route }, rateLimit)
       const until = stopwatch.elapsedMs() + ms
       setBounded(limitedUntil, name, Math.max(limitedUntil.get(name) ?? until, until))
       for (const one of [...queues.values()].flatMap((queue) => [...queue]))
-        if (limitNames(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
+        if (limitsOn(one).includes(name)) one.fail(rateLimited(clock.now() + ms))
     },
 
     recordAnswer: ({ limitKey, accountKey }) =>

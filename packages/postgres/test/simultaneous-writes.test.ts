@@ -102,7 +102,7 @@ const noPositions = async (
 ): Promise<OpenPositions> => {
   const { readAt } = await rightOf(orderLimits.limitsOf(accounts[0].owner, accounts[0].id))
   return {
-    asOf: readAt,
+    readAt,
     positions: new Map(accounts.map(({ provider }) => [provider?.providerAccountId ?? '', []])),
   }
 }

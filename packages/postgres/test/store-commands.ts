@@ -464,14 +464,14 @@ const filters = fc.record(
   { requiredKeys: [] },
 )
 const openPositions = fc.record({
-  asOf: one(0, 4_000_000_000_000),
+  readAt: one(0, 4_000_000_000_000),
   counts: fc.dictionary(one('p0', 'p1'), fc.nat(2)),
 })
 const openPositionsOf = ({
-  asOf,
+  readAt,
   counts,
 }: typeof openPositions extends fc.Arbitrary<infer A> ? A : never): OpenPositions => ({
-  asOf,
+  readAt,
   positions: new Map(
     Object.entries(counts).map(([id, count]) => [
       id,

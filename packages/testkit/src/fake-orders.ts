@@ -80,7 +80,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     const account = ownAccount(records, owner, request.accountId)
     if (account === undefined)
       return E.left(refuse('LimitCheckUnavailable', { reason: 'the account is gone' }))
-    const limits = limitsOf(records, owner, account.id, clock.now(), openPositions.asOf)
+    const limits = limitsOf(records, owner, account.id, clock.now(), openPositions.readAt)
     return requireOrderLimits(account, request, limits, openPositions)
   }
   const countsOf = (owner: Owner, now: Instant) => {

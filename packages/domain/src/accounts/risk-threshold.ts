@@ -82,14 +82,14 @@ export const checkThreshold = (
   const isBreached = wasBreached ? !hasRecovered(excess, value) : excess > 0
   const breachedValue = isBreached ? value : null
   const { checkedAt } = before
-  const isStored =
+  const isUnchanged =
     lastCheck?.breachedValue === breachedValue &&
     lastCheck.reference === reference &&
     checkedAt !== null &&
     Math.abs(at - checkedAt) < checkStoredMs
   return {
     before,
-    after: isStored
+    after: isUnchanged
       ? before
       : { ...before, providerAccountId, breachedValue, reference, day, checkedAt: at },
     breach: isBreached && !wasBreached ? { threshold: before, current, at } : undefined,

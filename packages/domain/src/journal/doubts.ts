@@ -23,7 +23,7 @@ export const eitherDoubts = (one: Doubts, other: Doubts): Doubts => ({
   mayHaveChanged: one.mayHaveChanged || other.mayHaveChanged,
 })
 
-export const isInDoubt = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
+export const hasDoubts = (doubts: Doubts): boolean => Object.values(doubts).includes(true)
 
 /** Reasons for skipping a position that suggest that one of its opening deals is missing. */
 const missingOpeningReasons: readonly SkipReason[] = [

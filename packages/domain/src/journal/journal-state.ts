@@ -158,7 +158,7 @@ export const rereadAfter = (
     comparison
   const { rereadAt, disagreements } = before
   // An opening deal that moved no money does not show in the balance.
-  const isDoubtful = lacksOpening || mayHaveChanged
+  const isUncertain = lacksOpening || mayHaveChanged
   const differsFromBalance = difference !== undefined && difference !== 0
   const disagree = (isForBalance: boolean): Reread => ({
     rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
@@ -169,14 +169,14 @@ export const rereadAfter = (
     // Nothing was known to disagree: it is not repeated, and later reads compare the balance again.
     const wasPrecaution = difference === undefined && disagreements === 0
     if (!wasPrecaution && (difference !== 0 || brokerOmitsLatest))
-      return disagree(differsFromBalance && !brokerOmitsLatest && !isDoubtful)
-    return isDoubtful ? precautionaryReread(now) : noReread
+      return disagree(differsFromBalance && !brokerOmitsLatest && !isUncertain)
+    return isUncertain ? precautionaryReread(now) : noReread
   }
   const differs = isDifferent || differsFromBalance || (lacksOpening && kind === 'tail')
-  const isForBalance = (rereadAt === null || before.isForBalance) && !isDifferent && !isDoubtful
+  const isForBalance = (rereadAt === null || before.isForBalance) && !isDifferent && !isUncertain
   if (differs && disagreements === 0) return disagree(isForBalance)
   // Deals that were shown late explain a balance that disagreed before.
   const isSettled = rereadAt === null || (isForBalance && difference === 0)
   const remaining = isSettled ? noReread : { rereadAt, disagreements, isForBalance }
-  return isDoubtful && remaining.rereadAt === null ? precautionaryReread(now) : remaining
+  return isUncertain && remaining.rereadAt === null ? precautionaryReread(now) : remaining
 }

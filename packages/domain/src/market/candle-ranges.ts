@@ -46,7 +46,7 @@ export interface ReadCandles {
   /** To be kept. */
   readonly kept: readonly Candle[]
   /** The others of the page, which may still change, or be followed by one that is not loaded yet. */
-  readonly unkept: readonly ShownCandle[]
+  readonly unfinished: readonly ShownCandle[]
 }
 
 /** What was read of the provider. */
@@ -76,7 +76,7 @@ export const readPage = ({
   const settled = settledUntil(timeframe, now)
   const { time: from = 0 } = candles[0] ?? {}
   const isSettled = nextOpenedAt !== undefined && (nextOpenedAt <= settledAt || to <= settled)
-  if (isSettled && candles.length > 0) return { known: { from, to }, kept: candles, unkept: [] }
+  if (isSettled && candles.length > 0) return { known: { from, to }, kept: candles, unfinished: [] }
   const first = Math.max(
     0,
     candles.findLastIndex(({ time }) => time <= settledAt),
@@ -86,7 +86,7 @@ export const readPage = ({
   return {
     known: { from, to: knownTo - 1 },
     kept: candles.slice(0, first),
-    unkept: candles
+    unfinished: candles
       .slice(first)
       .map((one) => ({ ...one, complete: one.time !== newest || one.time <= settled })),
   }

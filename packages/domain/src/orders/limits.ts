@@ -88,11 +88,11 @@ export interface AccountLimits {
 
 /**
  * The open positions of broker accounts, by provider account id, as they were read at the broker
- * after `asOf`.
+ * after `readAt`.
  */
 export interface OpenPositions {
   /** By the clock of the store: orders that were filled later may be missing from the positions. */
-  readonly asOf: Instant
+  readonly readAt: Instant
   readonly positions: ReadonlyMap<string, readonly BrokerPosition[]>
 }
 

@@ -251,7 +251,7 @@ export const readOpenPositions = (
         ),
       ),
     ),
-    TE.map((read) => ({ asOf: limits.readAt, positions: new Map(read) })),
+    TE.map((read) => ({ readAt: limits.readAt, positions: new Map(read) })),
   )
 }
 

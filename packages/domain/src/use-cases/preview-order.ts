@@ -118,7 +118,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
 })
 
 /** Where nothing is limited, none are read. */
-const noPositions = { asOf: 0, positions: new Map() }
+const noPositions = { readAt: 0, positions: new Map() }
 
 const shown = ([name, result]: OrderCheck<RefusalTag>): PreviewedCheck =>
   E.isRight(result) ? { name, passed: true } : { name, passed: false, because: result.left }

@@ -36,7 +36,7 @@ import type {
   JournalReadResult,
   Ports,
 } from '../ports/index.ts'
-import { doubtsOf, eitherDoubts, isInDoubt, noDoubts, type Doubts } from '../journal/doubts.ts'
+import { doubtsOf, eitherDoubts, hasDoubts, noDoubts, type Doubts } from '../journal/doubts.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { dayMs, hourMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { FoldedPosition } from '../trades/fold.ts'
@@ -353,7 +353,7 @@ const readClaimed = async (
           inserted: deals,
           reading,
           rereadAt: (positionsAfterClose) =>
-            nextOffset === null && isInDoubt(doubtsAfter(positionsAfterClose))
+            nextOffset === null && hasDoubts(doubtsAfter(positionsAfterClose))
               ? precautionaryReread(now()).rereadAt
               : null,
           firstReadOffset: nextOffset,
@@ -434,7 +434,7 @@ const readClaimed = async (
             changed,
             reading,
             rereadAt: (positionsAfterClose) =>
-              isInDoubt(doubtsAfter(positionsAfterClose))
+              hasDoubts(doubtsAfter(positionsAfterClose))
                 ? precautionaryReread(now()).rereadAt
                 : null,
             completed: nextOffset === null && to === window.to ? { syncedAt, latestDealAt } : null,
@@ -522,7 +522,7 @@ const readClaimed = async (
     check !== null &&
     (check.difference === 0 ? clock.now() - check.at < balanceCheckValidMs : rereadAt !== null) &&
     !hasOtherBalance(check, await orThrow(ports.accounts.find(account.owner, account.accountId)))
-  if (canSkipBalanceCheck && !isInDoubt(read.doubts) && !isFull) return 'read'
+  if (canSkipBalanceCheck && !hasDoubts(read.doubts) && !isFull) return 'read'
   const firstDifference = await compareBalance(read.reading)
   const { difference, vanished, doubts } =
     firstDifference === undefined || firstDifference === 0

@@ -192,7 +192,7 @@ describe('limits of traders and desks', () => {
     databaseRun: 'first',
   })
   const openPositionsOf = (volumes: readonly number[]): OpenPositions => ({
-    asOf: 0,
+    readAt: 0,
     positions: new Map([
       [
         account.provider?.providerAccountId ?? '',
@@ -283,7 +283,7 @@ describe('limits of traders and desks', () => {
       trader: { limits: { ...none, maxOpenLots: 0 }, counted: [{ id, volume: 0.2 }] },
     }
     const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
-    expect(requireOrderLimits(account, order, limits, { asOf: 0, positions })).toMatchObject({
+    expect(requireOrderLimits(account, order, limits, { readAt: 0, positions })).toMatchObject({
       left: { limit: 'maxOpenLots', current },
     })
   })

@@ -76,7 +76,7 @@ const requireLimits = async (
   { order: { owner, request }, openPositions }: OrderToRecord,
 ): Promise<void> => {
   if (openPositions === undefined) return
-  const locked = await lockLimits(trx, owner, request.accountId, openPositions.asOf)
+  const locked = await lockLimits(trx, owner, request.accountId, openPositions.readAt)
   orThrow(
     locked === undefined
       ? E.left(

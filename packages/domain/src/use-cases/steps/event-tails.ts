@@ -166,7 +166,7 @@ export const createEventTails = ({
         eventLog.bounds(owner),
         TE.map(({ newest }) => {
           const tail = tailOf(owner, newest)
-          const startsAfter = laterId(newest, tail.readTo)
+          const startsAfter = later(newest, tail.readTo)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -212,7 +212,7 @@ export const createEventTails = ({
               const events = pending
               pending = []
               characters = 0
-              return { events, readTo: laterId(startsAfter, tail.readTo) }
+              return { events, readTo: later(startsAfter, tail.readTo) }
             },
             isOver: () => isOver,
             end,
@@ -223,6 +223,6 @@ export const createEventTails = ({
 }
 
 /** The log may have been read further, or less far, than where it ended for a new follower. */
-const laterId = (one: EventId, other: EventId): EventId => (other > one ? other : one)
+const later = (one: EventId, other: EventId): EventId => (other > one ? other : one)
 
 const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])

@@ -82,7 +82,7 @@ export const createCandleReader = ({
     const { account, symbol, timeframe } = series
     const period = periodMs[timeframe]
     const asked: CandleRange[] = []
-    const unkept = new Map<Instant, ShownCandle>()
+    const unfinished = new Map<Instant, ShownCandle>()
     /** When the provider's newest candle opened; undefined before it is read. */
     let newest: Instant | undefined
     let windowMs = wanted.limit * period
@@ -90,7 +90,7 @@ export const createCandleReader = ({
       const kept = await readKept(wanted, asked)
       if (E.isLeft(kept)) return kept
       const { reached, gap } = kept.right
-      if (gap === undefined) return E.right(shown(wanted, reached, [...unkept.values()]))
+      if (gap === undefined) return E.right(shown(wanted, reached, [...unfinished.values()]))
       if (pages === maxPages)
         return E.left(
           refuse('ServiceUnavailable', {
@@ -120,13 +120,13 @@ export const createCandleReader = ({
         const added = await store.add(series, found.known, found.kept)()
         if (E.isLeft(added)) return added
       }
-      for (const candle of found.unkept) unkept.set(candle.time, candle)
+      for (const candle of found.unfinished) unfinished.set(candle.time, candle)
       // What opened since the last kept candle is known for this request alone.
       asked.push({ from: found.known.from, to })
       // A window that one page does not fill is doubled; of one that holds more, the first half
       // comes next.
-      const missingMs = found.known.from - gap.from
-      windowMs = missingMs <= 0 ? 2 * windowMs : Math.max(period, Math.floor(missingMs / 2))
+      const leftMs = found.known.from - gap.from
+      windowMs = leftMs <= 0 ? 2 * windowMs : Math.max(period, Math.floor(leftMs / 2))
     }
   }
 
@@ -158,10 +158,12 @@ export const createCandleReader = ({
 const shown = (
   { range: { from, to }, limit, end }: Wanted,
   kept: readonly Candle[],
-  unkept: readonly ShownCandle[] = [],
+  unfinished: readonly ShownCandle[] = [],
 ): readonly ShownCandle[] => {
   const keptTimes = new Set(kept.map(({ time }) => time))
-  const further = unkept.filter(({ time }) => time >= from && time <= to && !keptTimes.has(time))
+  const further = unfinished.filter(
+    ({ time }) => time >= from && time <= to && !keptTimes.has(time),
+  )
   const all = [...kept.map((candle) => ({ ...candle, complete: true })), ...further].toSorted(
     (one, other) => one.time - other.time,
   )
