@@ -198,7 +198,7 @@ const SignedIn = ({ onSignOut }: { onSignOut: () => void }) => {
         <span class="who" title={`Credential ${me.credential.id}, plan ${me.plan}`}>
           {me.userId}
         </span>
-        <button type="button" onClick={onSignOut}>
+        <button type="button" title="Sign out in this tab" onClick={onSignOut}>
           Sign out
         </button>
       </header>

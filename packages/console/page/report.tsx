@@ -26,6 +26,7 @@ import { useAccounts, useRead } from './read.ts'
 import { useSession, type Session } from './session.ts'
 import { Statistics, worstFirst } from './statistics.tsx'
 import { columnsOf } from './trade-list.tsx'
+import { withDistinctNames } from './words.ts'
 
 type Reconciliation = DataOf<'getReconciliation'>
 
@@ -64,7 +65,8 @@ const readReport = async (
   if (startDate && startDate > endDate)
     throw new Error(`from must not be after ${end < madeAt ? to : 'today'}; got "${from}".`)
   const filter = { accountId, endDate, ...(startDate && { startDate }) }
-  const account = (await client.listAccounts({ signal })).data.find(({ id }) => id === accountId)
+  const accounts = withDistinctNames((await client.listAccounts({ signal })).data)
+  const account = accounts.find(({ id }) => id === accountId)
   if (!account) throw new Error(`This key's user has no account with the id "${accountId}".`)
   const hasInsights = !whyHidden('insights')
   // One after the other: the service computes few long histories of a user at a time.

@@ -9,7 +9,7 @@ import { createFetch } from './limited-fetch.ts'
 import {
   createWriteTracker,
   isUnresolved,
-  type LostWrite,
+  type UnresolvedWrite,
   type SentWrite,
   type WriteTracker,
 } from './write-tracker.ts'
@@ -40,7 +40,7 @@ const storageName = 'tradeport-session'
 const unresolvedName = 'tradeport-unresolved'
 
 /** What a tab keeps of a sign-in when it is reloaded. */
-interface Kept {
+interface KeptSignIn {
   /** Only where it was asked for. */
   readonly key?: string
   /** Epoch milliseconds. */
@@ -49,7 +49,7 @@ interface Kept {
 
 interface UnresolvedWrites {
   readonly userId?: string
-  readonly writes?: readonly LostWrite[]
+  readonly writes?: readonly UnresolvedWrite[]
 }
 
 /** @throws a TradeportError where the key is not accepted */
@@ -79,25 +79,25 @@ export const openSession = async (key: string): Promise<Session> => {
 
 /** @param key undefined: only that somebody was signed in */
 export const keepSignIn = (key: string | undefined): void =>
-  write({ ...(key !== undefined && { key }), usedAt: Date.now() })
+  writeSignIn({ ...(key !== undefined && { key }), usedAt: Date.now() })
 
 export const forgetSignIn = (): void => storage()?.removeItem(storageName)
 
 /** The writes of a user that were unresolved when the tab was reloaded. */
-const unresolvedOf = (userId: string): readonly LostWrite[] => {
+const unresolvedOf = (userId: string): readonly UnresolvedWrite[] => {
   const kept = JSON.parse(storage()?.getItem(unresolvedName) ?? '{}') as UnresolvedWrites
   return kept.userId === userId ? (kept.writes ?? []) : []
 }
 
 const keepUnresolved = (userId: string, writes: readonly SentWrite[]): void => {
   if (writes.length === 0) return forgetUnresolved()
-  const lost = writes.map(({ words, state, positionToClose }) => ({
+  const kept = writes.map(({ words, state, positionToClose }) => ({
     words,
     state,
     positionToClose,
   }))
   try {
-    storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: lost }))
+    storage()?.setItem(unresolvedName, JSON.stringify({ userId, writes: kept }))
   } catch {
     // A full storage must not stop a write from being sent.
   }
@@ -115,19 +115,20 @@ const storage = (): Storage | undefined => {
 }
 
 /** What this tab kept before it was reloaded, unless nobody has used the console for too long. */
-export const keptSignIn = (): Kept | undefined => {
-  const kept = read()
+export const keptSignIn = (): KeptSignIn | undefined => {
+  const kept = readSignIn()
   if (kept === undefined || Date.now() - kept.usedAt < idleMs) return kept
   forgetSignIn()
   return undefined
 }
 
-const read = (): Kept | undefined => {
+const readSignIn = (): KeptSignIn | undefined => {
   const text = storage()?.getItem(storageName) ?? null
-  return text === null ? undefined : (JSON.parse(text) as Kept)
+  return text === null ? undefined : (JSON.parse(text) as KeptSignIn)
 }
 
-const write = (kept: Kept): void => storage()?.setItem(storageName, JSON.stringify(kept))
+const writeSignIn = (kept: KeptSignIn): void =>
+  storage()?.setItem(storageName, JSON.stringify(kept))
 
 /** Calls back once nobody has used the page for 30 minutes. Returns what stops it. */
 export const whenIdle = (signOut: () => void): (() => void) => {
@@ -140,15 +141,15 @@ export const whenIdle = (signOut: () => void): (() => void) => {
   // By the clock and not by one long timer, which would stand still while the machine sleeps.
   const check = (): void => {
     if (Date.now() - usedAt >= idleMs) return signOut()
-    const kept = read()
-    if (kept !== undefined) write({ ...kept, usedAt })
+    const kept = readSignIn()
+    if (kept !== undefined) writeSignIn({ ...kept, usedAt })
   }
-  const signs = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const
-  for (const sign of signs) addEventListener(sign, use, { passive: true })
+  const signsOfUse = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const
+  for (const sign of signsOfUse) addEventListener(sign, use, { passive: true })
   document.addEventListener('visibilitychange', check)
   const timer = setInterval(check, 15_000)
   return () => {
-    for (const sign of signs) removeEventListener(sign, use)
+    for (const sign of signsOfUse) removeEventListener(sign, use)
     document.removeEventListener('visibilitychange', check)
     clearInterval(timer)
   }

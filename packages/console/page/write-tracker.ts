@@ -126,7 +126,7 @@ const readUntilKnown = async (
 }
 
 /** A write that was unresolved when the page was reloaded. */
-export type LostWrite = Pick<SentWrite, 'words' | 'state' | 'positionToClose'>
+export type UnresolvedWrite = Pick<SentWrite, 'words' | 'state' | 'positionToClose'>
 
 const afterReload = (state: SentWrite['state']): Outcome =>
   state === 'waiting'
@@ -136,14 +136,14 @@ const afterReload = (state: SentWrite['state']): Outcome =>
         text: 'The page was reloaded before its outcome was known: look at what you hold.',
       }
 
-/** @param lost shown until they are dismissed */
-export const createWriteTracker = (lost: readonly LostWrite[] = []) => {
-  let writes: readonly SentWrite[] = lost.map((write, at) => ({
+/** @param unresolved shown until they are dismissed */
+export const createWriteTracker = (unresolved: readonly UnresolvedWrite[] = []) => {
+  let writes: readonly SentWrite[] = unresolved.map((write, at) => ({
     ...write,
-    id: lost.length - at,
+    id: unresolved.length - at,
     ...afterReload(write.state),
   }))
-  let lastId = lost.length
+  let lastId = unresolved.length
   const listeners = new Set<() => void>()
   const running = new Map<number, AbortController>()
   const limitCloses = atMost(maxCloses)
