@@ -110,6 +110,7 @@ const thresholdColumns: Columns = {
   HALT: 'halt',
   'CANCEL ORDERS': 'cancelOrders',
   BREACHED: 'breached',
+  'MEASURED FROM': 'reference',
   CHECKED: 'checkedAt',
 }
 const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }

@@ -273,7 +273,7 @@ describe('a change of one record', () => {
       'acme  Acme\nprovider token: set\n\nusers (2)\n',
       'EURUSD GBPUSD  2.5\n',
       `${account}  ${started}  active\n`,
-      `${account}  equity_below  critical  9000   no    no             no        -\n`,
+      `${account}  equity_below  critical  9000   no    no             no        -              -\n`,
     ],
     [
       `challenges remove ${account} --started ${started}`,

@@ -49,13 +49,12 @@ const createBroker = (connection: Connection): Broker => {
   return {
     source: 'metaapi',
 
-    // A copy without any money may be that of a provider that has just connected: the terminal is
+    // A copy without equity may be that of a provider that has just connected: the terminal is
     // asked.
     accountInformation: (account) =>
       asPortRead(account, async () => {
         const copy = await readFigures(account, false)
-        const { balance, equity } = copy.figures
-        return balance === 0 && equity === 0 ? readFigures(account, true) : copy
+        return copy.figures.equity === 0 ? readFigures(account, true) : copy
       }),
 
     positions: readPositions(connection, false),

@@ -88,7 +88,7 @@ describe('account information', () => {
   })
 
   it.each([
-    ['the terminal’s, where the copy shows no money', { balance: 0, equity: 0 }, 900],
+    ['the terminal’s, where the copy shows no equity', { equity: 0 }, 900],
     ['the copy’s, where it shows any', { balance: 0, equity: 1 }, 0],
   ])('is %s', async (_, copy, balance) => {
     provider()

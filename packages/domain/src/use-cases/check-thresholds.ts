@@ -36,14 +36,13 @@ export const checkThresholds =
   }) =>
   (account: BrokerAccount): AsyncResult<boolean, BrokerReadTag> => {
     /**
-     * A provider that has just connected may show an account without its money. Where an account is
-     * really empty, its deals show how the money went, and add up to 0. Where they cannot be summed
-     * up, nothing contradicts the reading, which counts.
+     * A provider that has just connected may show an account without its money, and its history
+     * without deals. Where an account has really lost its money, its deals show how.
      */
     const isCredible = async ({ figures }: AccountReading): Promise<boolean> => {
       if (figures.balance !== 0 || figures.equity !== 0) return true
       const sums = await trades.reconciliation(account.owner, account.accountId)()
-      return E.isLeft(sums) || sums.right.sum === 0
+      return E.isRight(sums) && sums.right.deals > 0 && sums.right.sum === 0
     }
     /** Undefined where they are not read within a second: a halt does not wait longer for them. */
     const openPositions = async () => {

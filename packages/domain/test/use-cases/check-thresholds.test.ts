@@ -137,13 +137,16 @@ describe('a check', () => {
     expect([desk.events, desk.states()]).toEqual([[], [null]])
   })
 
-  it('ignores an account without money until its deals add up to 0', async () => {
+  it('ignores an account without money until it has deals that add up to 0', async () => {
     const desk = withThresholds({}, { type: 'daily_loss_above' })
     const nothing = { ...figures, balance: 0, equity: 0, margin: 0 }
     desk.broker.put(desk.account.id, { information: { ...information, figures: nothing } })
     await rightOf(desk.check)
     expect([desk.events, desk.states()]).toEqual([[], [null, null]])
-    desk.sums.sum = 0
+    Object.assign(desk.sums, { sum: 0, deals: 0 })
+    await rightOf(desk.check)
+    expect(desk.states()).toEqual([null, null])
+    desk.sums.deals = 2
     await rightOf(desk.check)
     expect(desk.events.map(({ data }) => data['threshold_type'])).toEqual(['equity_below'])
   })
