@@ -13,7 +13,7 @@ import {
   newAccountUuid,
   openDesk,
 } from './support/desk.ts'
-import { createTestClock, providerToken, request, useTestService } from './support/service.ts'
+import { createTestClock, moreProviderTokens, request, useTestService } from './support/service.ts'
 import type { Json, Reply } from './support/service.ts'
 
 type Route = (typeof apiRoutes)[number]
@@ -132,6 +132,8 @@ const clock = createTestClock('2026-03-08T12:00:00.000Z')
 const identities = ['u-ada', 'u-bea', 'u-cyd', 'u-feed'].map((user, index) => ({
   user,
   tenant: index < 2 ? 'tenant-one' : 'tenant-two',
+  /** The tenant's; the provider opens an account with no other's. */
+  token: moreProviderTokens[index < 2 ? 0 : 1]!,
   account: newAccountUuid(index + 1),
   /** No broker's, and halted. */
   paper: newAccountUuid(index + 11),
@@ -144,8 +146,9 @@ type Person = (typeof identities)[number] & {
 }
 
 const service = useTestService(
-  identities.map(({ provider }) => ({
+  identities.map(({ provider, token }) => ({
     id: provider,
+    token,
     startBalance: 1_000_000,
     generate: { trades: 25, openPositions: 8 },
   })),
@@ -196,10 +199,11 @@ const recordsOf = async (
 
 beforeAll(async () => {
   await service.setUp(
-    ...identities.map(({ user, tenant, account, paper, provider }) =>
+    ...identities.map(({ user, tenant, token, account, paper, provider }) =>
       linkDocument({
         user,
         tenant,
+        providerToken: token,
         accounts: [
           { id: account, providerAccountId: provider, name: `Account of ${user}` },
           { id: paper, providerAccountId: null, brokerType: 'paper' },
@@ -505,6 +509,11 @@ describe('a caller', () => {
   )
 })
 
+it('orders are sent with the token of their tenant', () => {
+  for (const { kept } of people)
+    expect(kept.orders.map(({ status }: Json) => status)).toEqual(['open', 'filled', 'filled'])
+})
+
 it('a stream of events has its own log and nothing else, whatever happens to others meanwhile', async () => {
   const start = `evt_${'0'.repeat(20)}`
   const read = people.map(async ({ user }) => {
@@ -541,8 +550,8 @@ it('two users who link the same broker account see it as their own, and one whos
       accounts: [{ id, providerAccountId: ada.provider }],
     })
   await service.setUp(
-    linkedAgain('u-twin', providerToken, newAccountUuid(20)),
-    linkedAgain('u-intruder', 'not-the-token', newAccountUuid(21)),
+    linkedAgain('u-twin', ada.token, newAccountUuid(20)),
+    linkedAgain('u-intruder', moreProviderTokens[1]!, newAccountUuid(21)),
   )
   for (const path of ['/positions', '/trades', '/trades/stats']) {
     const own = (await service.get(path, keyOf('u-ada'))).body
@@ -553,8 +562,8 @@ it('two users who link the same broker account see it as their own, and one whos
       own.data.length ?? own.data.totalTrades,
     )
     expect(await service.get(path, keyOf('u-intruder'))).toMatchObject({
-      status: 503,
-      body: { data: null },
+      status: 400,
+      body: { data: null, error: { code: 'NOT_PROVISIONED' } },
     })
   }
   expect((await service.get('/accounts', keyOf('u-intruder'))).body.data).toMatchObject([

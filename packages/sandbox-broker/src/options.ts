@@ -55,6 +55,8 @@ export type AccountOptions = {
   readonly currency?: string
   readonly leverage?: number
   readonly region?: string
+  /** The only one of the provider's tokens that opens it; default: each of them does. */
+  readonly token?: string
   /** First deposit, when there is no loaded history; default 10,000. */
   readonly startBalance?: number
   readonly history?: HistoryFile
@@ -128,6 +130,7 @@ export const settingsOf = (options: AccountOptions, index: number) => {
     currencyDigits: currencyDigitsOf(currency),
     leverage: options.leverage ?? 100,
     region: options.region ?? 'new-york',
+    token: options.token,
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
     keepsOpen: options.keepsOpen,
     /** The instrument of each symbol that the broker lists, by the broker's spelling. */

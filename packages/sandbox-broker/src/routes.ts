@@ -29,11 +29,11 @@ import {
 import { hideDeals, lagBehind, shownDeals, shownRows } from './lags.ts'
 import { instrumentOf, UnknownSymbol } from './market.ts'
 import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
-import { decimal, toNumber, utcText } from './numbers.ts'
+import { toNumber, utcText } from './numbers.ts'
 import { pendingRows, replaceTicket } from './pending-orders.ts'
 import { informationOf, marginOf, positionRows } from './positions.ts'
 import { between, type Entry, type OrderRow } from './rows.ts'
-import { readTradeRequest } from './trade-request.ts'
+import { numberIn, readTradeRequest } from './trade-request.ts'
 import { acceptForLater, executeTrade, placedRows, update } from './trading.ts'
 
 const accountRow = (core: Core, { settings }: Account) => ({
@@ -104,9 +104,9 @@ const byTime =
   }
 
 const calculateMargin: Handler = (ctx) => {
-  const { symbol, volume, openPrice } = ctx.state.body as Readonly<Record<string, unknown>>
-  const instrument = instrumentOf(ctx.state.account.market, String(symbol))
-  const [lots, price] = [decimal(Number(volume)), decimal(Number(openPrice))]
+  const fields = (ctx.state.body ?? {}) as Readonly<Record<string, unknown>>
+  const instrument = instrumentOf(ctx.state.account.market, String(fields['symbol']))
+  const [lots, price] = [numberIn(fields, 'volume'), numberIn(fields, 'openPrice')]
   ctx.body = { margin: toNumber(marginOf(momentOf(ctx), instrument, lots, price)) }
 }
 
@@ -145,10 +145,13 @@ const authorize: Middleware = (ctx, next) => {
   return ctx.state.core.tokens.has(ctx.get('auth-token')) ? next() : unauthorized(ctx)
 }
 
+const isOpenTo = (ctx: Context, { settings: { token } }: Account): boolean =>
+  token === undefined || token === ctx.get('auth-token')
+
 const findAccount: Middleware = (ctx, next) => {
   const id = ctx.params['accountId'] ?? ''
   const account = ctx.state.core.accounts.get(id)
-  if (account === undefined) return accountNotFound(id)(ctx)
+  if (account === undefined || !isOpenTo(ctx, account)) return accountNotFound(id)(ctx)
   ctx.state.account = account
   return next()
 }
@@ -187,7 +190,8 @@ const users = new Router<State>({ prefix: '/users/current' })
   .use(countRequest, authorize, readBody, applyFaults)
   .get('accounts', '/accounts', (ctx) => {
     const { core } = ctx.state
-    ctx.body = [...core.accounts.values()].map((account) => accountRow(core, account))
+    const accounts = [...core.accounts.values()].filter((account) => isOpenTo(ctx, account))
+    ctx.body = accounts.map((account) => accountRow(core, account))
   })
 
 const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId' })

@@ -65,7 +65,7 @@ const textIn = (fields: Fields, name: string): string => {
   throw new InvalidInput(name, 'Value must be a text')
 }
 
-const numberIn = (fields: Fields, name: string): Decimal => {
+export const numberIn = (fields: Fields, name: string): Decimal => {
   const value = fields[name]
   if (isNumber(value) && value >= 0) return decimal(value)
   throw new InvalidInput(name, 'Value must be a number from 0 on')
@@ -88,7 +88,11 @@ export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'):
   return requestOf(fields, reason)
 }
 
+const notSimulated = ['stopLossUnits', 'takeProfitUnits', 'trailingStopLoss', 'stopPriceBase']
+
 const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
+  for (const name of notSimulated)
+    if (fields[name] !== undefined) throw new InvalidInput(name, 'The sandbox does not simulate it')
   const { actionType, comment, clientId, magic } = fields
   const origin: OrderOrigin = {
     reason,
@@ -101,8 +105,8 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
   const symbol = () => textIn(fields, 'symbol')
   const volume = () => numberIn(fields, 'volume').round(volumeDecimals)
   const levels = {
-    stopLoss: levelOf(fields['stopLoss']),
-    takeProfit: levelOf(fields['takeProfit']),
+    stopLoss: levelIn(fields, 'stopLoss'),
+    takeProfit: levelIn(fields, 'takeProfit'),
   }
   switch (actionType) {
     case 'POSITION_MODIFY':
@@ -144,19 +148,33 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
   }
 }
 
+const expirationTypes: readonly unknown[] = [
+  'ORDER_TIME_GTC',
+  'ORDER_TIME_DAY',
+  'ORDER_TIME_SPECIFIED',
+] satisfies readonly ExpirationType[]
+const isExpirationType = (value: unknown): value is ExpirationType =>
+  expirationTypes.includes(value)
+
 const termsOf = (fields: Fields, levels: Levels): RequestedTerms => {
-  const { type = 'ORDER_TIME_GTC', time } = (fields['expiration'] ?? {}) as {
-    readonly type?: ExpirationType
-    readonly time?: string
-  }
+  const { type = 'ORDER_TIME_GTC', time } = (fields['expiration'] ?? {}) as Fields
+  if (!isExpirationType(type))
+    throw new InvalidInput('expiration.type', `Value must be one of ${expirationTypes.join(', ')}`)
+  const isTimed = type === 'ORDER_TIME_SPECIFIED'
+  const expirationTime = isTimed ? Date.parse(String(time)) : undefined
+  if (Number.isNaN(expirationTime))
+    throw new InvalidInput('expiration.time', 'Value must be a time')
   return {
     openPrice: numberIn(fields, 'openPrice'),
-    stopLimitPrice: levelOf(fields['stopLimitPrice']),
+    stopLimitPrice: String(fields['actionType']).endsWith('STOP_LIMIT')
+      ? numberIn(fields, 'stopLimitPrice')
+      : levelIn(fields, 'stopLimitPrice'),
     levels,
     expirationType: type,
-    expirationTime: time === undefined ? undefined : Date.parse(time),
+    expirationTime,
   }
 }
 
-const levelOf = (value: unknown): Decimal | undefined =>
-  isNumber(value) && value !== 0 ? decimal(value) : undefined
+/** 0 means no level, as on the platforms. */
+const levelIn = (fields: Fields, name: string): Decimal | undefined =>
+  fields[name] === undefined || fields[name] === 0 ? undefined : numberIn(fields, name)

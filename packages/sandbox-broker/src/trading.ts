@@ -131,7 +131,7 @@ const findPosition = (moment: Moment, id: string): Position | undefined =>
   moment.account.positions.find((position) => position.id === id)
 
 // Stop losses and take profits: reached when an account is accessed while the price is at or beyond
-// them; filled at the level.
+// them. A take profit is filled at its level, a stop loss at the price, which may be worse.
 
 export const executeStops = (moment: Moment): void => {
   // A close replaces the list of positions, so this one can be walked to its end.
@@ -141,7 +141,7 @@ export const executeStops = (moment: Moment): void => {
       const orderId = closingOrderId(moment, position)
       // The provider puts its number in place of the last part of the client id.
       const clientId = position.clientId?.replace(/[^_]*$/, orderId)
-      const { level: price, ...origin } = reached
+      const { price, ...origin } = reached
       fillClose(moment, position, position.volume, { ...origin, clientId }, { price, orderId })
     }
   }
@@ -150,11 +150,11 @@ export const executeStops = (moment: Moment): void => {
 const reachedLevel = (moment: Moment, position: Position) => {
   const { stopLoss, takeProfit, side, instrument } = position
   if (stopLoss === undefined && takeProfit === undefined) return undefined
-  const price = exitPriceOf(moment, position)
-  const [isBelow, isAbove] = [price.lte.bind(price), price.gte.bind(price)]
+  const market = exitPriceOf(moment, position)
+  const [isBelow, isAbove] = [market.lte.bind(market), market.gte.bind(market)]
   const [hasLost, hasWon] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
   const reached = (level: Decimal, reason: 'SL' | 'TP') => ({
-    level,
+    price: reason === 'SL' ? market : level,
     reason,
     comment: `[${reason.toLowerCase()} ${level.toFixed(instrument.digits)}]`,
   })

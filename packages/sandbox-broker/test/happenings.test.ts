@@ -18,22 +18,27 @@ const setUpAccount = async (options: Omit<AccountOptions, 'id'> = {}) => {
 describe('a position', () => {
   it.each([
     [1.09, 'SL', -100],
+    [1.05, 'SL', -500],
     [1.12, 'TP', 200],
-  ])('is closed by its level once the price is %d', async (price, reason, profit) => {
-    const { account, sandbox, deals } = await setUpAccount()
-    const levels = { stopLoss: 1.09, takeProfit: 1.12 }
-    const { positionId } = account.trade({ ...BUY, ...levels, clientId: 'TP_1_a' })
-    sandbox.prices.pin('EURUSD', { bid: price, ask: price })
-    const closing = {
-      positionId,
-      reason: `DEAL_REASON_${reason}`,
-      ...levels,
-      orderId: '46000001',
-      clientId: 'TP_1_46000001',
-      profit,
-    }
-    expect((await deals()).at(-1)).toMatchObject(closing)
-  })
+    [1.2, 'TP', 200],
+  ])(
+    'is closed by its level, or a stop loss at a worse price, once that is %d',
+    async (price, reason, profit) => {
+      const { account, sandbox, deals } = await setUpAccount()
+      const levels = { stopLoss: 1.09, takeProfit: 1.12 }
+      const { positionId } = account.trade({ ...BUY, ...levels, clientId: 'TP_1_a' })
+      sandbox.prices.pin('EURUSD', { bid: price, ask: price })
+      const closing = {
+        positionId,
+        reason: `DEAL_REASON_${reason}`,
+        ...levels,
+        orderId: '46000001',
+        clientId: 'TP_1_46000001',
+        profit,
+      }
+      expect((await deals()).at(-1)).toMatchObject(closing)
+    },
+  )
 })
 
 it('opens a kept position again whenever one of its levels was reached, while it is followed', async () => {

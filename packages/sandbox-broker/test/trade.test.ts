@@ -79,6 +79,7 @@ describe('opening', () => {
 })
 
 describe('a refusal', () => {
+  const limit = { ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT', openPrice: 1 }
   const cases: readonly [string, unknown, number, number][] = [
     ['a volume off the step', { ...BUY, volume: 0.015 }, 10014, 131],
     ['a volume of 0', { ...BUY, volume: 0 }, 10014, 131],
@@ -118,7 +119,12 @@ describe('a refusal', () => {
     { ...BUY, symbol: undefined },
     { ...BUY, volume: '0.1' },
     { ...BUY, volume: -0.1 },
+    { ...BUY, stopLoss: '1.09' },
+    { ...BUY, trailingStopLoss: {} },
     { ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' },
+    { ...BUY, actionType: 'ORDER_TYPE_BUY_STOP_LIMIT', openPrice: 1.2 },
+    { ...limit, expiration: { type: 'ORDER_TIME_NONE' } },
+    { ...limit, expiration: { type: 'ORDER_TIME_SPECIFIED', time: 'soon' } },
     { actionType: 'POSITION_PARTIAL', positionId: '46000000' },
     { actionType: 'POSITION_CLOSE_ID' },
     { actionType: 'ORDER_CANCEL' },
