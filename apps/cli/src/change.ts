@@ -8,7 +8,7 @@ interface RecordChange {
   readonly section: string
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
-  /** Without values where the field is a secret. */
+  /** Without values where the field is a secret that is set. */
   readonly fields: readonly {
     readonly field: string
     readonly from?: unknown

@@ -48,7 +48,7 @@ export interface Command {
 // What does not look like a number is wrong usage here, because JSON has no way to send it.
 const digits = /^\d+(\.\d+)?$/
 const numberAboveZero = (text: string): number => {
-  if (digits.test(text) && Number(text) > 0) return Number(text)
+  if (digits.test(text) && Number(text) > 0 && Number.isFinite(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be a number above 0 in digits, such as 0.5.')
 }
 const countFromOne = (text: string): number => {
@@ -57,7 +57,7 @@ const countFromOne = (text: string): number => {
 }
 const numberOrNone = (text: string) => {
   if (text === 'none') return unset
-  if (digits.test(text)) return Number(text)
+  if (digits.test(text) && Number.isFinite(Number(text))) return Number(text)
   throw new InvalidArgumentError('It must be none, or a number from 0 in digits, such as 0.5.')
 }
 
@@ -235,16 +235,17 @@ const describeAccount = async (context: CommandContext): Promise<Values> => {
   for await (const found of recordsOf(context, 'users', {}))
     if (found['id'] === userId) {
       const ofTenant = tenantPath(String(found['tenantId']))
-      const linked = context.api.list<Values>(`${ofTenant}/accounts`, {})
-      for await (const { id: other, userId: holder, providerAccountId } of linked)
+      for await (const linked of recordsOf(context, 'accounts', {})) {
+        const { id: other, userId: holder, tenantId: tenant, providerAccountId } = linked
         if (providerAccountId === id)
           printForPeople(
             context,
             styled(
               'yellow',
-              `Notice: the tenant already has this provider account, as ${String(other)} of ${String(holder)}.`,
+              `Notice: tenant ${String(tenant)} already has this provider account, as ${String(other)} of ${String(holder)}.`,
             ),
           )
+      }
       return context.api.get(`${ofTenant}/provider-accounts/${encodeURIComponent(id)}`)
     }
   throw new CommandFailure(

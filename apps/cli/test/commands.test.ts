@@ -90,7 +90,7 @@ it('an empty service gets a tenant, a user, an account as the provider describes
     ),
   ).toMatch(
     new RegExp(
-      `^Notice: the tenant already has this provider account, as ${account} of u-1\\.\ncreate accounts`,
+      `^Notice: tenant acme already has this provider account, as ${account} of u-1\\.\ncreate accounts`,
     ),
   )
   await done('accounts unlink 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3e')

@@ -410,9 +410,10 @@ describe('a document', () => {
       'users must be a list; got an object',
     ],
     [
-      { tenants: ['acme', {}] },
+      { tenants: ['acme', {}, { id: '..' }] },
       'tenants[0] must be an object; got the text "acme"',
-      'tenants[1].id is required; it must be a tenant id: 1 to 128 visible ASCII characters',
+      'tenants[1].id is required; it must be a tenant id: 1 to 128 visible ASCII characters, not . or ..',
+      /^tenants\[2\].id must be a tenant id: .*; got "\.\."$/,
     ],
     [
       { tenants: [{ id: 'a', nmae: 'x', name: '', removed: null }] },

@@ -17,7 +17,7 @@ export type PlannedValue = string | number | boolean | null | readonly string[]
 
 export interface PlannedField {
   readonly field: string
-  /** Both undefined for a secret; `from` is undefined on a record that is not there yet. */
+  /** Both undefined for a secret that is set; `from` is undefined on a record that is not there yet. */
   readonly from?: PlannedValue | undefined
   readonly to?: PlannedValue | undefined
 }
@@ -87,7 +87,7 @@ export const changedFields = (before: Stored | undefined, after: Put): readonly 
     const from = fieldsBefore.get(field)
     if (to === undefined || (before !== undefined && JSON.stringify(from) === JSON.stringify(to)))
       return []
-    if (secretFields.has(field)) return [{ field }]
+    if (secretFields.has(field)) return [to === null ? { field, to } : { field }]
     return [before === undefined ? { field, to } : { field, from: from ?? null, to }]
   })
 }

@@ -44,7 +44,8 @@ export interface PositionId {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const ticketPattern = /^[!-~]{1,64}$/
-const operatorIdPattern = /^[!-~]{1,128}$/
+// Clients leave . and .. out of a path.
+const operatorIdPattern = /^(?!\.{1,2}$)[!-~]{1,128}$/
 
 const parseBy =
   <Id extends string>(pattern: RegExp) =>
@@ -55,7 +56,7 @@ const parseBy =
 const parseUuid = <Id extends string>(text: string): O.Option<Id> =>
   parseBy<Id>(uuidPattern)(text.toLowerCase())
 
-/** A tenant's id as the operator names it: 1 to 128 visible ASCII characters. */
+/** A tenant's id as the operator names it: 1 to 128 visible ASCII characters, not `.` or `..`. */
 export const parseTenantId = parseBy<TenantId>(operatorIdPattern)
 /** A user's id, as that of a tenant. */
 export const parseUserId = parseBy<UserId>(operatorIdPattern)

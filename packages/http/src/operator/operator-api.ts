@@ -159,7 +159,7 @@ const changes = list(
     id: text('The entry.', 'k-1'),
     action: oneOf(['create', 'change', 'remove'], 'What is done.'),
     fields: list(
-      object('A field. Both values are left out of a secret.', {
+      object('A field. Both values are left out of a secret that is set.', {
         field: text('The name of the field.', 'region'),
         from: optional(anything('The value before.', null)),
         to: optional(anything('The value after.', 'london')),

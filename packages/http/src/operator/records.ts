@@ -84,16 +84,21 @@ export const name = text(
   { minLength: 1, maxLength: 255, pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]+$` },
   '1 to 255 characters without control characters',
 )
-const operatorId = { minLength: 1, maxLength: 128, pattern: '^[!-~]+$' }
+const operatorId = {
+  minLength: 1,
+  maxLength: 128,
+  pattern: String.raw`^(?!\.{1,2}$)[!-~]+$`,
+}
+const idForm = '1 to 128 visible ASCII characters, not . or ..'
 export const tenantId = parsedString(
-  'a tenant id: 1 to 128 visible ASCII characters',
+  `a tenant id: ${idForm}`,
   parseTenantId,
   'The id of a tenant.',
   'acme',
   operatorId,
 )
 export const userId = parsedString(
-  'a user id: 1 to 128 visible ASCII characters',
+  `a user id: ${idForm}`,
   parseUserId,
   'The id of a user.',
   'u-1',
