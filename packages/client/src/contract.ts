@@ -361,7 +361,7 @@ export interface CloseAttempt {
   readonly closedVolume?: number
   /** Lots that stay open; 0 when all was closed. */
   readonly remainingVolume?: number
-  /** The id of the rest, when the broker gave it a new one. */
+  /** The new id of the rest. On MT4 a rest without it was not found yet, or is one of several that are alike: GET /positions shows them. */
   readonly remainingPositionId?: string
   /** Weighted by volume; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
   readonly closePrice?: number | null
@@ -399,7 +399,7 @@ export interface ClosePositionResult {
   readonly closedVolume: number
   /** Lots that stay open; 0 when all was closed. */
   readonly remainingVolume: number
-  /** The id of the rest, when the broker gave it a new one. */
+  /** The new id of the rest. On MT4 a rest without it was not found yet, or is one of several that are alike: GET /positions shows them. */
   readonly remainingPositionId?: string
   /** Weighted by volume; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
   readonly closePrice: number | null

@@ -49,8 +49,9 @@ interface PositionsBefore {
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
  * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
- * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. So it
- * does where no position at all is shown.
+ * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. So
+ * does a close where no position at all is shown, or where what is shown may be left of a like
+ * position that is gone too.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
@@ -65,9 +66,19 @@ export const closeShownBy = (
   if (remaining !== undefined) return shrunkTo(remaining, position, expected)
   const known = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
-  const exact = remainders.find(({ volume }) => volume === expected.remainingVolume)
-  const [remainder, another] = exact === undefined && givesRestNewTicket ? remainders : [exact]
-  if (another !== undefined) return undefined
+  const open = new Set(after.map(({ ticket }) => ticket))
+  const twins = positions.filter(
+    (one) => one !== position && !open.has(one.ticket) && isRemainderOf(position, one),
+  )
+  // Of positions that were opened as one, only the levels tell whose remainder it is.
+  const own = remainders.filter(
+    (one) =>
+      twins.length === 0 ||
+      (hasLevelsOf(position, one) && !twins.some((twin) => hasLevelsOf(twin, one))),
+  )
+  const exact = own.filter(({ volume }) => volume === expected.remainingVolume)
+  const [remainder, another] = exact.length === 0 && givesRestNewTicket ? own : exact
+  if (another !== undefined || (own.length === 0 && remainders.length > 0)) return undefined
   if (remainder !== undefined) {
     const outcome = shrunkTo(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
@@ -98,6 +109,9 @@ const shrunkTo = (
     remainingVolume: remaining.volume,
   }
 }
+
+const hasLevelsOf = (position: BrokerPosition, one: BrokerPosition): boolean =>
+  one.stopLoss === position.stopLoss && one.takeProfit === position.takeProfit
 
 // The remainder equals the position that it is left of, except for ticket and volume.
 const isRemainderOf = (position: BrokerPosition, one: BrokerPosition): boolean =>

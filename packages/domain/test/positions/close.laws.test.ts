@@ -90,7 +90,8 @@ it.each([
 
 describe('what a later read of the positions shows of a close', () => {
   const position = openPosition()
-  const other = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
+  const other = openPosition({ ticket: '7' as Ticket, entryPrice: 1.2 })
+  const twin = openPosition({ ticket: '8' as Ticket, stopLoss: 1.05 })
   const rest = openPosition({ ticket: '43' as Ticket, volume: 0.2 })
   const another = { ...rest, ticket: '44' as Ticket }
   const before = { position, positions: [other, position] }
@@ -155,6 +156,28 @@ describe('what a later read of the positions shows of a close', () => {
     ['nothing yet, where another has another time', part, [{ ...rest, openedAt: 1_001 }]],
   ])('is, on a platform that gives the rest a new number, %s', (_, order, after, shown) => {
     expect(closeShownBy(before, order, after, true)).toEqual(shown)
+  })
+
+  it.each<
+    [what: string, order: CloseRequest, after: readonly BrokerPosition[], shown?: CloseOutcome]
+  >([
+    [
+      'undecided, where the only rest has the level of the twin',
+      part,
+      [{ ...rest, stopLoss: 1.05 }],
+    ],
+    ['so also of all', all, [{ ...rest, stopLoss: 1.05 }]],
+    [
+      'the rest with its own levels',
+      part,
+      [{ ...another, stopLoss: 1.05 }, rest],
+      renumbered(0.1, 0.2),
+    ],
+    ['the only rest, where the twin is open', part, [twin, rest], renumbered(0.1, 0.2)],
+    ['undecided, where two rests are alike', part, [twin, rest, another]],
+  ])('where a twin was opened at one time and price, is %s', (_, order, after, shown) => {
+    const positions = [position, twin]
+    expect(closeShownBy({ position, positions }, order, after, true)).toEqual(shown)
   })
 
   it('is never a rest that was there before', () => {

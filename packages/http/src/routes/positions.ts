@@ -83,7 +83,7 @@ const closeFields = {
   ...partial({
     remainingPositionId: withDescription(
       positionId,
-      'The id of the rest, when the broker gave it a new one.',
+      'The new id of the rest. On MT4 a rest without it was not found yet, or is one of several that are alike: GET /positions shows them.',
     ),
   }),
   closePrice: nullable(decimal(`Weighted by volume; ${nullUntilFound}.`, 1.0861)),
