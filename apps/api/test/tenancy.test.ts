@@ -510,8 +510,13 @@ describe('a caller', () => {
 })
 
 it('orders are sent with the token of their tenant', () => {
+  // The cases above may have placed more since.
   for (const { kept } of people)
-    expect(kept.orders.map(({ status }: Json) => status)).toEqual(['open', 'filled', 'filled'])
+    expect(kept.orders.slice(-3).map(({ status }: Json) => status)).toEqual([
+      'open',
+      'filled',
+      'filled',
+    ])
 })
 
 it('a stream of events has its own log and nothing else, whatever happens to others meanwhile', async () => {

@@ -23,6 +23,7 @@ class UnreadableKeys extends Error {
 
 const pauseMs = 1_000
 const answerTimeoutMs = 5_000
+const maxAnswerCharacters = 1_048_576
 
 /**
  * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such
@@ -47,17 +48,18 @@ export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGe
   }
 
   return async (...token) => {
-    if (known === undefined) return keyIn(await read(), token)
-    if (performance.now() - lastReadAt >= refreshMs)
+    if (known !== undefined && performance.now() - lastReadAt >= refreshMs)
       read().catch((error: unknown) =>
         log.warn({ event: 'issuer_keys', reason: describeFailure(error) }),
       )
-    try {
-      return await keyIn(known, token)
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      return keyIn(await read(), token)
-    }
+    // A read that is under way may have begun before the key was published.
+    for (const keys of [known, reading])
+      try {
+        if (keys !== undefined) return await keyIn(await keys, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      }
+    return keyIn(await read(), token)
   }
 }
 
@@ -106,12 +108,14 @@ const readKeys = async (issuer: string): Promise<JWTVerifyGetKey> => {
   const url = URL.parse(uri)
   if (url?.protocol !== 'https:' && url?.origin !== origin)
     throw new UnreadableKeys('jwks_uri is neither an https:// URL nor on the host of the issuer')
-  const keys = await readJson(uri)
+  const keys = (await readJson(uri)) as JSONWebKeySet
   try {
-    return createLocalJWKSet(keys as JSONWebKeySet)
+    const found = createLocalJWKSet(keys)
+    if (keys.keys.length > 0) return found
   } catch (cause) {
     throw new UnreadableKeys('jwks_uri returned no set of keys', { cause })
   }
+  throw new UnreadableKeys('jwks_uri returned an empty set of keys')
 }
 
 const readJson = async (url: string): Promise<unknown> => {
@@ -120,7 +124,17 @@ const readJson = async (url: string): Promise<unknown> => {
     redirect: 'error',
     signal: AbortSignal.timeout(answerTimeoutMs),
   })
-  if (response.status === 200) return response.json()
-  await response.body?.cancel()
-  throw new UnreadableKeys(`the issuer answers ${response.status}`)
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new UnreadableKeys(`the issuer answers ${response.status}`)
+  }
+  let text = ''
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part
+    if (text.length > maxAnswerCharacters)
+      throw new UnreadableKeys(
+        `the issuer answers with more than ${maxAnswerCharacters} characters`,
+      )
+  }
+  return JSON.parse(text)
 }

@@ -1,4 +1,5 @@
 // How the issuer's keys are found, kept and refreshed: rotation, withdrawal and outages.
+import type { ServerResponse } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it, vi } from 'vitest'
@@ -52,6 +53,8 @@ describe.concurrent('the keys are found', () => {
     [openidPath, (issuer) => metadataOf(issuer, 'keys'), otherHost],
     [openidPath, (issuer) => metadataOf(issuer, 'http://127.0.0.1:1/keys'), otherHost],
     [keysPath, () => ({ keys: 1 }), 'jwks_uri returned no set of keys'],
+    [keysPath, () => ({ keys: [] }), 'jwks_uri returned an empty set of keys'],
+    [keysPath, () => ' '.repeat(2 ** 20), 'the issuer answers with more than 1048576 characters'],
     [
       keysPath,
       () => ({ keys: [{ kty: 'RSA', kid: 'key-1' }] }),
@@ -107,6 +110,22 @@ describe.concurrent('the keys are kept', () => {
     for (const verified of await Promise.all(guesses.map((guess) => issuer.verify(guess))))
       expect(verified).toStrictEqual(refused)
     expect(issuer.keyReads()).toBe(2)
+  })
+
+  it('and read once more where a new key may be too late for the read under way', async () => {
+    await using issuer = await start()
+    await issuer.verify(await issuer.sign())
+    const guess = await issuer.sign({}, { kid: 'guess' })
+    const held = Promise.withResolvers<ServerResponse>()
+    issuer.replies.set(keysPath, held.resolve)
+    const guessed = issuer.verify(guess)
+    const response = await held.promise
+    const before = JSON.stringify({ keys: issuer.published })
+    await issuer.rotate()
+    const verified = issuer.verify(await issuer.sign())
+    issuer.replies.clear()
+    response.end(before)
+    expect([await guessed, await verified]).toMatchObject([refused, valid])
   })
 
   it('until they are withdrawn and read again', async () => {

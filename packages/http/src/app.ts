@@ -216,11 +216,12 @@ export const authorizeCallers =
   ): Authorize =>
   async ({ req, res }, { access, limit }, needsCredential) => {
     const address = callerAddress(trustedProxies, req)
-    const identify = () =>
+    const identify = (isRepeated = false) =>
       identifyCaller({
         apiKey: req.headers['x-api-key'] as string | undefined,
         accessToken: bearerToken(req.headers),
         address,
+        isRepeated,
         isAllowedBy: (allowlist) => isAllowedFrom(allowlist, address),
       })()
     const found = await identify()
@@ -246,7 +247,7 @@ export const authorizeCallers =
         E.filterOrElseW(
           ({ scopes }: Credential) => [...credential.scopes].every((scope) => scopes.has(scope)),
           () => refuse('Unauthorized'),
-        )(await identify()),
+        )(await identify(true)),
     }
   }
 

@@ -30,6 +30,8 @@ export interface PresentedCredentials {
   readonly accessToken: string | undefined
   /** Of the caller, not of a trusted proxy. */
   readonly address: CallerAddress
+  /** Of a request under way, which was accepted: its address is neither limited nor counted. */
+  readonly isRepeated?: boolean
   /** Whether the address is in an allowlist. */
   readonly isAllowedBy: (allowlist: Credential['ipAllowlist']) => boolean
 }
@@ -51,6 +53,7 @@ export const identifyCaller =
     apiKey,
     accessToken,
     address,
+    isRepeated = false,
     isAllowedBy,
   }: PresentedCredentials): AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'> =>
   async () => {
@@ -58,7 +61,7 @@ export const identifyCaller =
     const secret = accessToken ?? apiKey
     if (secret === undefined) return E.left(refuse('Unauthorized'))
     const hash = ports.secrets.hash(secret)
-    if (!addressLimits.wasAccepted(hash, address, clock.now())) {
+    if (!isRepeated && !addressLimits.wasAccepted(hash, address, clock.now())) {
       const waitMs = addressLimits.waitMs(address, clock.now())
       if (waitMs > 0)
         return E.left(
@@ -78,7 +81,7 @@ export const identifyCaller =
     const now = clock.now()
     const credential = O.toUndefined(found.right)
     if (!credential || !isUsable(credential, now) || !isAllowedBy(credential.ipAllowlist))
-      return recordFailed(ports, hash, address)
+      return isRepeated ? E.left(refuse('Unauthorized')) : recordFailed(ports, hash, address)
     addressLimits.recordAccepted(hash, address, now)
     return E.right(credential)
   }

@@ -28,6 +28,7 @@ interface Service {
 interface Sent {
   readonly apiKey?: string | undefined
   readonly accessToken?: string | undefined
+  readonly isRepeated?: boolean
 }
 
 /** `log` is what was asked, and what was recorded of the credential that was sent. */
@@ -103,6 +104,12 @@ it.each<[what: string, sent: Sent, log: string, service?: Service]>([
   ['a key', key, 'key, accepted'],
   ['a key that is about to expire', key, 'key, accepted', { fields: { expiresAt: 1_001 } }],
   ['an expired key', key, 'key, failed', { fields: { expiresAt: 1_000 } }],
+  [
+    'a key that expired since its request was accepted',
+    { ...key, isRepeated: true },
+    'key',
+    { fields: { expiresAt: 1_000 }, waitMs: 500 },
+  ],
   ['a revoked key', key, 'key, failed', { fields: { enabled: false } }],
   [
     'a key that may not be used from there',
@@ -151,7 +158,8 @@ it.each<[what: string, sent: Sent, log: string, service?: Service]>([
   const { identified, log } = setUp(sent, service)
   const outcome = await tagOf(identified)
   expect(log.join(', ')).toBe(expected)
-  const isRefused = expected.endsWith('failed') || Object.keys(sent).length === 0
+  const isRefused =
+    expected.endsWith('failed') || sent.isRepeated === true || Object.keys(sent).length === 0
   expect(outcome).toBe(
     expected.endsWith('accepted') ? 'none' : isRefused ? 'Unauthorized' : 'ServiceUnavailable',
   )
