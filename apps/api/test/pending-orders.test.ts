@@ -82,7 +82,10 @@ it('waits with orderType stop_limit for its price, and then at its limit price',
   })
 })
 
-it('is changed, cancelled by its user, alone or with all others of its account, and by a halt, and expires at the broker’s time', async () => {
+// From here on together, because most of their time passes between lookups; none moves the price.
+it.concurrent('is changed, cancelled by its user, alone or with all others of its account, and by a halt, and expires at the broker’s time', async ({
+  expect,
+}) => {
   const desk = await link()
   const expiresAt = new Date(Date.now() + 4_000).toISOString()
   const dated = await desk.place({ ...limit, timeInForce: 'gtd', expiresAt })
@@ -117,7 +120,9 @@ it('is changed, cancelled by its user, alone or with all others of its account, 
   expect(await desk.find(other.id)).toMatchObject({ cancelReason: 'halt' })
 })
 
-it('is cancelled at the terminal, which the watch shows, and the log says why it saw nothing while the history could not be read', async () => {
+it.concurrent('is cancelled at the terminal, which the watch shows, and the log says why it saw nothing while the history could not be read', async ({
+  expect,
+}) => {
   const desk = await link()
   const { id, brokerOrderId } = await openOrder(desk)
   desk.fail('deals', { kind: 'server-error' })
@@ -138,7 +143,6 @@ it('is cancelled at the terminal, which the watch shows, and the log says why it
 
 const ordered = { ...limit, takeProfit: 1.2 }
 
-// Together, because most of their time passes between lookups.
 it.concurrent.for<
   [write: string, trade: Fault, unreadable: readonly FaultRoute[], status: number, held: object[]]
 >([
