@@ -141,7 +141,16 @@ describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) 
     async (fault, answer, error, lots) => {
       const one = open(options, configFor(fault))
       one.set('trade', fault)
-      expect(await one.send()).toMatchObject(answer as object)
+      const held = open(
+        { ...options, positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }] },
+        configFor(fault),
+      )
+      held.set('trade', fault)
+      const ticket = held.control.positions()[0]?.id as Ticket
+      const close = held.positionTrading.closePosition(held.own, ticket, 0.1, always)
+      // Together, because each may hang until its deadline.
+      const [sent, closing] = await Promise.all([one.send(), close()])
+      expect(sent).toMatchObject(answer as object)
       expect([one.requests('trade'), one.executed()]).toEqual([1, lots])
       one.clearFaults()
       one.passTime(60_000)
@@ -149,13 +158,6 @@ describe.concurrent.each(accountKinds)('a trade of an account of %j', (options) 
       expect(await one.look()).toEqual(lots === 0 ? nothing : { ...found, outcome })
       expect(one.requests('trade')).toBe(1)
 
-      const held = open(
-        { ...options, positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.4 }] },
-        configFor(fault),
-      )
-      held.set('trade', fault)
-      const ticket = held.control.positions()[0]?.id as Ticket
-      const closing = await held.positionTrading.closePosition(held.own, ticket, 0.1, always)()
       expect(E.isLeft(closing) ? closing.left._tag : undefined).toBe(error)
       expect([held.requests('trade'), held.control.positions()[0]?.volume]).toEqual([
         1,
@@ -236,17 +238,15 @@ describe.concurrent.each(accountKinds)('a pending order of an account of %j', (o
   ])(
     'that meets %j is placed, modified and cancelled once: %j, %s',
     async (fault, answer, error, isMade) => {
-      const one = openPending(options, configFor(fault))
-      one.set('trade', fault)
-      expect(await one.place()).toMatchObject(answer)
-      expect(one.requests('trade')).toBe(1)
-      one.passTime(60_000)
-      await expectBook(one, isMade ? asPlaced : undefined)
-
-      for (const [write, after] of [
-        ['modify', asModified],
-        ['cancel', undefined],
-      ] as const) {
+      const place = async () => {
+        const one = openPending(options, configFor(fault))
+        one.set('trade', fault)
+        expect(await one.place()).toMatchObject(answer)
+        expect(one.requests('trade')).toBe(1)
+        one.passTime(60_000)
+        await expectBook(one, isMade ? asPlaced : undefined)
+      }
+      const change = async (write: 'modify' | 'cancel', after: object | undefined) => {
         const held = await placed(options, configFor(fault))
         held.set('trade', fault)
         const changed = await held[write]()
@@ -255,6 +255,8 @@ describe.concurrent.each(accountKinds)('a pending order of an account of %j', (o
         held.passTime(60_000)
         await expectBook(held, isMade ? after : asPlaced)
       }
+      // Together, because each may hang until its deadline.
+      await Promise.all([place(), change('modify', asModified), change('cancel', undefined)])
     },
   )
 })
