@@ -510,13 +510,9 @@ describe('a caller', () => {
 })
 
 it('orders are sent with the token of their tenant', () => {
-  // The cases above may have placed more since.
-  for (const { kept } of people)
-    expect(kept.orders.slice(-3).map(({ status }: Json) => status)).toEqual([
-      'open',
-      'filled',
-      'filled',
-    ])
+  for (const { kept, ids } of people)
+    for (const id of ids.order.slice(0, 2))
+      expect(kept.orders.find((one: Json) => one.id === id).status).toBe('filled')
 })
 
 it('a stream of events has its own log and nothing else, whatever happens to others meanwhile', async () => {
