@@ -20,7 +20,6 @@ describe('a position', () => {
     [1.09, 'SL', -100],
     [1.05, 'SL', -500],
     [1.12, 'TP', 200],
-    [1.2, 'TP', 200],
   ])(
     'is closed by its level, or a stop loss at a worse price, once that is %d',
     async (price, reason, profit) => {

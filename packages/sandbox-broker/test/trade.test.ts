@@ -116,28 +116,19 @@ describe('a refusal', () => {
   })
 
   it.each([
-    { ...BUY, symbol: undefined },
     { ...BUY, volume: '0.1' },
     { ...BUY, volume: -0.1 },
     { ...BUY, stopLoss: '1.09' },
     { ...BUY, trailingStopLoss: {} },
     { ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' },
     { ...BUY, actionType: 'ORDER_TYPE_BUY_STOP_LIMIT', openPrice: 1.2 },
-    { ...limit, expiration: { type: 'ORDER_TIME_NONE' } },
     { ...limit, expiration: { type: 'ORDER_TIME_SPECIFIED', time: 'soon' } },
-    { actionType: 'POSITION_PARTIAL', positionId: '46000000' },
-    { actionType: 'POSITION_CLOSE_ID' },
     { actionType: 'ORDER_CANCEL' },
   ])('of %j is a 400 that changes nothing', async (body) => {
     const { trade, post, positions } = await setUpAccount()
     await trade(BUY)
     expect((await post('trade', body)).status).toBe(400)
     expect(await positions()).toMatchObject([{ volume: 0.1 }])
-  })
-
-  it('of an unknown symbol is a 404', async () => {
-    const { post } = await setUpAccount()
-    expect((await post('trade', { ...BUY, symbol: 'NONE' })).status).toBe(404)
   })
 })
 
