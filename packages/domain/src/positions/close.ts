@@ -68,7 +68,8 @@ export const closeShownBy = (
   const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
   const open = new Set(after.map(({ ticket }) => ticket))
   const twins = positions.filter(
-    (one) => one !== position && !open.has(one.ticket) && isRemainderOf(position, one),
+    (one) =>
+      one.ticket !== position.ticket && !open.has(one.ticket) && isRemainderOf(position, one),
   )
   // Of positions that were opened as one, only the levels tell whose remainder it is.
   const own = remainders.filter(

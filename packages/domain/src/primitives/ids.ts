@@ -44,8 +44,9 @@ export interface PositionId {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const ticketPattern = /^[!-~]{1,64}$/
+const operatorIdPattern = /^[!-~]{1,128}$/
 // Clients leave . and .. out of a path.
-const operatorIdPattern = /^(?!\.{1,2}$)[!-~]{1,128}$/
+const ownerIdPattern = /^(?!\.{1,2}$)[!-~]{1,128}$/
 
 const parseBy =
   <Id extends string>(pattern: RegExp) =>
@@ -57,10 +58,10 @@ const parseUuid = <Id extends string>(text: string): O.Option<Id> =>
   parseBy<Id>(uuidPattern)(text.toLowerCase())
 
 /** A tenant's id as the operator names it: 1 to 128 visible ASCII characters, not `.` or `..`. */
-export const parseTenantId = parseBy<TenantId>(operatorIdPattern)
+export const parseTenantId = parseBy<TenantId>(ownerIdPattern)
 /** A user's id, as that of a tenant. */
-export const parseUserId = parseBy<UserId>(operatorIdPattern)
-/** The id of a key, a token or a desk, as that of a tenant. */
+export const parseUserId = parseBy<UserId>(ownerIdPattern)
+/** The id of a key, a token or a desk: 1 to 128 visible ASCII characters. */
 export const parseRecordId = parseBy<string>(operatorIdPattern)
 
 /** Reads a UUID in either case. */
