@@ -92,7 +92,8 @@ it('begins after Last-Event-ID, or after the query where that is empty', async (
 it('ends within a second after its credential is revoked, also where nothing comes', async () => {
   let isRevoked = false
   await using api = await runApi({
-    identifyCaller: () => (isRevoked ? TE.left(refuse('Unauthorized')) : good),
+    identifyCaller: ({ isRepeated }) =>
+      isRepeated && isRevoked ? TE.left(refuse('Unauthorized')) : good,
     streamEvents: () => TE.right(hanging()),
   })
   const reply = send(api, target).then(({ text }) => text)
