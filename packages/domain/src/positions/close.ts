@@ -50,8 +50,8 @@ interface PositionsBefore {
  * broker may have closed less than was sent. Where another order made the position larger, how much
  * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
  * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. So
- * does a close where no position at all is shown, or where what is shown may be left of a like
- * position that is gone too.
+ * does a close where no position at all is shown, or where what is shown may be left of
+ * another position that was opened at the same time and price and is gone too.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
@@ -64,22 +64,27 @@ export const closeShownBy = (
     ({ ticket, side }) => ticket === position.ticket && side === position.side,
   )
   if (remaining !== undefined) return shrunkTo(remaining, position, expected)
-  const known = new Set(positions.map(({ ticket }) => ticket))
-  const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
-  const open = new Set(after.map(({ ticket }) => ticket))
+  const ticketsBefore = new Set(positions.map(({ ticket }) => ticket))
+  const remainders = after.filter(
+    (one) => !ticketsBefore.has(one.ticket) && isRemainderOf(position, one),
+  )
+  const ticketsAfter = new Set(after.map(({ ticket }) => ticket))
   const twins = positions.filter(
     (one) =>
-      one.ticket !== position.ticket && !open.has(one.ticket) && isRemainderOf(position, one),
+      one.ticket !== position.ticket &&
+      !ticketsAfter.has(one.ticket) &&
+      isRemainderOf(position, one),
   )
-  // Of positions that were opened as one, only the levels tell whose remainder it is.
-  const own = remainders.filter(
+  // Where a twin, opened at the same time and price, is gone too, only the levels tell whose
+  // remainder it is.
+  const candidates = remainders.filter(
     (one) =>
       twins.length === 0 ||
       (hasLevelsOf(position, one) && !twins.some((twin) => hasLevelsOf(twin, one))),
   )
-  const exact = own.filter(({ volume }) => volume === expected.remainingVolume)
-  const [remainder, another] = exact.length === 0 && givesRestNewTicket ? own : exact
-  if (another !== undefined || (own.length === 0 && remainders.length > 0)) return undefined
+  const exact = candidates.filter(({ volume }) => volume === expected.remainingVolume)
+  const [remainder, another] = exact.length === 0 && givesRestNewTicket ? candidates : exact
+  if (another !== undefined || (candidates.length === 0 && remainders.length > 0)) return undefined
   if (remainder !== undefined) {
     const outcome = shrunkTo(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
