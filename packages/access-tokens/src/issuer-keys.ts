@@ -1,5 +1,6 @@
 // The keys that an issuer publishes. Known keys stay in use while its server is unavailable. A
-// token with an unknown key has them read at once, but at most once in a second for all tokens.
+// token with an unknown key has them read again. Such reads are shared, and start at least a second
+// apart, so that a token may wait.
 import { setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
@@ -21,22 +22,22 @@ class UnreadableKeys extends Error {
   override readonly name = 'UnreadableKeys'
 }
 
-const pauseMs = 1_000
+const readIntervalMs = 1_000
 const answerTimeoutMs = 5_000
 const maxAnswerCharacters = 1_048_576
 
 /**
- * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such
- * key, with another error if that is unknown.
+ * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such key,
+ * or several; with another error if the keys could not be read.
  */
 export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGetKey => {
   let known: JWTVerifyGetKey | undefined
-  let lastReadAt = -Infinity
+  let lastReadStartedAt = -Infinity
   let reading: Promise<JWTVerifyGetKey> | undefined
 
   const readPaced = async (): Promise<JWTVerifyGetKey> => {
-    await setTimeout(Math.max(0, lastReadAt + pauseMs - performance.now()))
-    lastReadAt = performance.now()
+    await setTimeout(Math.max(0, lastReadStartedAt + readIntervalMs - performance.now()))
+    lastReadStartedAt = performance.now()
     known = await readKeys(issuer)
     return known
   }
@@ -48,11 +49,11 @@ export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGe
   }
 
   return async (...token) => {
-    if (known !== undefined && performance.now() - lastReadAt >= refreshMs)
+    if (known !== undefined && performance.now() - lastReadStartedAt >= refreshMs)
       read().catch((error: unknown) =>
         log.warn({ event: 'issuer_keys', reason: describeFailure(error) }),
       )
-    // A read that is under way may have begun before the key was published.
+    // A read that is under way may have begun before the key was published: a new one may have it.
     for (const keys of [known, reading])
       try {
         if (keys !== undefined) return await keyIn(await keys, token)
@@ -104,7 +105,7 @@ const readKeys = async (issuer: string): Promise<JWTVerifyGetKey> => {
   const { issuer: named, jwks_uri: uri } = decoded.right
   if (named !== issuer)
     throw new UnreadableKeys('the issuer in the metadata is not exactly OAUTH_ISSUER')
-  // Whoever can change the keys in transit can sign anything.
+  // Whoever can change the keys in transit can sign anything: https, except from the issuer itself.
   const url = URL.parse(uri)
   if (url?.protocol !== 'https:' && url?.origin !== origin)
     throw new UnreadableKeys('jwks_uri is neither an https:// URL nor on the host of the issuer')

@@ -22,7 +22,7 @@ export interface CloseRequest {
   readonly expected: CloseOutcome
 }
 
-/** A volume that is not given, or is the position's own, closes all, and none is sent. */
+/** Without a volume, or with all of the position's, the request to the broker carries none. */
 export const decideClose = (
   { volume: open }: BrokerPosition,
   requested: number | undefined,
@@ -32,7 +32,7 @@ export const decideClose = (
   const invalid = E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
   if (!(requested > 0 && Number.isFinite(requested))) return invalid
   const volume = roundAmount(requested)
-  // Less than the platforms' finest volume is none.
+  // A volume below the platforms' smallest step rounds to 0.
   if (volume > open || volume === 0) return invalid
   if (volume === open) return E.right(all)
   const remainingVolume = sumExactly([open, -volume])
@@ -49,9 +49,9 @@ interface PositionsBefore {
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
  * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
- * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. So
- * does a close where no position at all is shown, or where what is shown may be left of
- * another position that was opened at the same time and price and is gone too.
+ * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. A
+ * close also stays undecided where no position at all is shown, or where a remainder could belong
+ * to another position that is gone and had the same symbol, side, entry price and opening time.
  */
 export const closeShownBy = (
   { position, positions }: PositionsBefore,
@@ -59,34 +59,33 @@ export const closeShownBy = (
   after: readonly BrokerPosition[],
   givesRestNewTicket: boolean,
 ): CloseOutcome | undefined => {
-  // One on the other side was closed, and reversed by another order.
+  // On the other side, the ticket is what another order made of it after the close.
   const remaining = after.find(
     ({ ticket, side }) => ticket === position.ticket && side === position.side,
   )
-  if (remaining !== undefined) return shrunkTo(remaining, position, expected)
+  if (remaining !== undefined) return outcomeFromRemaining(remaining, position, expected)
   const ticketsBefore = new Set(positions.map(({ ticket }) => ticket))
   const remainders = after.filter(
-    (one) => !ticketsBefore.has(one.ticket) && isRemainderOf(position, one),
+    (one) => !ticketsBefore.has(one.ticket) && hasSameOpening(position, one),
   )
   const ticketsAfter = new Set(after.map(({ ticket }) => ticket))
   const twins = positions.filter(
     (one) =>
       one.ticket !== position.ticket &&
       !ticketsAfter.has(one.ticket) &&
-      isRemainderOf(position, one),
+      hasSameOpening(position, one),
   )
-  // Where a twin, opened at the same time and price, is gone too, only the levels tell whose
-  // remainder it is.
+  // Twins differ only in volume and levels, so that the levels show whose remainder it is.
   const candidates = remainders.filter(
     (one) =>
       twins.length === 0 ||
-      (hasLevelsOf(position, one) && !twins.some((twin) => hasLevelsOf(twin, one))),
+      (hasSameLevels(position, one) && !twins.some((twin) => hasSameLevels(twin, one))),
   )
   const exact = candidates.filter(({ volume }) => volume === expected.remainingVolume)
   const [remainder, another] = exact.length === 0 && givesRestNewTicket ? candidates : exact
   if (another !== undefined || (candidates.length === 0 && remainders.length > 0)) return undefined
   if (remainder !== undefined) {
-    const outcome = shrunkTo(remainder, position, expected)
+    const outcome = outcomeFromRemaining(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
   }
   return (givesRestNewTicket || after.length === 0) && expected.remainingVolume > 0
@@ -103,7 +102,7 @@ export const isDoneAsSent = (outcome: CloseOutcome, { expected }: CloseRequest):
   outcome.remainingVolume === expected.remainingVolume
 
 // Whatever went beyond what was sent was closed by somebody else.
-const shrunkTo = (
+const outcomeFromRemaining = (
   remaining: BrokerPosition,
   { volume }: BrokerPosition,
   { closedVolume }: CloseOutcome,
@@ -116,11 +115,11 @@ const shrunkTo = (
   }
 }
 
-const hasLevelsOf = (position: BrokerPosition, one: BrokerPosition): boolean =>
+const hasSameLevels = (position: BrokerPosition, one: BrokerPosition): boolean =>
   one.stopLoss === position.stopLoss && one.takeProfit === position.takeProfit
 
 // The remainder equals the position that it is left of, except for ticket and volume.
-const isRemainderOf = (position: BrokerPosition, one: BrokerPosition): boolean =>
+const hasSameOpening = (position: BrokerPosition, one: BrokerPosition): boolean =>
   one.symbol === position.symbol &&
   one.side === position.side &&
   one.entryPrice === position.entryPrice &&
