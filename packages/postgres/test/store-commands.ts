@@ -587,6 +587,7 @@ const recordWrites = [
       providerAccountId: nullable(one('p0', 'p1')),
       breachedValue: nullable(figure),
       reference: nullable(figure),
+      unconfirmedEquity: nullable(figure),
       day: nullable(instant),
       checkedAt: nullable(instant),
     }),

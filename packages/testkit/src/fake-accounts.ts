@@ -25,7 +25,7 @@ import { portOf } from './fake-port.ts'
 import { byText, ownAccount, thresholdKey, thresholdsOf, type FakeRecords } from './fake-records.ts'
 
 export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
-  /** Whose figures they are; of those that the operator entered there are none here. */
+  /** Whose figures they are; none for those that the operator entered. */
   const providersOf = new WeakMap<BalanceSnapshot, string | undefined>()
   const snapshotsOf = ({ id, provider }: Account): readonly BalanceSnapshot[] =>
     records.tables.balanceSnapshots
@@ -44,14 +44,13 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
         .toSorted((a, b) => a.createdAt - b.createdAt || byText(a.id, b.id)),
     find: (owner, id) => O.fromNullable(ownAccount(records, owner, id)),
     recordReading: (owner, account, reading) => {
-      const { id } = account
-      const stored = ownAccount(records, owner, id)
+      const stored = ownAccount(records, owner, account.id)
       if (stored === undefined) return O.none
       if (!isSameLink(stored, account) || isOvertaken(stored, reading.readAt)) return O.some(stored)
       const last = snapshotsOf(stored).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
       const snapshot = snapshotOf(last, reading)
       if (snapshot !== null) {
-        const put = records.tables.balanceSnapshots.put({ accountId: id, ...snapshot })
+        const put = records.tables.balanceSnapshots.put({ accountId: account.id, ...snapshot })
         providersOf.set(put, stored.provider?.providerAccountId)
       }
       return O.some(put(withReading(stored, reading)))

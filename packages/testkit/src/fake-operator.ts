@@ -111,16 +111,17 @@ const removeAll = (tables: Tables, changes: OperatorChanges): void => {
   dropMembers(tables)
 }
 
-/** Of desks, the accounts that do not exist any more. */
+/** The accounts of desks that no longer exist. */
 const dropMembers = ({ desks, accounts }: Tables): void => {
   for (const desk of desks.values())
     desks.put({ ...desk, accounts: desk.accounts.filter((id) => accounts.has(id)) })
 }
 
-const unchecked = {
+export const uncheckedThreshold = {
   providerAccountId: null,
   breachedValue: null,
   reference: null,
+  unconfirmedEquity: null,
   day: null,
   checkedAt: null,
 }
@@ -135,7 +136,7 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
     const { halt, cancelOrders } = threshold
     const isArmed = checked && halt && (!checked.halt || (cancelOrders && !checked.cancelOrders))
     riskThresholds.put({
-      ...unchecked,
+      ...uncheckedThreshold,
       ...checked,
       ...threshold,
       ...(isArmed && { breachedValue: null }),

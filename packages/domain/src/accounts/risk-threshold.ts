@@ -36,6 +36,11 @@ export interface CheckedThreshold extends RiskThreshold {
   readonly breachedValue: number | null
   /** The balance that losses of `day` are measured from, or the highest equity seen. */
   readonly reference: number | null
+  /**
+   * The equity of the last check where, if the next one agrees, it ends the breach or is the highest
+   * seen; otherwise null.
+   */
+  readonly unconfirmedEquity: number | null
   /** The UTC day of the last check of a daily loss. */
   readonly day: Instant | null
   /** When it was checked, to a minute. */
@@ -61,9 +66,10 @@ export interface ThresholdCheck {
 }
 
 /**
- * A breached threshold is armed again once the figure is back by 5 % of the threshold, when its
- * value is changed or `halt` or `cancelOrders` set (by the store), and a daily loss when a UTC day
- * begins.
+ * A breached threshold is armed again once two readings in a row show the figure back by 5 % of the
+ * threshold, when its value is changed or `halt` or `cancelOrders` set (by the store), and a daily
+ * loss when a UTC day begins. Two, because a terminal that reconnects may show the equity without
+ * the positions for a moment; for the same reason the highest equity is what two in a row show.
  */
 export const checkThreshold = (
   before: CheckedThreshold,
@@ -75,23 +81,37 @@ export const checkThreshold = (
   const day = type === 'daily_loss_above' ? dayOf(at, before.day) : null
   const lastCheck =
     before.providerAccountId === providerAccountId && before.day === day ? before : undefined
-  const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null)
+  const reference = referenceOf(type, reading.figures, lastCheck)
   const current = figureOf(type, reading, reference)
   const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
   const wasBreached = lastCheck?.breachedValue === value
-  const isBreached = wasBreached ? !hasRecovered(excess, value) : excess > 0
+  const seenBefore = lastCheck?.unconfirmedEquity ?? null
+  const isBack = wasBreached && hasRecovered(excess, value)
+  const isBreached = wasBreached ? !isBack || seenBefore === null : excess > 0
   const breachedValue = isBreached ? value : null
+  const { equity } = reading.figures
+  const isHigher = type === 'drawdown_above' && reference !== null && equity > reference
+  const unconfirmedEquity = (isBack && isBreached) || isHigher ? equity : null
   const { checkedAt } = before
   const isUnchanged =
     lastCheck?.breachedValue === breachedValue &&
     lastCheck.reference === reference &&
+    lastCheck.unconfirmedEquity === unconfirmedEquity &&
     checkedAt !== null &&
     Math.abs(at - checkedAt) < checkStoredMs
   return {
     before,
     after: isUnchanged
       ? before
-      : { ...before, providerAccountId, breachedValue, reference, day, checkedAt: at },
+      : {
+          ...before,
+          providerAccountId,
+          breachedValue,
+          reference,
+          unconfirmedEquity,
+          day,
+          checkedAt: at,
+        },
     breach: isBreached && !wasBreached ? { threshold: before, current, at } : undefined,
   }
 }
@@ -112,10 +132,14 @@ const isBelow = (type: ThresholdType): boolean =>
 const referenceOf = (
   type: ThresholdType,
   { balance, equity }: AccountFigures,
-  last: number | null,
+  lastCheck: CheckedThreshold | undefined,
 ): number | null => {
+  const last = lastCheck?.reference ?? null
   if (type === 'daily_loss_above') return last ?? balance
-  return type === 'drawdown_above' ? Math.max(last ?? equity, equity) : null
+  if (type !== 'drawdown_above') return null
+  return last === null
+    ? equity
+    : Math.max(last, Math.min(equity, lastCheck?.unconfirmedEquity ?? last))
 }
 
 /** Without margin in use the margin level is above every threshold. */

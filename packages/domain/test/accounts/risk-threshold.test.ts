@@ -1,7 +1,7 @@
 // Risk thresholds: what breaches one, and what arms it again.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { newAccount } from '@tradeport/testkit'
+import { newAccount, uncheckedThreshold } from '@tradeport/testkit'
 import type { AccountFigures } from '../../src/accounts/account.ts'
 import {
   checkThreshold,
@@ -26,11 +26,7 @@ const newThreshold = (type: ThresholdType, value: number): CheckedThreshold => (
   value,
   halt: false,
   cancelOrders: false,
-  providerAccountId: null,
-  breachedValue: null,
-  reference: null,
-  day: null,
-  checkedAt: null,
+  ...uncheckedThreshold,
 })
 
 interface Reading extends Partial<AccountFigures> {
@@ -68,7 +64,7 @@ it.each<
   ]
 >([
   [
-    'equity is compared exactly, and armed again from 5 % above',
+    'equity is compared exactly, and armed again from 5 % above in two readings in a row',
     'equity_below',
     9_000.1,
     [{ equity: 9_000.1 }, null],
@@ -76,6 +72,9 @@ it.each<
     [{ equity: 100 }, null],
     [{ equity: 9_450.1 }, null],
     [{ equity: 9_000 }, null],
+    [{ equity: 9_450.105 }, null],
+    [{ equity: 9_000 }, null],
+    [{ equity: 9_450.105 }, null],
     [{ equity: 9_450.105 }, null],
     [{ equity: 9_000 }, 9_000],
   ],
@@ -86,6 +85,7 @@ it.each<
     [{ margin: 0, marginLevel: null }, null],
     [{ margin: 0, marginLevel: 0 }, null],
     [{ margin: 100, marginLevel: 149.99 }, 149.99],
+    [{ margin: 0, marginLevel: null }, null],
     [{ margin: 0, marginLevel: null }, null],
     [{ margin: 100, equity: 120, marginLevel: null }, 120],
   ],
@@ -98,7 +98,8 @@ it.each<
     [{ balance: 8_000, equity: 9_524, at: noon + 2 }, null],
     [{ balance: 8_000, equity: 9_000, at: noon + 3 }, null],
     [{ balance: 8_000, equity: 9_525, at: noon + 4 }, null],
-    [{ balance: 8_000, equity: 9_000, at: noon + 5 }, 1_000],
+    [{ balance: 8_000, equity: 9_525, at: noon + 5 }, null],
+    [{ balance: 8_000, equity: 9_000, at: noon + 6 }, 1_000],
   ],
   [
     "a day's loss begins anew, armed, at midnight UTC, and not by a clock that is behind",
@@ -127,13 +128,17 @@ it.each<
     [{ balance: 10_000, equity: 10_499, credit: 1_000 }, 501],
   ],
   [
-    'a drawdown is measured from the highest equity seen, on whatever day',
+    'a drawdown is measured from the highest equity of two readings in a row, on whatever day',
     'drawdown_above',
     0.2,
     [{ equity: 100 }, null],
+    [{ equity: 900 }, null],
+    [{ equity: 100 }, null],
     [{ equity: 100.3 }, null],
+    [{ equity: 100.4 }, null],
     [{ equity: 100.1 }, null],
     [{ equity: 100, at: noon + dayMs }, 0.3],
+    [{ equity: 100.11 }, null],
     [{ equity: 100.11 }, null],
     [{ equity: 100, at: noon + 2 * dayMs }, 0.3],
   ],
@@ -144,6 +149,7 @@ it.each<
     [{ equity: 100 }, null],
     [{ equity: 99 }, 1],
     [{ equity: 98 }, null],
+    [{ equity: 100 }, null],
     [{ equity: 100 }, null],
     [{ equity: 99 }, 1],
   ],
@@ -222,15 +228,16 @@ it('reports a breach once: whenever the figure is beyond, and again only after a
             at: readAt,
           })),
         )
-        let isReported = false
+        let [isReported, wasBack] = [false, false]
         let day = 0
-        let [start, peak] = [0, -Infinity]
+        let [start, peak, last] = [0, -Infinity, Infinity]
         for (const [index, { balance, equity, at: readAt }] of timed.entries()) {
-          peak = Math.max(peak, equity)
+          peak = Math.max(peak, Math.min(equity, last))
+          last = equity
           if (startOfUtcDay(readAt) > day) {
             day = startOfUtcDay(readAt)
             start = balance
-            if (type === 'daily_loss_above') isReported = false
+            if (type === 'daily_loss_above') [isReported, wasBack] = [false, false]
           }
           const excess = {
             equity_below: value - equity,
@@ -238,7 +245,9 @@ it('reports a breach once: whenever the figure is beyond, and again only after a
             daily_loss_above: start - equity - value,
             drawdown_above: peak - equity - value,
           }[type]
-          if (excess * 20 <= -value) isReported = false
+          const isBack = isReported && excess * 20 <= -value
+          if (isBack && wasBack) isReported = false
+          wasBack = isBack
           expect(breaches[index] !== null, `reading ${index}`).toBe(excess > 0 && !isReported)
           isReported ||= excess > 0
         }

@@ -1,6 +1,11 @@
 // What a check of an account reads of its broker, and what it records.
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { createFakeRiskThresholds, openPosition, thresholdKey } from '@tradeport/testkit'
+import {
+  createFakeRiskThresholds,
+  openPosition,
+  thresholdKey,
+  uncheckedThreshold,
+} from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import type { AccountFigures } from '../../src/accounts/account.ts'
 import type { CheckedThreshold } from '../../src/accounts/risk-threshold.ts'
@@ -31,11 +36,7 @@ const thresholdOf = (
   value: 9_000,
   halt: true,
   cancelOrders: false,
-  providerAccountId: null,
-  breachedValue: null,
-  reference: null,
-  day: null,
-  checkedAt: null,
+  ...uncheckedThreshold,
   ...fields,
 })
 

@@ -161,6 +161,7 @@ const tables = `
     provider_account_id text,
     breached_value numeric,
     reference numeric,
+    unconfirmed_equity numeric,
     day timestamptz,
     checked_at timestamptz,
     primary key (tenant_id, account_id, type, severity),

@@ -114,6 +114,7 @@ export const checkedThresholds = tableOf('risk_thresholds', {
   providerAccountId: nullable(t.string),
   breachedValue: nullable(numeric),
   reference: nullable(numeric),
+  unconfirmedEquity: nullable(numeric),
   day: nullable(instant),
   checkedAt: nullable(instant),
 })
