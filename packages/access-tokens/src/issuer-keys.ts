@@ -11,7 +11,7 @@ export interface KeysLog {
   readonly warn: (event: { readonly event: string; readonly reason: string }) => void
 }
 
-interface Parts {
+interface IssuerKeysOptions {
   readonly issuer: string
   readonly log: KeysLog
   readonly refreshMs: number
@@ -30,7 +30,11 @@ const maxAnswerCharacters = 1_048_576
  * Finds the key that a token's header names. Rejects with a JOSEError if the issuer has no such key,
  * or several; with another error if the keys could not be read.
  */
-export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGetKey => {
+export const createIssuerKeys = ({
+  issuer,
+  log,
+  refreshMs,
+}: IssuerKeysOptions): JWTVerifyGetKey => {
   let known: JWTVerifyGetKey | undefined
   let lastReadStartedAt = -Infinity
   let reading: Promise<JWTVerifyGetKey> | undefined
@@ -56,11 +60,11 @@ export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): JWTVerifyGe
     // A read that is under way may have begun before the key was published: a new one may have it.
     for (const keys of [known, reading])
       try {
-        if (keys !== undefined) return await keyIn(await keys, token)
+        if (keys !== undefined) return await findKey(await keys, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       }
-    return keyIn(await read(), token)
+    return findKey(await read(), token)
   }
 }
 
@@ -75,7 +79,7 @@ export const describeFailure = (error: unknown): string => {
 }
 
 // That a published key is unusable does not mean that the token is bad.
-const keyIn = async (
+const findKey = async (
   keys: JWTVerifyGetKey,
   token: Parameters<JWTVerifyGetKey>,
 ): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> => {

@@ -66,7 +66,7 @@ export const createClient = (options: ClientOptions): Client => {
       },
       idempotencyKey,
       signal,
-      isRaw: reply !== undefined,
+      wantsResponse: reply !== undefined,
       ifUnknown,
     }
     const answer = await send(call)

@@ -16,7 +16,7 @@ export interface Call extends Limits {
   readonly idempotencyKey: string | undefined
   readonly signal: AbortSignal | undefined
   /** The response itself is returned, with its body unread. */
-  readonly isRaw: boolean
+  readonly wantsResponse: boolean
   readonly ifUnknown: string | undefined
 }
 
@@ -59,7 +59,7 @@ const sendOnce = async ({
   body,
   signal,
   timeoutMs,
-  isRaw,
+  wantsResponse,
 }: Call): Promise<Reply<unknown, unknown> | Response | Fault> => {
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -73,7 +73,7 @@ const sendOnce = async ({
       signal: eitherOf(signal, timeout.signal),
     })
     // A proxy's page would be taken for a file or a stream without events.
-    return isRaw && response.ok && !isPage(response) ? response : await readAnswer(response)
+    return wantsResponse && response.ok && !isPage(response) ? response : await readAnswer(response)
   } catch (cause) {
     if (signal?.aborted === true)
       return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }

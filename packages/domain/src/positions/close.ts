@@ -49,7 +49,7 @@ interface PositionsBefore {
  * What a later read of the positions shows of a close; undefined where it does not show it yet. A
  * broker may have closed less than was sent. Where another order made the position larger, how much
  * was closed does not show, and counts as what was sent. If the platform gives the remainder a new
- * ticket (`givesRestNewTicket`), a partial close stays undecided until the remainder is found. A
+ * ticket (`restGetsNewTicket`), a partial close stays undecided until the remainder is found. A
  * close also stays undecided where no position at all is shown, or where a remainder could belong
  * to another position that is gone and had the same symbol, side, entry price and opening time.
  */
@@ -57,7 +57,7 @@ export const closeShownBy = (
   { position, positions }: PositionsBefore,
   { expected }: CloseRequest,
   after: readonly BrokerPosition[],
-  givesRestNewTicket: boolean,
+  restGetsNewTicket: boolean,
 ): CloseOutcome | undefined => {
   // On the other side, the ticket is what another order made of it after the close.
   const remaining = after.find(
@@ -82,13 +82,13 @@ export const closeShownBy = (
       (hasSameLevels(position, one) && !twins.some((twin) => hasSameLevels(twin, one))),
   )
   const exact = candidates.filter(({ volume }) => volume === expected.remainingVolume)
-  const [remainder, another] = exact.length === 0 && givesRestNewTicket ? candidates : exact
+  const [remainder, another] = exact.length === 0 && restGetsNewTicket ? candidates : exact
   if (another !== undefined || (candidates.length === 0 && remainders.length > 0)) return undefined
   if (remainder !== undefined) {
     const outcome = outcomeFromRemaining(remainder, position, expected)
     return outcome && { ...outcome, remainingTicket: remainder.ticket }
   }
-  return (givesRestNewTicket || after.length === 0) && expected.remainingVolume > 0
+  return (restGetsNewTicket || after.length === 0) && expected.remainingVolume > 0
     ? undefined
     : { closedVolume: expected.closedVolume, remainingVolume: 0 }
 }

@@ -544,7 +544,7 @@ const shownClose = (
   reading: PositionsReading,
 ): ShownClose | undefined => {
   const positionsBefore = { position: before.position, positions: before.reading.positions }
-  const givesRestNewTicket = target.brokerAccount.platform === 'mt4'
-  const outcome = closeShownBy(positionsBefore, request, reading.positions, givesRestNewTicket)
+  const restGetsNewTicket = target.brokerAccount.platform === 'mt4'
+  const outcome = closeShownBy(positionsBefore, request, reading.positions, restGetsNewTicket)
   return outcome && { outcome, reading }
 }
