@@ -39,7 +39,7 @@ export interface RecordQuery {
  */
 const maxPages = 42
 
-export const createRecordReader = ({ fetchFrom, clock }: Connection) => {
+export const createRecordReader = ({ fetchFrom, clock, skew }: Connection) => {
   const page = async (
     list: ListName,
     { target, signal }: RecordQuery,
@@ -63,9 +63,10 @@ export const createRecordReader = ({ fetchFrom, clock }: Connection) => {
       return page(list, query, requests.current(list, query.readFromTerminal))
     const route = list === 'deals' ? 'history-deals' : 'history-orders'
     const { since } = query
-    // One more day at both ends: an order is found by its client id, however wrong our clock is or
-    // was. The same for all pages.
-    const window = { from: since - dayMs, to: Math.max(since, clock.now()) + dayMs }
+    // Also around the broker's own time, and with one more day at both ends: an order is found by
+    // its client id, however wrong our clock is or was. The same for all pages.
+    const times = [since, clock.now(), clock.now() + (skew.ms() ?? 0)]
+    const window = { from: Math.min(...times) - dayMs, to: Math.max(...times) + dayMs }
     const rows: RecordRow[] = []
     let isWhole = true
     for (let index = 0; index < maxPages; index += 1) {

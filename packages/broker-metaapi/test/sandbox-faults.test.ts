@@ -419,10 +419,13 @@ describe('an executed order whose answer was lost is found', () => {
     expect(await one.look()).toEqual(found)
   })
 
-  it.each([3_600_000, -3_600_000])(
-    'with our clock %d ms ahead; and without its client id it is not absent',
+  it.each([3_600_000, -3_600_000, 30 * 3_600_000])(
+    'in the deals alone, with our clock %d ms ahead; and without its client id it is not absent',
     async (aheadMs) => {
       const one = await sendAndLose({}, { clock: { now: () => Date.now() + aheadMs } })
+      for (const route of ['positions', 'history-orders'] as const) one.set(route, unreadableList)
+      // Any answer shows the broker's time.
+      await one.look()
       expect(await one.look()).toEqual(found)
       for (const route of lists) one.set(route, forget)
       expect(await one.look()).toEqual(unreadable)

@@ -2,7 +2,7 @@
 // (docs/behaviour.md#risk-thresholds).
 import { ExactSum, sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { dayMs, minuteMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
+import { minuteMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import type { AccountFigures, AccountReading } from './account.ts'
 
 export const thresholdTypes = [
@@ -116,13 +116,13 @@ export const checkThreshold = (
   }
 }
 
-/**
- * The day never goes back where the clocks of instances differ, unless the last one is more than a
- * day ahead.
- */
+/** By how much the clocks of instances may differ at midnight. */
+const maxClockDifferenceMs = 5 * minuteMs
+
+/** Where the clocks of instances differ, a day that has begun does not end at once. */
 const dayOf = (at: Instant, last: Instant | null): Instant => {
   const today = startOfUtcDay(at)
-  return last === null || last > today + dayMs ? today : Math.max(today, last)
+  return last !== null && last > today && last <= at + maxClockDifferenceMs ? last : today
 }
 
 const isBelow = (type: ThresholdType): boolean =>

@@ -112,10 +112,10 @@ it.each<
     [{ balance: 9_000, equity: 8_300, at: midnight + dayMs }, 700],
   ],
   [
-    "a day's loss begins anew where a clock was days ahead",
+    "a day's loss begins anew where a clock was ahead",
     'daily_loss_above',
     500,
-    [{ balance: 10_000, equity: 9_000, at: noon + 2 * dayMs }, 1_000],
+    [{ balance: 10_000, equity: 9_000, at: noon + dayMs }, 1_000],
     [{ balance: 9_000, equity: 8_000, at: noon }, 1_000],
     [{ balance: 8_000, equity: 8_000, at: noon + 1 }, null],
   ],

@@ -265,7 +265,7 @@ export const createDueDeliveries = ({
               where status = 'pending' and webhook_id > waiting.webhook_id order by ${webhookAndTime} limit 1) as next),
           due as (
             select webhooks.tenant_id, webhooks.id from webhooks join waiting on webhook_id = webhooks.id and ${isDue(now)}
-            where is_slow = ${isSlow} and not ${isLeaseHeld(sql`leased_until`, leaseEnd)}
+            where is_slow = ${isSlow} and (lease_id is null or not ${isLeaseHeld(sql`leased_until`, leaseEnd)})
               and user_id <> all(${fullShares}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
             order by leased_until nulls first, next_attempt_at limit ${limit} for no key update of webhooks skip locked)
           update webhooks set lease_id = ${leaseId}, leased_until = ${leaseEnd}
