@@ -111,7 +111,6 @@ export const handleRoute = (
     }
     const { outcome, isReplayed } = await runIdempotently(
       useCases.idempotency,
-      dependencies.clock,
       caller?.owner,
       input.headers['Idempotency-Key'] as string | undefined,
       // The query is left out: in a POST it only says how long to wait for the reply.

@@ -3,12 +3,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { IdempotencyClaim, StoredReply } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
-import {
-  type Clock,
-  type IdempotencyGuard,
-  type IdempotencyStore,
-  withoutKey,
-} from '@tradeport/domain/ports'
+import { type IdempotencyGuard, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type { StreamedReply } from './route.ts'
@@ -33,7 +28,6 @@ export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
  */
 export const runIdempotently = async (
   idempotency: IdempotencyStore | undefined,
-  clock: Clock,
   owner: Owner | undefined,
   key: string | undefined,
   request: object,
@@ -42,7 +36,7 @@ export const runIdempotently = async (
   if (key === undefined || owner === undefined || idempotency === undefined)
     return { outcome: await handle(withoutKey), isReplayed: false }
   const claim = { key, requestHash: hashJson(request), id: randomUUID() }
-  const claimed = await idempotency.claim(owner, claim, clock.now())()
+  const claimed = await idempotency.claim(owner, claim)()
   if (E.isLeft(claimed)) return { outcome: claimed, isReplayed: false }
   const { right } = claimed
   if (right.kind === 'replied')
@@ -50,7 +44,7 @@ export const runIdempotently = async (
   if (right.kind === 'unknown') return { outcome: undefined, isReplayed: true }
   let hasBegun = false
   const begin: IdempotencyGuard['begin'] = async () => {
-    const begun = await idempotency.begin(owner, claim, clock.now())()
+    const begun = await idempotency.begin(owner, claim)()
     hasBegun = E.isRight(begun)
     return begun
   }

@@ -27,7 +27,7 @@ import {
   type TradeProvenance,
 } from '@tradeport/domain/use-cases'
 import type { WebhookDelivery } from '@tradeport/domain/webhooks'
-import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
+import type { Clock, IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import {
@@ -253,8 +253,8 @@ const begun =
       TE.map(() => result),
     )
 
-export const fakeIdempotency = (): IdempotencyStore =>
-  createFakeIdempotencyStore(createFakeRecords())
+export const fakeIdempotency = (clock: Clock = { now: () => now }): IdempotencyStore =>
+  createFakeIdempotencyStore(createFakeRecords(), clock)
 
 const loggedEvent: LoggedEvent = {
   id: eventIdOf(7),

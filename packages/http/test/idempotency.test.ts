@@ -41,7 +41,9 @@ const closeTarget = `/api/v1/positions/${accountId}:42/close`
  * ends with `refusal`, if there is one.
  */
 const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
-  const store = fakeIdempotency()
+  const time = { now }
+  const clock = { now: () => time.now }
+  const store = fakeIdempotency(clock)
   const stored: StoredReply[] = []
   const idempotency: IdempotencyStore = {
     ...store,
@@ -61,7 +63,6 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
           return refusal === undefined ? TE.right(result) : TE.left(refusal)
         }),
       ) as TE.TaskEither<never, A>
-  const time = { now }
   const parts: Partial<UseCases> = {
     idempotency,
     identifyCaller: ({ apiKey = '' }) =>
@@ -88,7 +89,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     recoverWebhook: (_, once) => effect('recovery', once)({ scheduled: 3 }),
   }
   return {
-    ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),
+    ...(await runApi(parts, fakeDependencies({ clock }))),
     effects,
     time,
     stored,

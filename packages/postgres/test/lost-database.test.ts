@@ -64,7 +64,7 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
     const order = newOrderOn(await storedAccount(operator), Date.now())
     const { owner } = order
     const replyToStore = { claim: newClaim(), reply: newReply() }
-    await rightOf(idempotency.claim(owner, replyToStore.claim, Date.now()))
+    await rightOf(idempotency.claim(owner, replyToStore.claim))
     return {
       write: orders.record(owner, toRecord(order, { replyToStore })),
       count: async () => {
@@ -72,10 +72,10 @@ const writes: Record<string, (ports: Instance) => Promise<Write>> = {
         const another = { ...replyToStore.claim, id: newClaim().id }
         // Until the server ends the transaction of which it received nothing more, the key's row is
         // locked.
-        await poll(() => idempotency.claim(owner, another, Date.now() + 10_000)()).toStrictEqual(
-          E.right(
-            isRecorded ? { kind: 'replied', reply: replyToStore.reply } : { kind: 'claimed' },
-          ),
+        await poll(() => idempotency.claim(owner, another)()).toStrictEqual(
+          isRecorded
+            ? E.right({ kind: 'replied', reply: replyToStore.reply })
+            : E.left({ _tag: 'IdempotencyInProgress' }),
         )
         return Number(isRecorded)
       },

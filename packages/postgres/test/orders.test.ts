@@ -1,6 +1,7 @@
 // Orders beyond the law of the stores: every due order is processed, also one whose process failed
 // or died; lists rely on numbers that rise in the order of commits; operators see and end orders.
 import { setTimeout } from 'node:timers/promises'
+import { answerOfHeldKey, mayBeClaimed } from '@tradeport/domain/access'
 import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, Transition } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
@@ -9,6 +10,7 @@ import {
   newClaim,
   newOrder,
   newOrderOn,
+  newReply,
   newUser,
   puts,
   removes,
@@ -17,6 +19,7 @@ import {
   storedOwner,
   write,
 } from '@tradeport/testkit'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
 import { openOrders, type LogEvent } from '../src/index.ts'
@@ -34,6 +37,7 @@ import {
 } from './harness.ts'
 
 const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
 const noon = Date.parse('2026-11-21T12:00:00.000Z')
 const lookingUp: Transition = {
   placement: {
@@ -289,7 +293,7 @@ onEachDatabase('orders', (here, there, kind) => {
       rightOf(here.orders.advance(owner, placementOf(order), filled, Date.now()))
     await ended(done)
     const underWay = await recorded(owner)
-    await rightOf(here.idempotency.claim(owner, newClaim(), Date.now()))
+    await rightOf(here.idempotency.claim(owner, newClaim()))
     await write(here.operator, { users: removes(owner.userId) })
     expect(await rightOf(here.orders.find(owner, done.id))).toStrictEqual(O.none)
     expect(await here.orders.record(owner, toRecord(newOrder(owner, 0)))()).toMatchObject({
@@ -335,13 +339,43 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(new Set(versions.map((one) => JSON.stringify(one))).size).toBe(3)
   })
 
+  it('a key that is held is given to another request by its age on the clock of the database', async () => {
+    const owner = await storedOwner(here.operator)
+    const reply = newReply()
+    for (const [state, ageMs] of [
+      ['claimed', 9_000],
+      ['claimed', 11_000],
+      ['claimed', -11_000],
+      ['begun', 29_000],
+      ['begun', 31_000],
+      ['replied', dayMs - minuteMs],
+      ['replied', dayMs],
+    ] as const) {
+      const claim = newClaim()
+      await rightOf(here.idempotency.claim(owner, claim))
+      if (state === 'begun') await rightOf(here.idempotency.begin(owner, claim))
+      if (state === 'replied') await rightOf(here.idempotency.storeReply(owner, claim, reply))
+      await here
+        .knex('idempotency_keys')
+        .where({ key: claim.key })
+        .update({ since: here.knex.raw(`now() - ? * interval '1 ms'`, [ageMs]) })
+      const key = { requestHash: claim.requestHash, ageMs, state, reply }
+      expect(
+        await there.idempotency.claim(owner, { ...claim, id: newClaim().id })(),
+        `${state} ${ageMs}`,
+      ).toStrictEqual(
+        mayBeClaimed(key) ? E.right({ kind: 'claimed' }) : answerOfHeldKey(key, claim),
+      )
+    }
+  })
+
   it('lists and keys that have expired are removed by the workers', async () => {
     const owner = await ownerWith(2)
     await list(owner, {}, Date.now() - 80 * minuteMs)
     await list(owner, { limit: 1 }, Date.now() - 15 * minuteMs)
     const keys = () => here.knex('idempotency_keys').where({ user_id: owner.userId })
     for (const [key, hours] of Object.entries({ lately: 24, 'long ago': 26 })) {
-      await rightOf(here.idempotency.claim(owner, newClaim({ key }), Date.now()))
+      await rightOf(here.idempotency.claim(owner, newClaim({ key })))
       await keys()
         .where({ key })
         .update({ since: here.knex.raw(`now() - ? * interval '1 hour'`, [hours]) })

@@ -141,7 +141,7 @@ onEachDatabase('what removed records leave', (here, there, kind) => {
     })
     expect(await seenOf(here, account, webhook)).toStrictEqual(nothing)
     expect(await dealsOf(here, account)).toBe(0)
-    expect(await rightOf(here.idempotency.claim(owner, claim, noon))).toStrictEqual({
+    expect(await rightOf(here.idempotency.claim(owner, claim))).toStrictEqual({
       kind: 'claimed',
     })
     // It may be executed whoever is removed.

@@ -145,11 +145,11 @@ const rushes: readonly Rush[] = [
       const [owner, claim] = [await storedOwner(operator), newClaim()]
       return async (their, index) => {
         const mine = { ...claim, id: newClaim().id }
-        const claimed = await their.idempotency.claim(owner, mine, noon)()
+        const claimed = await their.idempotency.claim(owner, mine)()
         if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return E.left(inProgress)
         const replyToStore = { claim: mine, reply: newReply() }
         return index % 3 === 0
-          ? their.idempotency.begin(owner, mine, noon)()
+          ? their.idempotency.begin(owner, mine)()
           : their.orders.record(owner, toRecord(newOrder(owner, noon), { replyToStore }))()
       }
     },
@@ -160,7 +160,7 @@ const rushes: readonly Rush[] = [
     refusal: inProgress,
     prepare: async ({ operator, idempotency }) => {
       const [owner, claim] = [await storedOwner(operator), newClaim()]
-      await rightOf(idempotency.claim(owner, claim, noon))
+      await rightOf(idempotency.claim(owner, claim))
       return (their) =>
         their.orders.record(
           owner,
@@ -215,7 +215,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     const owner = await storedOwner(operator)
     const [twice] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
     const attempts = Array.from({ length: 20 }, () => ({ claim: newClaim(), reply: newReply() }))
-    for (const { claim } of attempts.slice(10)) await rightOf(idempotency.claim(owner, claim, noon))
+    for (const { claim } of attempts.slice(10)) await rightOf(idempotency.claim(owner, claim))
     const all = [
       toRecord(twice),
       ...attempts.map((replyToStore) => toRecord(newOrder(owner, noon), { replyToStore })),
@@ -225,7 +225,7 @@ onEachDatabase('simultaneous writes', (here, there, kind) => {
     )
     expect(results.map(E.isRight)).toStrictEqual(all.map((_, index) => index > 10))
     for (const { claim, reply } of attempts.slice(10))
-      expect(await rightOf(idempotency.claim(owner, claim, noon))).toStrictEqual({
+      expect(await rightOf(idempotency.claim(owner, claim))).toStrictEqual({
         kind: 'replied',
         reply,
       })

@@ -25,7 +25,6 @@ import type { OpenPositions } from '@tradeport/domain/orders'
 import {
   hourMs,
   minuteMs,
-  secondMs,
   type AccountId,
   type Owner,
   type TenantId,
@@ -364,7 +363,6 @@ const claim = fc.record({
   id: one('first @', 'second @'),
 })
 const reply = fc.record({ body: one('"one"', '"two"'), isSecret: fc.boolean() })
-const claimedAt = sinceNow(0, 10 * secondMs, -10 * secondMs, 35 * secondMs, -hourMs)
 
 const fill: fc.Arbitrary<OrderOutcome> = fc.record({
   kind: one('filled', 'partially_filled'),
@@ -668,8 +666,8 @@ const webhookWrites = [
 ]
 
 const keyWrites = [
-  call(({ idempotency }) => idempotency.claim, customer, claim, claimedAt),
-  call(({ idempotency }) => idempotency.begin, customer, claim, claimedAt),
+  call(({ idempotency }) => idempotency.claim, customer, claim),
+  call(({ idempotency }) => idempotency.begin, customer, claim),
   call(({ idempotency }) => idempotency.storeReply, customer, claim, reply),
   call(({ idempotency }) => idempotency.replaceReply, customer, claim, reply),
   call(({ idempotency }) => idempotency.release, customer, claim),

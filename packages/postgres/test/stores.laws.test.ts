@@ -39,7 +39,7 @@ const createFakeStores = (): StorePorts => {
     riskThresholds: createFakeRiskThresholds(records),
     halts: createFakeHalts(records),
     webhooks: createFakeWebhookStore(records),
-    idempotency: createFakeIdempotencyStore(records),
+    idempotency: createFakeIdempotencyStore(records, clock),
     orderLimits: createFakeLimitStore(records, clock),
     orders: createFakeOrderStore(clock, records),
   }

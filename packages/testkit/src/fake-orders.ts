@@ -66,7 +66,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
 
   const own = (owner: Owner, id: OrderId): OrderRow | undefined => {
     const stored = records.tables.orders.get(id)
-    return stored !== undefined && isSameOwner(stored.order.owner, owner) ? stored : undefined
+    return stored && isSameOwner(stored.order.owner, owner) ? stored : undefined
   }
   const ownOrders = (owner: Owner): readonly OrderRow[] =>
     records.tables.orders.where(({ order }) => isSameOwner(order.owner, owner))
@@ -76,10 +76,9 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     { request }: PendingOrder,
     openPositions: NewOrder['openPositions'],
   ): E.Either<RecordRefusal, void> => {
-    if (openPositions === undefined) return E.right(undefined)
+    if (!openPositions) return E.right(undefined)
     const account = ownAccount(records, owner, request.accountId)
-    if (account === undefined)
-      return E.left(refuse('LimitCheckUnavailable', { reason: 'the account is gone' }))
+    if (!account) return E.left(refuse('LimitCheckUnavailable', { reason: 'the account is gone' }))
     const limits = limitsOf(records, owner, account.id, clock.now(), openPositions.readAt)
     return requireOrderLimits(account, request, limits, openPositions)
   }
@@ -96,7 +95,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
     ...portOf<Omit<OrderStore, 'onOutcome'>>({
       record: (owner, { order, destination, checkedAt, replyToStore, openPositions }) => {
         const claimed = replyToStore && unansweredKey(records, owner, replyToStore.claim)
-        if (replyToStore !== undefined && claimed?.state !== 'claimed')
+        if (replyToStore && claimed?.state !== 'claimed')
           return E.left(refuse('IdempotencyInProgress'))
         const allowed = pipe(
           requireLimits(owner, order, openPositions),
@@ -118,7 +117,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): OrderS
           endedAt: null,
           finish: null,
         })
-        if (replyToStore !== undefined) putReply(records, owner, replyToStore)
+        if (replyToStore) putReply(records, owner, replyToStore)
         return order
       },
       counts: countsOf,
@@ -297,39 +296,40 @@ const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' 
 
 // --- idempotency keys ---
 
-export const createFakeIdempotencyStore = (records: FakeRecords): IdempotencyStore => {
-  const held = (owner: Owner, claim: IdempotencyClaim) =>
-    records.tables.idempotencyKeys.get(placeOf(owner, claim))
+export const createFakeIdempotencyStore = (
+  records: FakeRecords,
+  clock: Clock,
+): IdempotencyStore => {
   const put = (key: StoredKey): StoredKey => records.tables.idempotencyKeys.put(key)
   return portOf<IdempotencyStore>({
     claim: (
       owner,
       claim,
-      now,
     ): E.Either<Refusal<'IdempotencyKeyReused' | 'IdempotencyInProgress'>, Claimed> => {
-      const key = held(owner, claim)
-      if (key !== undefined && !mayBeClaimed(key, now)) return answerOfHeldKey(key, claim, now)
+      const since = clock.now()
+      const stored = storedKey(records, owner, claim)
+      const key = stored && { ...stored, ageMs: since - stored.since }
+      if (key && !mayBeClaimed(key)) return answerOfHeldKey(key, claim)
       const { id: claimId, requestHash } = claim
-      put({ place: placeOf(owner, claim), claimId, requestHash, since: now, state: 'claimed' })
+      put({ place: placeOf(owner, claim), claimId, requestHash, since, ageMs: 0, state: 'claimed' })
       return E.right({ kind: 'claimed' })
     },
-    begin: (owner, claim, now) => {
+    begin: (owner, claim) => {
       const key = unansweredKey(records, owner, claim)
       if (key?.state !== 'claimed') return E.left(refuse('IdempotencyInProgress'))
-      put({ ...key, since: now, state: 'begun' })
+      put({ ...key, since: clock.now(), state: 'begun' })
       return E.right(undefined)
     },
     storeReply: (owner, claim, reply) => {
-      if (unansweredKey(records, owner, claim) !== undefined)
-        putReply(records, owner, { claim, reply })
+      if (unansweredKey(records, owner, claim)) putReply(records, owner, { claim, reply })
     },
     replaceReply: (owner, claim, reply) => {
-      const key = held(owner, claim)
+      const key = storedKey(records, owner, claim)
       if (key?.claimId === claim.id && key.state === 'replied')
         putReply(records, owner, { claim, reply })
     },
     release: (owner, claim) => {
-      if (unansweredKey(records, owner, claim) !== undefined)
+      if (unansweredKey(records, owner, claim))
         records.tables.idempotencyKeys.delete(placeOf(owner, claim))
     },
   })
@@ -338,18 +338,17 @@ export const createFakeIdempotencyStore = (records: FakeRecords): IdempotencySto
 const placeOf = ({ tenantId, userId }: Owner, { key }: IdempotencyClaim): string =>
   JSON.stringify([tenantId, userId, key])
 
-/** What is stored of a claim that holds its key and has no reply; undefined otherwise. */
-const unansweredKey = (
-  { tables }: FakeRecords,
-  owner: Owner,
-  claim: IdempotencyClaim,
-): StoredKey | undefined => {
-  const key = tables.idempotencyKeys.get(placeOf(owner, claim))
+const storedKey = ({ tables }: FakeRecords, owner: Owner, claim: IdempotencyClaim) =>
+  tables.idempotencyKeys.get(placeOf(owner, claim))
+
+/** What is stored of a claim that holds its key and has no reply. */
+const unansweredKey = (records: FakeRecords, owner: Owner, claim: IdempotencyClaim) => {
+  const key = storedKey(records, owner, claim)
   return key?.claimId === claim.id && key.state !== 'replied' ? key : undefined
 }
 
 /** For a claim that holds its key. */
-const putReply = ({ tables }: FakeRecords, owner: Owner, { claim, reply }: ReplyToStore): void => {
-  const key = tables.idempotencyKeys.get(placeOf(owner, claim))
-  if (key !== undefined) tables.idempotencyKeys.put({ ...key, state: 'replied', reply })
+const putReply = (records: FakeRecords, owner: Owner, { claim, reply }: ReplyToStore): void => {
+  const key = storedKey(records, owner, claim)
+  if (key) records.tables.idempotencyKeys.put({ ...key, state: 'replied', reply })
 }

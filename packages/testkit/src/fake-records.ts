@@ -29,7 +29,11 @@ export interface OrderRow extends OperatorOrder {
 }
 
 /** An idempotency key, and which claim holds it. */
-export type StoredKey = HeldKey & { readonly place: string; readonly claimId: string }
+export type StoredKey = HeldKey & {
+  readonly place: string
+  readonly claimId: string
+  readonly since: Instant
+}
 
 /** Rows by their key. Those that belong to a removed row are removed with it. */
 export class Table<Row> extends Map<string, Row> {

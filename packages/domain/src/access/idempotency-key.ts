@@ -2,7 +2,7 @@
 // means for the next attempt.
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Refusal } from '../errors.ts'
-import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, secondMs } from '../primitives/instant.ts'
 
 /** A request's claim to its idempotency key. */
 export interface IdempotencyClaim {
@@ -38,7 +38,8 @@ export const keyLifetimeMs = dayMs
 
 export const heldKeyStates = ['claimed', 'begun', 'replied'] as const
 
-export type HeldKey = { readonly requestHash: string; readonly since: Instant } & (
+/** `ageMs` is by the store's clock, which all instances share. */
+export type HeldKey = { readonly requestHash: string; readonly ageMs: number } & (
   | { readonly state: 'claimed' | 'begun' }
   | { readonly state: 'replied'; readonly reply: StoredReply }
 )
@@ -47,22 +48,19 @@ export type HeldKey = { readonly requestHash: string; readonly since: Instant } 
  * The distance in either direction: the clock may have been set back since, and a claim must not
  * lock its key for an unknown time.
  */
-const isOlder = ({ since }: HeldKey, ms: number, now: Instant): boolean =>
-  Math.abs(now - since) >= ms
+const isOlder = ({ ageMs }: HeldKey, ms: number): boolean => Math.abs(ageMs) >= ms
 
-export const mayBeClaimed = (held: HeldKey, now: Instant): boolean =>
-  now - held.since >= keyLifetimeMs ||
-  (held.state === 'claimed' && isOlder(held, claimLapseMs, now))
+export const mayBeClaimed = (held: HeldKey): boolean =>
+  held.ageMs >= keyLifetimeMs || (held.state === 'claimed' && isOlder(held, claimLapseMs))
 
 /** The answer to an attempt that may not have the key. */
 export const answerOfHeldKey = (
   held: HeldKey,
   { requestHash }: IdempotencyClaim,
-  now: Instant,
 ): E.Either<Refusal<'IdempotencyKeyReused' | 'IdempotencyInProgress'>, Claimed> => {
   if (held.requestHash !== requestHash) return E.left(refuse('IdempotencyKeyReused'))
   if (held.state === 'replied') return E.right({ kind: 'replied', reply: held.reply })
-  return held.state === 'begun' && isOlder(held, inProgressMs, now)
+  return held.state === 'begun' && isOlder(held, inProgressMs)
     ? E.right({ kind: 'unknown' })
     : E.left(refuse('IdempotencyInProgress'))
 }

@@ -204,7 +204,6 @@ export interface IdempotencyStore {
   readonly claim: (
     owner: Owner,
     claim: IdempotencyClaim,
-    now: Instant,
   ) => AsyncResult<Claimed, 'IdempotencyKeyReused' | 'IdempotencyInProgress'>
   /**
    * From here on the request may have an effect. Refused unless this claim holds the key and has
@@ -213,7 +212,6 @@ export interface IdempotencyStore {
   readonly begin: (
     owner: Owner,
     claim: IdempotencyClaim,
-    now: Instant,
   ) => AsyncResult<void, 'IdempotencyInProgress'>
   /**
    * Stores the first reply of the attempt that holds the key. Does nothing where another attempt

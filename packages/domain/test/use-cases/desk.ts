@@ -213,7 +213,7 @@ export const createOrderDesk = () => {
         )
       },
     }),
-    idempotency: createFakeIdempotencyStore(records),
+    idempotency: createFakeIdempotencyStore(records, clock),
     providerTokens: createFakeProviderTokens(records),
     orderLimits: createFakeLimitStore(records, clock),
     positionTrading: partOf<PositionTrading>({ freshPositions: broker.positions }),

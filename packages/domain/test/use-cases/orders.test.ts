@@ -243,14 +243,14 @@ describe('POST /orders', () => {
 
   it('stores its reply with the order, under the claim that holds the key', async () => {
     const { desk, account } = opened()
-    const idempotency = createFakeIdempotencyStore(desk.records)
+    const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
     const claim = newClaim()
     const replyToStore = { claim, replyOf }
     const place = recordOrder(desk)({ owner }, { request: requestOn(account.id), replyToStore })
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
-    await rightOf(idempotency.claim(owner, claim, noon))
+    await rightOf(idempotency.claim(owner, claim))
     const { id } = await rightOf(place)
-    const again = await rightOf(idempotency.claim(owner, claim, noon))
+    const again = await rightOf(idempotency.claim(owner, claim))
     expect(again).toMatchObject({ kind: 'replied', reply: { body: id } })
   })
 })
@@ -263,9 +263,9 @@ const waited = async ({
   replaces = true,
 }) => {
   const { desk, account } = opened()
-  const idempotency = createFakeIdempotencyStore(desk.records)
+  const idempotency = createFakeIdempotencyStore(desk.records, desk.clock)
   const claim = newClaim()
-  await rightOf(idempotency.claim(owner, claim, noon))
+  await rightOf(idempotency.claim(owner, claim))
   let pauses = 0
   const orders = createOrders({
     ...desk,
@@ -289,7 +289,7 @@ const waited = async ({
       },
     ),
   )
-  const kept = await rightOf(idempotency.claim(owner, claim, noon))
+  const kept = await rightOf(idempotency.claim(owner, claim))
   return [order.status, kept.kind === 'replied' && kept.reply.body, pauses]
 }
 

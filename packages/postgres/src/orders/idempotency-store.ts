@@ -10,12 +10,12 @@ import {
 } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import type { IdempotencyStore, ReplyToStore } from '@tradeport/domain/ports'
-import type { Instant, Owner } from '@tradeport/domain/primitives'
+import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { bytes, instant, oneOf, nullable, tableOf, toTimestamptz } from '../connection/columns.ts'
+import { bytes, oneOf, nullable, tableOf } from '../connection/columns.ts'
 import { databasePort } from '../connection/failures.ts'
 import { deleteSome } from '../connection/repeating.ts'
 import {
@@ -42,23 +42,23 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
     )
   }
   return databasePort<IdempotencyStore>('idempotency', {
-    claim: async (owner, claim, now) => {
+    claim: async (owner, claim) => {
       for (let attempt = 0; attempt < claimAttempts; attempt++) {
-        if (await acquireKey(knex, owner, claim, now)) return E.right({ kind: 'claimed' })
+        if (await acquireKey(knex, owner, claim)) return E.right({ kind: 'claimed' })
         const held = await readFirst(
           knex,
           sql`select ${keys.columns} from idempotency_keys
             where ${isOfOwner(owner)} and key = ${claim.key}`,
           keys,
         )
-        if (O.isSome(held)) return answerOfHeldKey(heldKeyOf(cipher, held.value), claim, now)
+        if (O.isSome(held)) return answerOfHeldKey(heldKeyOf(cipher, held.value), claim)
       }
       return E.left(refuse('IdempotencyInProgress'))
     },
-    begin: async (owner, claim, now) => {
+    begin: async (owner, claim) => {
       const isBegun = await returnsRow(
         knex,
-        sql`update idempotency_keys set state = 'begun', since = ${toTimestamptz(now)}
+        sql`update idempotency_keys set state = 'begun', since = now()
           where ${isHeldBy(owner, claim)} and state = 'claimed' returning key`,
       )
       return isBegun ? E.right(undefined) : E.left(refuse('IdempotencyInProgress'))
@@ -82,41 +82,44 @@ const acquireKey = (
   knex: Knex,
   owner: Owner,
   { key, requestHash, id }: IdempotencyClaim,
-  now: Instant,
 ): Promise<boolean> =>
   returnsRow(
     knex,
     sql`insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since)
-      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', ${toTimestamptz(now)}::timestamptz
+      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', now()
       from users where ${isUser(owner)} for key share
       on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
         since = excluded.since, reply_body = null, sealed_reply_body = null
-      where held.since <= ${toTimestamptz(now - keyLifetimeMs)} or (held.state = 'claimed'
-        and (held.since <= ${toTimestamptz(now - claimLapseMs)} or held.since >= ${toTimestamptz(now + claimLapseMs)}))
+      where held.since <= now() - ${keyLifetimeMs} * interval '1 ms'
+        or (held.state = 'claimed' and abs(extract(epoch from now() - held.since)) * 1000 >= ${claimLapseMs})
       returning key`,
   )
 
 const isHeldBy = (owner: Owner, { key, id }: IdempotencyClaim): Sql =>
   sql`${isOfOwner(owner)} and key = ${key} and id = ${id}`
 
-const keys = tableOf('idempotency_keys', {
-  id: t.string,
-  requestHash: t.string,
-  state: oneOf('state', heldKeyStates),
-  since: instant,
-  replyBody: nullable(t.string),
-  sealedReplyBody: nullable(bytes),
-})
+const keys = tableOf(
+  'idempotency_keys',
+  {
+    id: t.string,
+    requestHash: t.string,
+    state: oneOf('state', heldKeyStates),
+    ageMs: t.number,
+    replyBody: nullable(t.string),
+    sealedReplyBody: nullable(bytes),
+  },
+  { ageMs: '(extract(epoch from now() - since) * 1000)::float8' },
+)
 
 /** @throws DescribedError where the reply is sealed and cannot be opened */
 const heldKeyOf = (
   cipher: Cipher,
   { id, replyBody, sealedReplyBody: sealed, ...held }: ReturnType<typeof keys.read>,
 ): HeldKey => {
-  const { requestHash, state, since } = held
-  if (state !== 'replied') return { requestHash, state, since }
+  const { requestHash, state, ageMs } = held
+  if (state !== 'replied') return { requestHash, state, ageMs }
   const body = sealed === null ? (replyBody ?? '') : openSecret(cipher, 'kept_reply', id, sealed)
-  return { requestHash, state, since, reply: { body, isSecret: sealed !== null } }
+  return { requestHash, state, ageMs, reply: { body, isSecret: sealed !== null } }
 }
 
 const bodyOf = (cipher: Cipher, { claim, reply: { body, isSecret } }: ReplyToStore) => ({
