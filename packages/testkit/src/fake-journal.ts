@@ -241,15 +241,16 @@ export const createFakeJournal = (
       whileClaimed(claim, (held) => {
         held.state = { ...held.state, rereadAt, disagreements, isForBalance }
       }),
-    wantRead: (account, delayMs) => {
+    wantRead: (account, delayMs, lastDelayMs = delayMs) => {
       const at = clock.now() + delayMs
+      const last = clock.now() + lastDelayMs
       const found = linked(account)
       if (found === undefined) return
       const held =
         stored.get(account.accountId) ?? newJournal(account.providerAccountId, found.createdAt)
       stored.set(account.accountId, held)
       held.state = { ...held.state, wantedAt: Math.min(at, held.state.wantedAt ?? at) }
-      held.lastWantedAt = Math.max(at, held.lastWantedAt ?? at)
+      held.lastWantedAt = Math.max(last, held.lastWantedAt ?? last)
     },
     closingDeals: (account, orderId, from) =>
       dealsFrom(account, from)

@@ -130,10 +130,14 @@ export interface Journal {
     reread: Reread,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
-   * Schedules a read that begins after so long or later. Of several schedules the earliest and the
-   * latest are kept.
+   * Schedules a read that begins after so long or later, and another one after `lastDelayMs`. Of
+   * several schedules the earliest and the latest are kept.
    */
-  readonly wantRead: (account: BrokerAccount, delayMs: number) => AsyncResult<void>
+  readonly wantRead: (
+    account: BrokerAccount,
+    delayMs: number,
+    lastDelayMs?: number,
+  ) => AsyncResult<void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (
     account: BrokerAccount,

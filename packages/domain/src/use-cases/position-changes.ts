@@ -45,7 +45,7 @@ import {
   type PositionId,
   type Ticket,
 } from '../primitives/ids.ts'
-import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import type { Levels, LevelsChange, Side } from '../primitives/prices.ts'
 import { provenanceOf, type Sourced } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
@@ -169,8 +169,8 @@ interface SentClose {
 const longestMarginMs = 2 * secondMs
 /** How long a close may be delayed on MT4 by the read of earlier ones. */
 const longestEarlierReadMs = secondMs / 2
-/** When the journal is read once more after a close, for deals that are shown late. */
-const lateDealsMs = 10 * secondMs
+/** When the journal is read again after a close: for deals that are shown late, and late closes. */
+const [lateDealsMs, lateCloseMs] = [10 * secondMs, minuteMs]
 
 export const createPositionChanges = (ports: ChangePorts) => {
   const { broker, positionTrading, journal, clock } = ports
@@ -433,7 +433,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
         TE.tap(() => begin),
         // Before it is sent, so that a close of a process that dies is found in the broker's
         // history.
-        TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs)),
+        TE.tap(() => journal.wantRead(target.brokerAccount, lateDealsMs, lateCloseMs)),
         TE.bindW('sent', (close) => sendClose(close, send)),
         TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
         TE.bindW('isMade', (close) => TE.fromTask(wasMade(close, close.sent, close.found))),

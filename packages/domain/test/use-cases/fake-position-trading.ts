@@ -195,7 +195,7 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
         }),
       ),
     journal: {
-      wantRead: (_account, delayMs) => TE.fromIO(() => void wanted.push(delayMs)),
+      wantRead: (_account, ...delays) => TE.fromIO(() => void wanted.push(...(delays as number[]))),
       closingDeals: ({ accountId }, orderId, from) =>
         TE.fromIO(() =>
           (books.get(accountId)?.journal ?? []).filter(

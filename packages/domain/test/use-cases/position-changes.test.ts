@@ -545,7 +545,7 @@ describe('POST /positions/:id/close', () => {
     await rightOf(
       close(open({ meanwhile: (desk) => wanted.push(...desk.positionTrading.wanted()) })),
     )
-    expect(wanted).toEqual([10 * secondMs])
+    expect(wanted).toEqual([10 * secondMs, 60 * secondMs])
     const desk = open({
       ports: ({ journal }) => ({ journal: { ...journal, wantRead: unavailable } }),
     })
@@ -744,7 +744,7 @@ describe('POST /positions/:id/close', () => {
         expect(positionTrading.calls('synchroniseJournal')).toBe(scene.fields === mt4 ? 1 : 0)
     }
     expect(positionTrading.sent()).toHaveLength(1)
-    expect(positionTrading.wanted()).toEqual([10 * secondMs])
+    expect(positionTrading.wanted()).toEqual([10 * secondMs, 60 * secondMs])
     expect(desk.changedAccounts).toEqual([account.id])
   })
 })

@@ -81,12 +81,14 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         ),
       )
     },
-    wantRead: async (account, delayMs) => {
-      const wantedAt = sql`now() + ${delayMs} * interval '1 ms'`
+    wantRead: async (account, delayMs, lastDelayMs = delayMs) => {
+      const [wantedAt, lastWantedAt] = [delayMs, lastDelayMs].map(
+        (ms) => sql`now() + ${ms} * interval '1 ms'`,
+      )
       await query(
         knex,
         sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)
-          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${wantedAt} from accounts where ${isStillLinked(account)}
+          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${lastWantedAt} from accounts where ${isStillLinked(account)}
           on conflict (tenant_id, account_id) do update set wanted_at = least(journals.wanted_at, excluded.wanted_at),
             last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at)`,
       )
