@@ -107,7 +107,7 @@ export const createTrading = (connection: Connection): Trading => {
       sentBy = sentAt,
       unexecutedAt = sentAt,
       missing,
-      isCancelConfirmed = false,
+      cancellation,
       brokerOrderId,
       readFromTerminal,
       othersTickets,
@@ -128,7 +128,7 @@ export const createTrading = (connection: Connection): Trading => {
         order.limitOrStop === undefined
           ? sentBy + longestExecutionMs
           : (missing?.since ?? clock.now()),
-      isCancelledByUs: isCancelConfirmed,
+      isCancelledByUs: cancellation?.isConfirmed === true,
       // A broker that gives a pending order another number ends it under the first one. A copy of
       // the open orders that is older than that end would not show that it still waits.
       readFromTerminal: readFromTerminal || order.limitOrStop !== undefined,

@@ -84,7 +84,7 @@ export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
   order,
   sentAt: now,
   brokerOrderId: null,
-  isCancelConfirmed: true,
+  cancellation: { isConfirmed: true },
   readFromTerminal: false,
   othersTickets: [],
   ...more,

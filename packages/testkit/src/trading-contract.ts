@@ -63,7 +63,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
             order: sought,
             sentAt,
             brokerOrderId: null,
-            isCancelConfirmed: true,
+            cancellation: { isConfirmed: true },
             readFromTerminal,
             othersTickets: [],
           })(),

@@ -96,12 +96,15 @@ export interface Open {
   readonly unexecutedAt: Instant
   /** Null where the broker accepted the order without a number, until a lookup shows one. */
   readonly brokerOrderId: string | null
-  /** Who wanted it cancelled: stored before the broker is asked, and taken back if it refuses. */
-  readonly cancelledBy: CancelReason | null
-  /** Whether the broker confirmed that; otherwise it may not even have been sent. */
-  readonly isCancelConfirmed: boolean
+  readonly cancellation: Cancellation | null
   /** Null while the broker holds it, as far as that is known. */
   readonly missing: Missing | null
+}
+/** Stored before the broker is asked, and taken back if it refuses. */
+export interface Cancellation {
+  readonly by: CancelReason
+  /** Whether the broker confirmed it; otherwise it may not even have been sent. */
+  readonly isConfirmed: boolean
 }
 /** The broker does not hold the order any more, and no lookup has shown its end yet. */
 export interface Missing {
@@ -411,9 +414,9 @@ export const afterLookupOfOpen = (from: Open, answer: LookupAnswer, at: Instant)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
-const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Open): OrderOutcome =>
-  outcome.kind === 'cancelled' && cancelledBy !== null
-    ? { ...outcome, reason: cancelledBy }
+const withCanceller = (outcome: OrderOutcome, { cancellation }: Open): OrderOutcome =>
+  outcome.kind === 'cancelled' && cancellation !== null
+    ? { ...outcome, reason: cancellation.by }
     : outcome
 
 const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
@@ -421,8 +424,7 @@ const newlyOpen = (sentAt: Instant, brokerOrderId: string | null): Open => ({
   sentAt,
   unexecutedAt: sentAt,
   brokerOrderId,
-  cancelledBy: null,
-  isCancelConfirmed: false,
+  cancellation: null,
   missing: null,
 })
 

@@ -6,7 +6,13 @@ import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
 import type { LimitOrStopType, OrderId, OrderTerms } from '../orders/order.ts'
-import type { LookupAnswer, PlacementAnswer, BrokerOrder, Missing } from '../orders/placement.ts'
+import type {
+  BrokerOrder,
+  Cancellation,
+  LookupAnswer,
+  Missing,
+  PlacementAnswer,
+} from '../orders/placement.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -81,7 +87,7 @@ export interface SentOrder {
   /** Of a pending order: null until the broker is known not to hold it any more. */
   readonly missing?: Missing | null | undefined
   /** Of a pending order: whether the broker confirmed that it cancelled it for us. */
-  readonly isCancelConfirmed?: boolean | undefined
+  readonly cancellation?: Pick<Cancellation, 'isConfirmed'> | null | undefined
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null
   /**

@@ -40,9 +40,11 @@ import {
 import {
   afterLookupOfOpen,
   afterFoundMissing,
+  renumberingMs,
   unexecutedAtLagMs,
   afterFoundHeld,
   withTransition,
+  type Cancellation,
   type LookupAnswer,
   type Transition,
   type Open,
@@ -234,7 +236,11 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     if (isGone(failure)) {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
-      const missing = refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
+      // A cancellation that was sent before may have been made.
+      const missing =
+        endedTag === 'OrderNotCancellable' && open.placement.cancellation !== null
+          ? outcomeUnknown(open)
+          : refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
       return resolveGoneOrder(open, endedTag, missing)
     }
     if (failure._tag !== 'TradeRejected') return E.left(failure)
@@ -305,13 +311,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
 
   // --- cancellations ---
 
-  const storeCancellation = async (
-    from: StoredOrder,
-    by: CancelReason | null,
-    isConfirmed = false,
-  ) =>
+  const storeCancellation = async (from: StoredOrder, cancellation: Cancellation | null) =>
     E.flatMap(requireOpenPlacement('OrderNotCancellable'))(
-      await applyTransition(from, withCancellation(by, isConfirmed)),
+      await applyTransition(from, withCancellation(cancellation)),
     )
 
   const sendCancellation =
@@ -319,8 +321,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     (found: OpenPlacement, send: SendChange): AsyncResult<Order, CancelTag> =>
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
-      const earlier = found.placement.cancelledBy
-      const marked = await storeCancellation(found, earlier ?? reason)
+      const earlier = found.placement.cancellation
+      const asked = { by: earlier?.by ?? reason, isConfirmed: false }
+      const marked = await storeCancellation(found, asked)
       if (E.isLeft(marked)) return marked
       let open = marked.right
       const sent = await cancelAtBroker(open, send)
@@ -328,12 +331,14 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         // A cancellation that was not made has not ended the order, even if a read then shows its
         // end.
         await storeCancellation(open, earlier)
+        open = { ...open, placement: { ...open.placement, cancellation: earlier } }
         return refusalAfter(open, 'OrderNotCancellable', sent.left)
       }
       ports.onAccountChanged(open.destination)
       if (E.isRight(sent) && sent.right.progress === 'done') {
-        await storeCancellation(open, open.placement.cancelledBy, true)
-        open = { ...open, placement: { ...open.placement, isCancelConfirmed: true } }
+        const cancellation = { ...asked, isConfirmed: true }
+        await storeCancellation(open, cancellation)
+        open = { ...open, placement: { ...open.placement, cancellation } }
       }
       let answer: LookupAnswer = { kind: 'unreadable' }
       const read = async (): Promise<boolean> => {
@@ -401,7 +406,8 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     { owner, id }: Order,
     { missing }: Open,
   ): Promise<RefusalTag | 'missing' | undefined> => {
-    if (missing !== null) return 'missing'
+    // Until then the broker may have taken it away only to renumber it, or a lookup shows its end.
+    if (missing !== null) return clock.now() - missing.since < renumberingMs ? undefined : 'missing'
     const cancelled = await cancel({ owner }, id, 'halt')()
     return E.isLeft(cancelled) && cancelled.left._tag !== 'OrderNotCancellable'
       ? cancelled.left._tag
@@ -509,10 +515,10 @@ const transitionOfRound = (
   return isUnchanged ? undefined : transition
 }
 
-/** Changes only who cancelled the order. A lookup that is due stays so: it is made at once. */
+/** Changes only the cancellation. A lookup that is due stays so: it is made at once. */
 const withCancellation =
-  (cancelledBy: CancelReason | null, isCancelConfirmed: boolean) =>
+  (cancellation: Cancellation | null) =>
   (from: Open): Transition => ({
-    placement: { ...from, cancelledBy, isCancelConfirmed },
+    placement: { ...from, cancellation },
     continueInMs: from.missing === null && from.brokerOrderId !== null ? null : 0,
   })

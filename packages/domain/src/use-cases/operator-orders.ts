@@ -180,8 +180,8 @@ const outcomeOf = (
   { as, reason, price, volume, position }: FinishOrder,
 ): OrderOutcome => {
   if (as === 'cancelled') {
-    const cancelledBy = placement.step === 'open' ? placement.cancelledBy : null
-    return { kind: 'cancelled', reason: cancelledBy ?? 'broker' }
+    const cancellation = placement.step === 'open' ? placement.cancellation : null
+    return { kind: 'cancelled', reason: cancellation?.by ?? 'broker' }
   }
   if (as === 'rejected')
     return { kind: 'rejected', reason: { code: finishedByOperatorCode, message: reason } }

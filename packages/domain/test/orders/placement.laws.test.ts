@@ -72,8 +72,7 @@ const open: Open = {
   sentAt: sending.sentAt,
   unexecutedAt: sending.sentAt,
   brokerOrderId: '7',
-  cancelledBy: null,
-  isCancelConfirmed: false,
+  cancellation: null,
   missing: null,
 }
 const anyNumber: Open = { ...open, brokerOrderId: null }
@@ -334,8 +333,9 @@ describe('a pending order', () => {
     ['user', { kind: 'expired', at: 5 }, { kind: 'expired', at: 5 }],
     [null, { kind: 'expired' }, { kind: 'expired' }],
     ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
-  ])('that %s cancelled and the broker shows as %o ends as %o', (cancelledBy, outcome, end) => {
-    const from = { ...open, cancelledBy, missing: { since: createdAt, lookups: 1 } }
+  ])('that %s cancelled and the broker shows as %o ends as %o', (by, outcome, end) => {
+    const cancellation = by && { by, isConfirmed: false }
+    const from = { ...open, cancellation, missing: { since: createdAt, lookups: 1 } }
     expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true)).toEqual(ended(end))
   })
 

@@ -516,6 +516,15 @@ describe('a cancellation of an open order', () => {
     },
   )
 
+  it('of an order that is gone since an earlier one, whose outcome is unknown, is unknown too', async () => {
+    const { trading, modify, cancel, lose } = await opened()
+    trading.nextChange('lose_the_request')
+    await cancel()()
+    lose()
+    expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
+    expect(await tagOf(modify({ price: 1.12 }))).toBe('BrokerUnavailable')
+  })
+
   it('that was made by an earlier request, whose outcome was unknown, stays that of the user', async () => {
     const { trading, read, cancel } = await opened()
     trading.nextChange('make_and_lose_the_answer')
@@ -608,7 +617,7 @@ describe('a cancellation of an open order', () => {
   it('whose process dies before it is sent leaves the order open, and can be made again', async () => {
     const { trading, openWith, cancel, placement, read } = await opened()
     void cancel(openWith({ trading: { ...trading, cancelOrder: hangs }, pause: hangs }))()
-    await expect.poll(placement).toMatchObject({ cancelledBy: 'user', isCancelConfirmed: false })
+    await expect.poll(placement).toMatchObject({ cancellation: { by: 'user', isConfirmed: false } })
     expect(await read()).toMatchObject({ status: 'open' })
     const { changeLocks } = createOrderDesk()
     expect(await rightOf(cancel(openWith({ changeLocks })))).toMatchObject(byUser)
@@ -627,7 +636,7 @@ describe('a cancellation of an open order', () => {
     const before = trading.lookedUp().length
     await follow()
     await runFor(1)
-    expect(trading.lookedUp().slice(before)).toMatchObject([{ isCancelConfirmed: is }])
+    expect(trading.lookedUp().slice(before)).toMatchObject([{ cancellation: { isConfirmed: is } }])
     expect(await read()).toMatchObject(byUser)
   })
 
@@ -756,6 +765,8 @@ describe('a cancellation of an open order', () => {
       await halt(cancelOrders)
       lose()
       await follow()
+      await runFor(9)
+      expect(leftByHalts).toEqual([])
       await runFor(60 * 60)
       expect(leftByHalts).toEqual(cancelOrders ? [[order.id, 'missing']] : [])
     },

@@ -156,26 +156,22 @@ describe('an order that an operator ends by hand', () => {
     },
   )
 
-  it.each(['user', 'halt', null] as const)(
-    'as cancelled was cancelled by %s',
-    async (cancelledBy) => {
-      const { order } = aged(20 * minuteMs)
-      const placement = {
-        step: 'open',
-        sentAt: now,
-        unexecutedAt: now,
-        brokerOrderId: '7',
-        cancelledBy,
-        isCancelConfirmed: false,
-        missing: null,
-      } as const
-      const { use } = opened({ ...aged(0), order: { ...order, status: 'open' }, placement })
-      const body = finish({ as: 'cancelled' })
-      expect(await rightOf(use.finishOrder(undefined, { orderId: order.id, body }))).toMatchObject({
-        order: { status: 'cancelled', cancelReason: cancelledBy ?? 'broker' },
-      })
-    },
-  )
+  it.each(['user', 'halt', null] as const)('as cancelled was cancelled by %s', async (by) => {
+    const { order } = aged(20 * minuteMs)
+    const placement = {
+      step: 'open',
+      sentAt: now,
+      unexecutedAt: now,
+      brokerOrderId: '7',
+      cancellation: by && { by, isConfirmed: false },
+      missing: null,
+    } as const
+    const { use } = opened({ ...aged(0), order: { ...order, status: 'open' }, placement })
+    const body = finish({ as: 'cancelled' })
+    expect(await rightOf(use.finishOrder(undefined, { orderId: order.id, body }))).toMatchObject({
+      order: { status: 'cancelled', cancelReason: by ?? 'broker' },
+    })
+  })
 
   it('is refused when it is unknown, or ended in an impossible way', async () => {
     const one = aged(0)

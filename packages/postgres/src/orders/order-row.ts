@@ -182,7 +182,7 @@ const placementOf = ({
   absentLookups,
   absentMs: coveredMs,
   absentAt: lastAt,
-  cancelledBy,
+  cancelledBy: by,
   isCancelConfirmed,
 }: ReturnType<typeof stepColumns.read>): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
@@ -196,8 +196,7 @@ const placementOf = ({
       sentAt,
       unexecutedAt,
       brokerOrderId,
-      cancelledBy,
-      isCancelConfirmed: isCancelConfirmed === true,
+      cancellation: by && { by, isConfirmed: isCancelConfirmed === true },
       missing,
     }
   }
@@ -249,11 +248,14 @@ export const orderRowOf = (order: Order): Row => {
 /** The columns of the placement that a step changes; after those of the record. */
 export const placementRowOf = (placement: Placement, order: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
-  const missing = placement.step === 'open' ? placement.missing : null
+  const open = placement.step === 'open' ? placement : undefined
+  const { missing, cancellation } = open ?? {}
   const lookups = 'lookups' in placement ? placement.lookups : missing?.lookups
   const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
   return stepColumns.writeAll({
     ...placement,
+    cancelledBy: cancellation?.by,
+    isCancelConfirmed: cancellation?.isConfirmed,
     brokerOrderId: brokerNumber ?? order.brokerOrderId,
     lookups: 'rechecks' in placement ? placement.rechecks : lookups,
     absentLookups: absence?.lookups,
