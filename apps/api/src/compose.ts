@@ -46,6 +46,7 @@ import {
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedTokenVerifier,
+  sharingNextRead,
 } from '@tradeport/memory'
 import type { CountersOf } from '@tradeport/memory'
 
@@ -136,6 +137,15 @@ export const composeUseCases = (adapters: Adapters) => {
   // Reads use accounts that are cached for a second; changes read the account from the database.
   const portsWithCachedAccounts = { ...ports, accounts: cachedAccountStore }
   const resolveOrderSymbol = adapters.hasMarketData ? createOrderSymbols(ports) : symbolAsWritten
+  const orderPorts = {
+    ...ports,
+    resolveOrderSymbol,
+    // For the limits of desks.
+    positionTrading: {
+      ...ports.positionTrading,
+      freshPositions: sharingNextRead(ports.positionTrading.freshPositions),
+    },
+  }
   const documents = createOperatorDocuments(ports)
   const invalidateUsers = (users: AffectedUsers): void => {
     credentials.invalidate(users)
@@ -146,8 +156,8 @@ export const composeUseCases = (adapters: Adapters) => {
   const useCases: UseCases = {
     ...createAccounts(ports),
     ...createEvents(ports),
-    ...createOrders({ ...ports, resolveOrderSymbol }),
-    ...createOrderPreviews({ ...ports, resolveOrderSymbol }),
+    ...createOrders(orderPorts),
+    ...createOrderPreviews(orderPorts),
     ...openOrders,
     ...createPositions(portsWithCachedAccounts),
     ...changes,

@@ -160,16 +160,19 @@ export const limitsOf = (
   const account = ownAccount(records, owner, id)
   if (account === undefined) return { trader: null, desks: [], readAt: 0, databaseRun }
   const countedOn = (accounts: readonly Account[]): readonly CountedOrder[] => {
-    const links = new Set(
-      accounts.flatMap((one) => tables.accounts.where(isLinkOf(one))).map((one) => one.id),
-    )
+    const held = new Set(accounts.map(({ provider }) => provider?.providerAccountId))
     return tables.orders
       .where(
-        ({ order, endedAt }) =>
-          links.has(order.request.accountId) &&
+        ({ order, destination, endedAt }) =>
+          order.owner.tenantId === owner.tenantId &&
+          held.has(destination.providerAccountId) &&
           (isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince)),
       )
-      .map(({ order }) => ({ id: order.id, volume: order.request.volume }))
+      .map(({ order: { id, request, status } }) => ({
+        id,
+        volume: request.volume,
+        isOpen: status === 'open',
+      }))
   }
   const limits = tables.traderLimits.get(id)?.limits
   return {
@@ -185,10 +188,3 @@ export const limitsOf = (
     databaseRun,
   }
 }
-
-/** Whether both are links to one broker account. */
-const isLinkOf = (one: Account) => (other: Account) =>
-  other.id === one.id ||
-  (one.provider !== null &&
-    one.owner.tenantId === other.owner.tenantId &&
-    one.provider.providerAccountId === other.provider?.providerAccountId)

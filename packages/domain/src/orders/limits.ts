@@ -63,6 +63,8 @@ export interface TraderLimits extends DeskLimits {
 export interface CountedOrder {
   readonly id: OrderId
   readonly volume: number
+  /** Whether the broker holds it, so that more of it may be executed. */
+  readonly isOpen: boolean
 }
 
 /** What a limit covers: the accounts, and the counted orders on them. */
@@ -181,7 +183,9 @@ const brokerAccountsOf = (accounts: readonly Account[]): readonly BrokerAccount[
 
 /**
  * The volume of each open position and of each counted order, in lots. A position and the order
- * that opened it count once, with the larger of the two volumes.
+ * that opened it count once, with the larger of the two volumes. They count apart where the broker
+ * still holds the order and the volumes differ: only a part may be executed, and on a netting
+ * account the position may contain other orders.
  */
 const openVolumesOf = (
   { accounts, counted }: Covered,
@@ -203,8 +207,9 @@ const openVolumesOf = (
       )
     for (const { clientId, volume } of open) {
       const order = clientId === undefined ? undefined : byPrefix.get(clientIdPrefix(clientId))
-      if (order !== undefined) executed.add(order)
-      volumes.push(Math.max(volume, order?.volume ?? 0))
+      const isWithOrder = order !== undefined && (!order.isOpen || order.volume === volume)
+      if (isWithOrder) executed.add(order)
+      volumes.push(isWithOrder ? Math.max(volume, order.volume) : volume)
     }
   }
   return E.right([

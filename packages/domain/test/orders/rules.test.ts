@@ -269,24 +269,30 @@ describe('limits of traders and desks', () => {
     )
   })
 
-  it.each([
+  it.each<[string, number, string | undefined, number, boolean?]>([
     ['a position of the order, which shows less of it', 0.1, brokerClientId(id), 0.2],
     ['a larger position, with a shortened client id', 0.4, 'TP_0123456789_0', 0.4],
     ['a larger position, with the first two parts alone', 0.4, 'TP_0123456789', 0.4],
+    ['as much of it, although the broker holds it', 0.2, brokerClientId(id), 0.2, true],
+    ['less of it, while the broker holds the rest', 0.1, brokerClientId(id), 0.3, true],
+    ['more, while the broker holds a part of it', 0.4, brokerClientId(id), 0.6, true],
     ['a position of another order', 0.1, 'TP_zzzzzzzzzz_abcdefghij', 0.3],
     ['a position without a client id', 0.1, undefined, 0.3],
-  ])('count a pending order of 0.2 lots beside %s of %d lots', (_, volume, clientId, current) => {
-    const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
-    const { provider } = account
-    const limits: AccountLimits = {
-      ...limited(null, null),
-      trader: { limits: { ...none, maxOpenLots: 0 }, counted: [{ id, volume: 0.2 }] },
-    }
-    const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
-    expect(requireOrderLimits(account, order, limits, { readAt: 0, positions })).toMatchObject({
-      left: { limit: 'maxOpenLots', current },
-    })
-  })
+  ])(
+    'count a pending order of 0.2 lots beside %s of %d lots',
+    (_, volume, clientId, current, isOpen = false) => {
+      const position = openPosition({ volume, ...(clientId !== undefined && { clientId }) })
+      const { provider } = account
+      const limits: AccountLimits = {
+        ...limited(null, null),
+        trader: { limits: { ...none, maxOpenLots: 0 }, counted: [{ id, volume: 0.2, isOpen }] },
+      }
+      const positions = new Map([[provider?.providerAccountId ?? '', [position]]])
+      expect(requireOrderLimits(account, order, limits, { readAt: 0, positions })).toMatchObject({
+        left: { limit: 'maxOpenLots', current },
+      })
+    },
+  )
 
   it('refuse an order when an account joined the desk after the positions were read', () => {
     const limits = limited(null, { maxOpenLots: 9 }, [account, colleague])

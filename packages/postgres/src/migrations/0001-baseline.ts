@@ -280,8 +280,8 @@ const tables = `
     primary key (tenant_id, id)
   );
   create index orders_of_user on orders (tenant_id, user_id, created_at, sequence) include (is_orphaned);
-  -- What a limit of the account counts: pending and open orders, and those that were filled since its positions were read.
-  create index orders_in_books on orders (tenant_id, account_id, ended_at) where status in ('pending', 'open', 'filled', 'partially_filled');
+  -- What a limit counts of a broker account: pending and open orders, and those that were filled since its positions were read.
+  create index orders_in_books on orders (tenant_id, destination_provider_account_id, ended_at) where status in ('pending', 'open', 'filled', 'partially_filled');
   -- What the watch compares with what the broker holds.
   create index orders_open on orders (tenant_id, account_id) where status = 'open';
   create index orders_orphaned on orders (tenant_id) where is_orphaned;

@@ -68,14 +68,14 @@ export const lockLimits = async (
 }
 
 /**
- * Orders on any link to an account's broker account that are pending or open, or were filled at
- * `filledSince` or later; without `filledSince`, none of those that were filled.
+ * Orders that were sent to an account's broker account, through whichever link, and are pending or
+ * open, or were filled at `filledSince` or later; without `filledSince`, none of those that were
+ * filled.
  */
 const countedOrders = (filledSince: Instant | undefined): Sql => sql`(
-  select coalesce(json_agg(json_build_object('id', orders.id, 'volume', volume::text)), '[]')
-  from accounts as links join orders on orders.tenant_id = links.tenant_id and orders.account_id = links.id
-  where links.tenant_id = accounts.tenant_id
-    and (links.id = accounts.id or links.provider_account_id = accounts.provider_account_id)
+  select coalesce(json_agg(json_build_object('id', orders.id, 'volume', volume::text, 'isOpen', orders.status = 'open')), '[]')
+  from orders
+  where orders.tenant_id = accounts.tenant_id and orders.destination_provider_account_id = accounts.provider_account_id
     and orders.status in ('pending', 'open', 'filled', 'partially_filled')
     and (orders.ended_at is null
       or orders.ended_at >= ${filledSince === undefined ? 'infinity' : toTimestamptz(filledSince)}::timestamptz))`
@@ -92,7 +92,7 @@ const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql
   from ${accountsByKey(keys)} left join trader_limits
     on trader_limits.tenant_id = accounts.tenant_id and trader_limits.account_id = accounts.id`
 
-const counted = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
+const counted = t.readonlyArray(t.type({ id: ids.order, volume: numeric, isOpen: t.boolean }))
 
 const limitRows = tableOf('account limits', {
   counted: nullable(counted),
