@@ -22,10 +22,9 @@ const credential = {
 const clock = { now: () => 1_000_000 }
 
 const emptyPorts = Object.fromEntries(
-  ['accounts', 'marketDataFeeds', 'operator', 'records', 'operatorOrders'].map((name) => [
-    name,
-    {},
-  ]),
+  ['accounts', 'marketDataFeeds', 'operator', 'records', 'operatorOrders', 'positionTrading'].map(
+    (name) => [name, {}],
+  ),
 )
 
 /** The ports that the tests reach. `reads` counts those of a token. */

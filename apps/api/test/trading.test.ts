@@ -96,7 +96,7 @@ describe('an order', () => {
 const keyed = (key: string) => ({ 'Idempotency-Key': key })
 
 describe('an order with an Idempotency-Key', () => {
-  it('is made once by many requests at once, and is answered the same again, also after a restart and for a day', async () => {
+  it('is made once by many requests at once, and is answered the same again, also after a restart', async () => {
     const desk = await linkDesk(service, { user: 'u-keyed' })
     const replies = await Promise.all(Array.from({ length: 20 }, () => desk.post({}, keyed('k-1'))))
     const made = replies.filter(({ status }) => status === 201)
@@ -120,9 +120,6 @@ describe('an order with an Idempotency-Key', () => {
       status: 409,
       code: 'IDEMPOTENCY_KEY_REUSED',
     })
-    clock.advance(dayMs)
-    const anew = await desk.post({}, keyed('k-1'))
-    expect([anew.status, anew.headers.get('Idempotent-Replayed')]).toEqual([201, null])
   })
 })
 
