@@ -58,7 +58,7 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
     begin: async (owner, claim) => {
       const isBegun = await returnsRow(
         knex,
-        sql`update idempotency_keys set state = 'begun', since = now()
+        sql`update idempotency_keys set state = 'begun', since = clock_timestamp()
           where ${isHeldBy(owner, claim)} and state = 'claimed' returning key`,
       )
       return isBegun ? E.right(undefined) : E.left(refuse('IdempotencyInProgress'))
@@ -76,8 +76,8 @@ export const createIdempotencyStore = ({ knex, cipher }: SealingDependencies): I
   })
 }
 
-// The condition is that of `mayBeClaimed`. The user is locked, so that nothing is inserted for one
-// who was removed.
+// The condition is that of `mayBeClaimed`, when the key's row is free: the statement may have waited
+// for it. The user is locked, so that nothing is inserted for one who was removed.
 const acquireKey = (
   knex: Knex,
   owner: Owner,
@@ -86,12 +86,12 @@ const acquireKey = (
   returnsRow(
     knex,
     sql`insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since)
-      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', now()
+      select tenant_id, id, ${key}, ${requestHash}, ${id}, 'claimed', clock_timestamp()
       from users where ${isUser(owner)} for key share
       on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
-        since = excluded.since, reply_body = null, sealed_reply_body = null
-      where held.since <= now() - ${keyLifetimeMs} * interval '1 ms'
-        or (held.state = 'claimed' and abs(extract(epoch from now() - held.since)) * 1000 >= ${claimLapseMs})
+        since = clock_timestamp(), reply_body = null, sealed_reply_body = null
+      where held.since <= clock_timestamp() - ${keyLifetimeMs} * interval '1 ms'
+        or (held.state = 'claimed' and abs(extract(epoch from clock_timestamp() - held.since)) * 1000 >= ${claimLapseMs})
       returning key`,
   )
 
@@ -108,7 +108,7 @@ const keys = tableOf(
     replyBody: nullable(t.string),
     sealedReplyBody: nullable(bytes),
   },
-  { ageMs: '(extract(epoch from now() - since) * 1000)::float8' },
+  { ageMs: '(extract(epoch from clock_timestamp() - since) * 1000)::float8' },
 )
 
 /** @throws DescribedError where the reply is sealed and cannot be opened */
