@@ -269,6 +269,17 @@ describe('GET /events/stream', () => {
     expect(reading.isOver).toBe(true)
   })
 
+  it('ends before it gives later events where one that it gave was lost and nobody said so', async () => {
+    const { log, follow, tick } = open()
+    const reading = await follow()
+    log.record(owner, [closed])
+    await tick()
+    log.lose(owner, 1, true)
+    log.record(owner, [filled])
+    await idle()
+    expect(reading).toMatchObject({ isOver: true, got: { length: 1 } })
+  })
+
   it.each<[string, (log: FakeEventLog, stream: EventStream) => void]>([
     ['reads nothing more of the past once it is closed', (_, stream) => stream.close()],
     [

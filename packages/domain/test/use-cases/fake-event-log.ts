@@ -18,8 +18,8 @@ export interface FakeEventLog extends EventLog {
   ) => readonly LoggedEvent[]
   /** Removes an owner's events up to this one. */
   readonly clear: (owner: Owner, upTo: EventId) => void
-  /** Takes the last events away, as a failover does, and notifies. */
-  readonly lose: (owner: Owner, count: number) => void
+  /** Takes the last events away, as a failover does, and notifies unless it is silent. */
+  readonly lose: (owner: Owner, count: number, isSilent?: boolean) => void
   /** Whether the log can be read. */
   isReadable: boolean
   /** How many pages were read. */
@@ -63,9 +63,9 @@ export const createFakeEventLog = (): FakeEventLog => {
       const cleared = logOf(owner).splice(0, kept < 0 ? Infinity : kept)
       starts.set(logOf(owner), cleared.at(-1)?.id ?? startOf(owner))
     },
-    lose: (owner, count) => {
+    lose: (owner, count, isSilent = false) => {
       logOf(owner).splice(logOf(owner).length - count)
-      for (const receive of receivers) receive('anyone')
+      if (!isSilent) for (const receive of receivers) receive('anyone')
     },
     page: (owner, { types, accountId, after, before, order, limit }) =>
       read(() => {

@@ -85,14 +85,6 @@ export const createEventTails = ({
     tail.isReading = true
     while (tail.isReadWanted && tail.followers.size > 0) {
       tail.isReadWanted = false
-      if (tail.mayHaveLost) {
-        tail.mayHaveLost = false
-        const isKept = await eventLog.isResumable(tail.owner, tail.readTo)()
-        if (E.isLeft(isKept) || !isKept.right) {
-          for (const follower of tail.followers) follower.end()
-          break
-        }
-      }
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
         after: tail.readTo,
@@ -104,6 +96,15 @@ export const createEventTails = ({
         break
       }
       const { events, hasNext } = page.right
+      // Where `readTo` was lost, new events with smaller ids are not in the page.
+      if (tail.mayHaveLost || events.length > 0) {
+        tail.mayHaveLost = false
+        const isKept = await eventLog.isResumable(tail.owner, tail.readTo)()
+        if (E.isLeft(isKept) || !isKept.right) {
+          for (const follower of tail.followers) follower.end()
+          break
+        }
+      }
       tail.readTo = events.at(-1)?.id ?? tail.readTo
       tail.isReadWanted ||= hasNext
       const sized = events.map((event) => ({
