@@ -35,7 +35,7 @@ import {
 it.each([
   [
     'postgres://someone:pass-secret@127.0.0.1:1/none',
-    'the database cannot be reached: ECONNREFUSED. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL',
+    'the database cannot be reached: ECONNREFUSED. See that the PostgreSQL server that DATABASE_URL names runs and has connections left, or correct DATABASE_URL',
   ],
   ['mysql://someone:pass-secret@host/db', 'the database URL is not a postgres:// URL'],
   ['postgres://someone:pass-secret@host:notaport/db', 'the database URL is not a postgres:// URL'],

@@ -175,7 +175,7 @@ onEachDatabase('peer notices', (here, _, kind) => {
     expect(await receivedBy(one, length)).toStrictEqual([credentialsOf([owner.userId])])
   })
 
-  it('nothing is confirmed where notices do not arrive or the server is unreachable, which is logged once', async () => {
+  it('nothing is confirmed where notices do not arrive or the server is unreachable or read-only, which is logged once', async () => {
     const elsewhere = await createServerDatabase()
     const apart = await openDatabase({ url: elsewhere.url })
     const deaf = startInstance({ knex: apart.knex, server: here.database.server })
@@ -183,11 +183,17 @@ onEachDatabase('peer notices', (here, _, kind) => {
       knex: here.knex,
       server: { url: 'postgres://someone:pass-secret@127.0.0.1:1/none' },
     })
+    const url = new URL(here.database.server?.url ?? '')
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    const readOnly = startInstance({ knex: here.knex, server: { url: url.href } })
+    const replaced = 'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
+    await poll(() => readOnly.warnings).toStrictEqual([`peer_notices: ${replaced}`])
+    await expect(openDatabase({ url: url.href })).rejects.toThrow(replaced)
     await poll(() => deaf.warnings).toStrictEqual([
       expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/),
     ])
     await poll(() => unreachable.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
-    for (const { notices, received, warnings } of [deaf, unreachable]) {
+    for (const { notices, received, warnings } of [deaf, unreachable, readOnly]) {
       expect([notices.confirmedAt(), received]).toStrictEqual([-Infinity, []])
       await notices.stop()
       expect(warnings).toHaveLength(1)

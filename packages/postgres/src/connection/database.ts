@@ -7,7 +7,7 @@ import type { Knex } from 'knex'
 import { isMigrated, migrate } from '../migrations/migrate.ts'
 import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
 import { databaseTask, describeFailure, silentLog, type Log } from './failures.ts'
-import { openPool, type PoolOptions } from './pool.ts'
+import { openPool, readOnlyText, type PoolOptions } from './pool.ts'
 import { query, queryOne, sql } from './sql.ts'
 
 export interface ServerOptions {
@@ -146,18 +146,20 @@ const freeJournals = (knex: Knex) =>
 const oldestServerVersion = 14
 
 const bringUpToDate = async (knex: Knex): Promise<void> => {
-  const { version } = await queryOne<{ readonly version: number }>(
+  const server = await queryOne<{ readonly version: number; readonly isReadOnly: boolean }>(
     knex,
-    sql`select current_setting('server_version_num')::int / 10000 as version`,
+    sql`select current_setting('server_version_num')::int / 10000 as version,
+      current_setting('transaction_read_only')::boolean as "isReadOnly"`,
   ).catch((error: unknown) => {
     throw new Error(
-      `the database cannot be reached: ${describeFailure(error)}. Start the PostgreSQL server that DATABASE_URL names, or correct DATABASE_URL`,
+      `the database cannot be reached: ${describeFailure(error)}. See that the PostgreSQL server that DATABASE_URL names runs and has connections left, or correct DATABASE_URL`,
       { cause: error },
     )
   })
-  if (version < oldestServerVersion)
+  if (server.isReadOnly) throw new Error(readOnlyText)
+  if (server.version < oldestServerVersion)
     throw new Error(
-      `the PostgreSQL server has version ${version}; version ${oldestServerVersion} or newer is required`,
+      `the PostgreSQL server has version ${server.version}; version ${oldestServerVersion} or newer is required`,
     )
   await migrate(knex).catch((error: unknown) => {
     throw new Error(

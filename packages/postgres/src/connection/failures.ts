@@ -115,7 +115,7 @@ export const describeFailure = (error: unknown): string => {
 const diskFull = '53100'
 
 /** Of a connection or the server's state: the message can only name the database or the role. */
-const namesNoValue = /^(?:08|28|3D|57P|55000)/
+const namesNoValue = /^(?:08|28|3D|53300|57P|55000)/
 
 const textField = (error: Error, field: 'code' | 'constraint'): string | undefined => {
   const value: unknown = Reflect.get(error, field)

@@ -14,7 +14,7 @@ import { ids, nullable } from './columns.ts'
 import { inBatches } from './batches.ts'
 import type { Database, ServerOptions } from './database.ts'
 import { DescribedError, silentLog, type Log } from './failures.ts'
-import { TimedClient } from './pool.ts'
+import { readOnlyText, TimedClient } from './pool.ts'
 import { createFailureLog } from './repeating.ts'
 import { query, sql } from './sql.ts'
 
@@ -149,6 +149,7 @@ const serverNotices = (
     // The next query on the connection reports the loss.
     connection.on('error', () => undefined)
     await connection.connect()
+    await requireWritable(connection)
     const listenedAt = clock.now()
     await connection.query(`listen ${channel}`)
     await awaitProbe(connection)
@@ -159,7 +160,7 @@ const serverNotices = (
     for (;;) {
       await setTimeout(heartbeatMs, undefined, { signal: stopping.signal })
       const askedAt = clock.now()
-      await connection.query('select 1')
+      await requireWritable(connection)
       confirmedAt = askedAt
     }
   }
@@ -198,6 +199,17 @@ const serverNotices = (
       await listening
     },
   }
+}
+
+/**
+ * After a switchover the old primary may go on as a read-only server, on which nobody sends notices
+ * any more.
+ */
+const requireWritable = async (connection: Client): Promise<void> => {
+  const { rows } = await connection.query<{ readonly transaction_read_only: string }>(
+    'show transaction_read_only',
+  )
+  if (rows[0]?.transaction_read_only !== 'off') throw new DescribedError(readOnlyText)
 }
 
 const notArriving =

@@ -118,6 +118,8 @@ export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
 
 /** Of a write in a read-only transaction; after a failover the former primary answers so. */
 const readOnlyCode = '25006'
+export const readOnlyText =
+  'the PostgreSQL server is read-only: DATABASE_URL must lead to the primary'
 
 /**
  * The client of node-postgres, whose connection is destroyed when a statement has no answer within
