@@ -7,7 +7,7 @@ import {
   type BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
-import { toIso, type Instant } from '@tradeport/domain/primitives'
+import { roundAmount, toIso, type Instant } from '@tradeport/domain/primitives'
 import { isNumber, isRecord, readId, readList, readTime, type Row } from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
@@ -84,6 +84,7 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
   return {
     brokerOrderId,
     ...(typeof clientId === 'string' && clientId !== '' && { clientId }),
+    volume: isNumber(volume) ? roundAmount(volume) : undefined,
     isUnexecuted: isNumber(volume) && currentVolume === volume,
     price: openPrice,
     ...levels,

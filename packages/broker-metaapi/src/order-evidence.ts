@@ -6,9 +6,9 @@
 // - unreadable: a list is incomplete, or a record without a client id may be the order's
 // - nothing: all four lists are complete, and no record is or may be the order's
 import * as O from 'fp-ts/lib/Option.js'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   clientIdPrefix,
+  heldAs,
   renumberingMs,
   type Fill,
   type LookupAnswer,
@@ -24,51 +24,20 @@ import {
   type Instant,
 } from '@tradeport/domain/primitives'
 import type { ListName, RecordList, RecordRow } from './order-records.ts'
-import type { Tickets } from './trade-answer.ts'
+import {
+  createSimilarityCheck,
+  isHedging,
+  reasonsOfStops,
+  type LookupContext,
+  type OrderToFind,
+} from './order-to-find.ts'
 
 export type Evidence = Readonly<Record<ListName, RecordList>>
-
-export interface OrderToFind {
-  readonly order: OrderToSend
-  /** It was sent between these two. */
-  readonly sentAt: Instant
-  readonly sentBy: Instant
-  readonly tickets: Tickets
-}
-
-/** What is known besides the broker's lists. */
-export interface LookupContext {
-  readonly now: Instant
-  /**
-   * Of a market order: when it was executed at the latest, unless a list still has it open. Of a
-   * pending order: since when the broker is known not to hold it, or now.
-   */
-  readonly executedBy: Instant
-  readonly isCancelledByUs: boolean
-  readonly platform: BrokerAccount['platform']
-  /** How far the provider's clock is ahead of ours. */
-  readonly skewMs: number
-  /** The broker's numbers of orders and positions of our other orders on the account. */
-  readonly othersTickets: ReadonlySet<string>
-  readonly traits: AccountTraits
-}
-
-/** What the provider says of the account; absent if it was not read. */
-export interface AccountTraits {
-  /** The number that the provider gives each trade that names none, as ours do. */
-  readonly magic?: number | undefined
-  /** Each order opens a position of its own, under the order's number. */
-  readonly isHedging?: boolean | undefined
-}
 
 /** How far one of the provider's lists may lag behind another. */
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
 const clockSlackMs = minuteMs
-/** How long after it was sent a market order may be executed at the latest. */
-const executionWindowMs = 5 * minuteMs
-/** How far a broker's clock, which nothing measures, may be from the provider's. */
-const brokerClockMs = 10 * minuteMs
 
 export const answerFrom = (
   orderToFind: OrderToFind,
@@ -91,6 +60,7 @@ export const answerFrom = (
     dealsFill: fillOfDeals(rows),
     endedLots: executedLotsOf(rows.endedOrders),
     isNoneOpen,
+    isPositionItsOwn: orderToFind.order.limitOrStop === undefined || isHedging(context),
     haveListsCaughtUp:
       isWhole && isNoneOpen && context.now - lastChangeOf(rows, context) >= listsLagMs,
   }
@@ -116,7 +86,8 @@ export const answerFrom = (
   if (outcome && executedLots <= shown.orderedLots)
     return isRestOver ? { kind: 'found', outcome } : { kind: 'unreadable' }
   if (orderToFind.order.limitOrStop === undefined) return { kind: 'unfinished' }
-  return { kind: 'open', order: rows.open.find((row) => row.held !== undefined)?.held }
+  const held = rows.open.find((row) => row.held !== undefined)?.held
+  return { kind: 'open', order: held && heldAs(held, orderToFind.order) }
 }
 
 /** The rows of an order that is seen, and what they come to. */
@@ -128,6 +99,8 @@ interface ShownOrder extends RowsOfOrder {
   readonly endedLots: number | undefined
   /** None of its orders is open, nor will be. */
   readonly isNoneOpen: boolean
+  /** Nobody else has changed its position; on a netting account, while a pending order waited. */
+  readonly isPositionItsOwn: boolean
   /**
    * All lists are complete, none has it open, and its last change is over a minute ago: what they do
    * not show is not there.
@@ -168,7 +141,8 @@ const byEndedOrders: FindExecution = (shown) => {
     return executed('filled', positionOf(shown))
   if (endedLots <= 0 || (shown.dealsFill?.volume ?? 0) > endedLots) return undefined
   // A position of that very volume is as the order left it, and has its price.
-  const isUntouched = deals.length === 0 && (position?.volume ?? 0) === endedLots
+  const isUntouched =
+    shown.isPositionItsOwn && deals.length === 0 && (position?.volume ?? 0) === endedLots
   const opening = position && isUntouched ? fillOfPosition(position) : positionOf(shown)
   const fill = { volume: endedLots, ...opening }
   if (endedLots >= shown.orderedLots) return executed('filled', fill)
@@ -176,17 +150,17 @@ const byEndedOrders: FindExecution = (shown) => {
 }
 
 /**
- * Used only where neither a deal nor an order is seen. If the volumes differ, deals would explain
- * the difference, so that the lists have to catch up first. After that a smaller position is a
- * partial fill, and of a larger one only its number is known.
+ * Used only where neither a deal nor an order is seen. If the volumes differ, or others may have
+ * made them equal, deals would explain it, so that the lists have to catch up first. After that a
+ * smaller position is a partial fill, and of another one only its number is known.
  */
 const byPosition: FindExecution = (shown) => {
-  const { orderedLots, position, deals, open, endedOrders, haveListsCaughtUp } = shown
+  const { orderedLots, position, deals, open, endedOrders } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
-  if (position.volume === orderedLots) return executed('filled', fill)
-  if (!haveListsCaughtUp) return undefined
-  return position.volume > orderedLots
+  if (position.volume === orderedLots && shown.isPositionItsOwn) return executed('filled', fill)
+  if (!shown.haveListsCaughtUp) return undefined
+  return position.volume >= orderedLots
     ? executed('filled', positionIdField(position.id))
     : executed('partially_filled', fill)
 }
@@ -468,7 +442,7 @@ const mayBeHidden = (
   const isSimilar = createSimilarityCheck(orderToFind, context)
   const isMt5 = context.platform === 'mt5'
   // On a netting account an order such as ours may also reduce a position, or add to one.
-  const mayBeNetting = isMt5 && context.traits.isHedging !== true
+  const mayBeNetting = !isHedging(context)
   const onlyCloses = ({ entry, positionId }: RecordRow, orderId: string | undefined): boolean => {
     if (entry === 'out_by') return true
     if (mayBeNetting) return false
@@ -498,50 +472,3 @@ const mayBeHidden = (
     )
   )
 }
-
-/**
- * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
- * another sender. A field that the row lacks excludes nothing. The magic number is the account's
- * present one: if it was changed since the order was sent, an order without its client id is not
- * recognised. Of a pending order the latest time, the type and the number are not compared, since it
- * may be executed later, under another number.
- */
-const createSimilarityCheck = (
-  { order, sentAt, sentBy, tickets }: OrderToFind,
-  { platform, skewMs, othersTickets, traits }: LookupContext,
-) => {
-  // On a netting account this order may have opened the position of others.
-  const othersOrders = platform === 'mt4' || traits.isHedging === true ? othersTickets : new Set()
-  const earliest = sentAt + skewMs - brokerClockMs
-  const isLimitOrStop = order.limitOrStop !== undefined
-  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs + brokerClockMs
-  return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
-    row.clientId === undefined &&
-    !otherOrdersClientId.test(row.notes ?? '') &&
-    row.side === order.side &&
-    (isLimitOrStop || (row.orderType ?? 'market') === 'market') &&
-    (row.symbol ?? order.symbol) === order.symbol &&
-    (row.volume === undefined || mayHaveMore || row.volume <= order.volume) &&
-    (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
-    (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
-    !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
-    (orderId === undefined ||
-      (!othersOrders.has(orderId) &&
-        (isLimitOrStop || tickets.orderId === undefined || tickets.orderId === orderId)))
-}
-
-/** In a comment. This order's own would have been seen. */
-const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}(?![0-9A-Za-z])/
-
-/** Of what the levels of a position, or a lack of margin, made. */
-const reasonsOfStops = new Set(['SL', 'TP', 'SO'])
-
-/** No order sent by a program has these: it was manual, or the platform made it. */
-const reasonsOfOthers = new Set([
-  ...reasonsOfStops,
-  'MOBILE',
-  'WEB',
-  'ROLLOVER',
-  'VMARGIN',
-  'SPLIT',
-])

@@ -8,16 +8,9 @@ import { createChange } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
-import {
-  areWhole,
-  answerFrom,
-  positionIdField,
-  type AccountTraits,
-  type Evidence,
-  type LookupContext,
-  type OrderToFind,
-} from './order-evidence.ts'
+import { areWhole, answerFrom, positionIdField, type Evidence } from './order-evidence.ts'
 import { createRecordReader, type RecordList, type RecordQuery } from './order-records.ts'
+import type { AccountTraits, LookupContext, OrderToFind } from './order-to-find.ts'
 import { decode, isNumber, ProvisionedAccount } from './payloads.ts'
 import { orderTypeOf, requests, type Target } from './requests.ts'
 import { termsBody, brokerOrdersIn } from './broker-orders.ts'
@@ -150,7 +143,7 @@ export const createTrading = (connection: Connection): Trading => {
       const evidence = await readAll({ target, ...options, signal })
       const context = contextOf(options, traits)
       let answer = answerFrom(orderToFind, evidence, context)
-      if (answer.kind === 'unreadable' && areWhole(evidence)) {
+      if (dependsOnTraits(answer) && areWhole(evidence)) {
         traits ??= await readTraits(target, signal)
         answer = answerFrom(orderToFind, evidence, { ...context, traits })
       }
@@ -177,7 +170,7 @@ export const createTrading = (connection: Connection): Trading => {
     return { positions, orders, historyOrders, deals }
   }
 
-  /** Distinguishes our trades from similar ones. Read only if there is one: reads cost credits. */
+  /** Distinguishes our trades from those of others. Read only where that matters: reads cost credits. */
   const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
     const [provisioned, information] = await Promise.all([
       fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
@@ -223,6 +216,12 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
   isCancelledByUs: false,
   readFromTerminal: false,
 })
+
+/** Whether the kind of the account may decide what the lists leave open. */
+const dependsOnTraits = (answer: LookupAnswer): boolean =>
+  answer.kind === 'unreadable' ||
+  (answer.kind === 'open' && answer.order === undefined) ||
+  lacksPrice(answer)
 
 const lacksPrice = (answer: LookupAnswer): boolean =>
   answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined

@@ -4,7 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
 import type { OrderToSend } from '@tradeport/domain/ports'
-import { answerFrom, type Evidence, type LookupContext } from '../src/order-evidence.ts'
+import { answerFrom, type Evidence } from '../src/order-evidence.ts'
+import type { LookupContext } from '../src/order-to-find.ts'
 import { recordListOf, type ListName, type RecordRow } from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
 
@@ -375,6 +376,7 @@ describe('a pending order', () => {
   const held = {
     brokerOrderId: '501',
     clientId,
+    volume: 0.1,
     isUnexecuted: true,
     price: 1.09,
     stopLoss: 1.05,
@@ -409,6 +411,14 @@ describe('a pending order', () => {
         positions: [position({ volume: 0.05, time: at(filledAt) })],
       },
       { ...held, isUnexecuted: false },
+    ],
+    [
+      'while its rest waits under another number',
+      {
+        orders: [waiting({ id: '600', volume: 0.05, currentVolume: 0.05 })],
+        deals: [lateDeal({ volume: 0.05 })],
+      },
+      { ...held, brokerOrderId: '600', volume: 0.05, isUnexecuted: false },
     ],
     [
       'as the limit order that it became',
@@ -546,6 +556,34 @@ describe('a pending order', () => {
     ['rejected', { historyOrders: [finished('REJECTED', unexecuted)] }, rejected('REJECTED')],
   ])('is %s', (_, lists, answer) => {
     expect(answers(lists)).toEqual(answer)
+  })
+
+  const alone: Lists = { positions: [position({ time: at(filledAt) })] }
+  const withItsEnd: Lists = { ...alone, historyOrders: [finished('FILLED')] }
+  it.each<readonly [string, Lists, Partial<LookupContext>, object]>([
+    [
+      'of a hedging account',
+      alone,
+      { traits: { isHedging: true } },
+      ends({ kind: 'filled', fill }),
+    ],
+    ['on MT4', alone, { platform: 'mt4' }, ends({ kind: 'filled', fill })],
+    // Others may have changed its volume and its price.
+    ['of a netting account', alone, {}, stillOpen],
+    [
+      'of one, a minute later',
+      alone,
+      { now: later },
+      ends({ kind: 'filled', fill: { positionId: '501' } }),
+    ],
+    [
+      'of one, beside its end',
+      withItsEnd,
+      {},
+      ends({ kind: 'filled', fill: { volume: 0.1, positionId: '501' } }),
+    ],
+  ])('shown by its position, %s', (_, lists, context, answer) => {
+    expect(answers(lists, justAfter, context)).toEqual(answer)
   })
 
   it.each<readonly [string, Row]>([

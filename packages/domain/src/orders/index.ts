@@ -33,6 +33,7 @@ export {
   type RejectReason,
   type OrderOutcome,
 } from './order.ts'
+export { heldAs } from './order-terms.ts'
 export {
   renumberingMs,
   sendTimeoutMs,

@@ -178,8 +178,12 @@ export const findBrokerOrder = (
   shown: readonly BrokerOrder[],
 ): BrokerOrder | undefined => {
   const prefix = clientIdPrefix(brokerClientId(order.id))
-  return (
+  const held =
     shown.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
     shown.find(({ clientId }) => clientId !== undefined && clientIdPrefix(clientId) === prefix)
-  )
+  return held && heldAs(held, order.request)
 }
+
+/** A rest that was placed again under another number was executed in part before. */
+export const heldAs = (held: BrokerOrder, { volume }: { readonly volume: number }): BrokerOrder =>
+  held.volume === undefined || held.volume === volume ? held : { ...held, isUnexecuted: false }

@@ -112,7 +112,6 @@ export interface Missing {
   /** Lookups since then, readable or not. */
   readonly lookups: number
 }
-/** Nothing more to do. */
 export interface Ended {
   readonly step: 'ended'
 }
@@ -148,6 +147,8 @@ export interface BrokerOrder extends OrderTerms {
   readonly brokerOrderId: string
   /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
   readonly clientId?: string | undefined
+  /** Lots as placed under this number, without what was executed under an earlier one. */
+  readonly volume?: number | undefined
   /** Whether the broker shows that no part of it was executed yet. */
   readonly isUnexecuted?: boolean | undefined
 }

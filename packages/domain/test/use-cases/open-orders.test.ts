@@ -223,25 +223,33 @@ describe('a round of the watch', () => {
     expect(await follow()).toBe(false)
   })
 
-  it('remembers twice a day that the broker held an order, whose end is searched from then', async () => {
-    const { follow, wait, trading, runFor, end, changeHeld, job } = await opened()
-    const { version } = await job()
-    for (let hours = 0; hours < 60 * 24; hours += 1) {
+  it.each([
+    { isUnexecuted: false },
+    // The rest of an order that was executed in part, under another number.
+    { volume: 0.01 },
+  ])(
+    'remembers twice a day that the broker held an order, whose end is searched from then, until it shows %o',
+    async (shown) => {
+      const { follow, wait, trading, runFor, end, changeHeld, job } = await opened()
+      const { version } = await job()
+      for (let hours = 0; hours < 60 * 24; hours += 1) {
+        await follow()
+        wait(hourMs)
+      }
+      expect((await job()).version).toBe(version + 2 * 59 + 1)
+      // What was executed from here on is searched for however long the rest waits.
+      changeHeld(shown)
+      wait(30 * dayMs)
       await follow()
-      wait(hourMs)
-    }
-    expect((await job()).version).toBe(version + 2 * 59 + 1)
-    // What was executed from here on is searched for however long the rest waits.
-    changeHeld({ isUnexecuted: false })
-    wait(30 * dayMs)
-    await follow()
-    end({ kind: 'expired' })
-    await follow()
-    await runFor(1)
-    const [{ sentAt, unexecutedAt, missing } = expect.fail('it is looked up')] = trading.lookedUp()
-    const days = [sentAt, unexecutedAt, missing?.since].map((at = 0) => (at - noon) / dayMs)
-    expect(days).toEqual([0, 59.5, 90])
-  })
+      end({ kind: 'expired' })
+      await follow()
+      await runFor(1)
+      const [{ sentAt, unexecutedAt, missing } = expect.fail('it is looked up')] =
+        trading.lookedUp()
+      const days = [sentAt, unexecutedAt, missing?.since].map((at = 0) => (at - noon) / dayMs)
+      expect(days).toEqual([0, 59.5, 90])
+    },
+  )
 
   it('never concludes anything from an order that no record shows any more', async () => {
     const { order, follow, trading, read, placement, runFor, open, end, lose } = await opened()

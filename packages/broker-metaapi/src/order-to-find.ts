@@ -1,0 +1,96 @@
+// An order that is looked for in the broker's records: what is known of it and of its account, and
+// which rows without its client id may be its.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { OrderToSend } from '@tradeport/domain/ports'
+import { minuteMs, type Instant } from '@tradeport/domain/primitives'
+import type { RecordRow } from './order-records.ts'
+import type { Tickets } from './trade-answer.ts'
+
+export interface OrderToFind {
+  readonly order: OrderToSend
+  /** It was sent between these two. */
+  readonly sentAt: Instant
+  readonly sentBy: Instant
+  readonly tickets: Tickets
+}
+
+/** What is known besides the broker's lists. */
+export interface LookupContext {
+  readonly now: Instant
+  /**
+   * Of a market order: when it was executed at the latest, unless a list still has it open. Of a
+   * pending order: since when the broker is known not to hold it, or now.
+   */
+  readonly executedBy: Instant
+  readonly isCancelledByUs: boolean
+  readonly platform: BrokerAccount['platform']
+  /** How far the provider's clock is ahead of ours. */
+  readonly skewMs: number
+  /** The broker's numbers of orders and positions of our other orders on the account. */
+  readonly othersTickets: ReadonlySet<string>
+  readonly traits: AccountTraits
+}
+
+/** What the provider says of the account; absent if it was not read. */
+export interface AccountTraits {
+  /** The number that the provider gives each trade that names none, as ours do. */
+  readonly magic?: number | undefined
+  /** Each order opens a position of its own, under the order's number. */
+  readonly isHedging?: boolean | undefined
+}
+
+export const isHedging = ({ platform, traits }: LookupContext): boolean =>
+  platform === 'mt4' || traits.isHedging === true
+
+/** How long after it was sent a market order may be executed at the latest. */
+const executionWindowMs = 5 * minuteMs
+/** How far a broker's clock, which nothing measures, may be from the provider's. */
+const brokerClockMs = 10 * minuteMs
+
+/**
+ * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
+ * another sender. A field that the row lacks excludes nothing. The magic number is the account's
+ * present one: if it was changed since the order was sent, an order without its client id is not
+ * recognised. Of a pending order the latest time, the type and the number are not compared, since it
+ * may be executed later, under another number.
+ */
+export const createSimilarityCheck = (
+  { order, sentAt, sentBy, tickets }: OrderToFind,
+  context: LookupContext,
+) => {
+  const { skewMs, othersTickets, traits } = context
+  // On a netting account this order may have opened the position of others.
+  const othersOrders = isHedging(context) ? othersTickets : new Set()
+  const earliest = sentAt + skewMs - brokerClockMs
+  const isLimitOrStop = order.limitOrStop !== undefined
+  const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs + brokerClockMs
+  return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
+    row.clientId === undefined &&
+    !otherOrdersClientId.test(row.notes ?? '') &&
+    row.side === order.side &&
+    (isLimitOrStop || (row.orderType ?? 'market') === 'market') &&
+    (row.symbol ?? order.symbol) === order.symbol &&
+    (row.volume === undefined || mayHaveMore || row.volume <= order.volume) &&
+    (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
+    (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
+    !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
+    (orderId === undefined ||
+      (!othersOrders.has(orderId) &&
+        (isLimitOrStop || tickets.orderId === undefined || tickets.orderId === orderId)))
+}
+
+/** In a comment. This order's own would have been seen. */
+const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}(?![0-9A-Za-z])/
+
+/** Of what the levels of a position, or a lack of margin, made. */
+export const reasonsOfStops = new Set(['SL', 'TP', 'SO'])
+
+/** No order sent by a program has these: it was manual, or the platform made it. */
+const reasonsOfOthers = new Set([
+  ...reasonsOfStops,
+  'MOBILE',
+  'WEB',
+  'ROLLOVER',
+  'VMARGIN',
+  'SPLIT',
+])
