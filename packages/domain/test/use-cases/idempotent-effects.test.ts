@@ -1,5 +1,6 @@
 // Requests with an idempotency key: each use case begins once, right before its effect. A key
 // begins once at most (test/access/idempotency-key.test.ts), so that it has at most one effect.
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
@@ -41,109 +42,91 @@ const closeEffect = (): Effect => {
 
 const webhookDesk = () => {
   const webhooks = createFakeWebhookStore(createFakeRecords())
-  const sent: unknown[] = []
-  const replays: unknown[] = []
-  const recoveries: unknown[] = []
+  let done = 0
+  const effect =
+    <A>(answer: A) =>
+    () =>
+    async () => {
+      done += 1
+      return answer
+    }
   const ports = {
-    webhooks,
-    webhookSender: {
-      send: (delivery: unknown) => async () => {
-        sent.push(delivery)
-        return { responseCode: 200, responseTimeMs: 12 }
-      },
+    webhooks: {
+      ...webhooks,
+      create: effect(E.right(undefined)),
+      rotateSecret: effect(E.right(O.none)),
     },
+    webhookSender: { send: effect({ responseCode: 200, responseTimeMs: 12 }) },
     webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => 'made' },
     eventLog: createFakeEventLog(),
     webhookDeliveries: {
       ...noDeliveries,
-      replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
-      recover: (...recovery: unknown[]) => TE.fromIO(() => recoveries.push(recovery)),
+      replay: effect(E.right(O.none)),
+      recover: effect(E.right(1)),
     },
     recordsEvents: false,
     clock: { now: () => noon },
   }
   return {
-    ports,
-    sent,
-    replays,
-    recoveries,
+    use: createWebhooks(ports),
     create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })),
+    effects: () => done,
   }
 }
 
+type Run = (
+  use: ReturnType<typeof createWebhooks>,
+  guard: IdempotencyGuard,
+) => TE.TaskEither<Refusal, unknown>
+
+const webhookEffect = (run: Run, runRefused?: Run) => async (): Promise<Effect> => {
+  const { use, create, effects } = webhookDesk()
+  await create
+  return {
+    run: (guard) => run(use, guard),
+    ...(runRefused !== undefined && { runRefused: (guard) => runRefused(use, guard) }),
+    effects,
+  }
+}
+
+const { id, url, eventTypes } = webhook
 const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[] = [
   ['a close', async () => closeEffect()],
   [
     'a new webhook',
-    async () => {
-      const { ports } = webhookDesk()
-      let created = 0
-      const webhooks = { ...ports.webhooks, create: () => TE.fromIO(() => void (created += 1)) }
-      const create = createWebhooks({ ...ports, webhooks }).createWebhook
-      const { url, eventTypes } = webhook
-      return {
-        run: (guard) => create(caller, { body: { url, eventTypes }, ...guard }),
-        effects: () => created,
-      }
-    },
+    webhookEffect((use, guard) =>
+      use.createWebhook(caller, { body: { url, eventTypes }, ...guard }),
+    ),
   ],
   [
     'a webhook test',
-    async () => {
-      const { ports, create, sent } = webhookDesk()
-      await create
-      return {
-        run: (guard) => createWebhooks(ports).testWebhook(caller, { id: webhook.id, ...guard }),
-        runRefused: (guard) =>
-          createWebhooks(ports).testWebhook(caller, { id: newWebhookId(), ...guard }),
-        effects: () => sent.length,
-      }
-    },
+    webhookEffect(
+      (use, guard) => use.testWebhook(caller, { id, ...guard }),
+      (use, guard) => use.testWebhook(caller, { id: newWebhookId(), ...guard }),
+    ),
   ],
   [
     'a replay',
-    async () => {
-      const { ports, create, replays } = webhookDesk()
-      await create
-      const replay = createWebhooks(ports).replayWebhookDelivery
-      return {
-        run: (guard) => replay(caller, { id: webhook.id, deliveryId, ...guard }),
-        runRefused: (guard) => replay(caller, { id: webhook.id, deliveryId: 'no id', ...guard }),
-        effects: () => replays.length,
-      }
-    },
+    webhookEffect(
+      (use, guard) => use.replayWebhookDelivery(caller, { id, deliveryId, ...guard }),
+      (use, guard) => use.replayWebhookDelivery(caller, { id, deliveryId: 'no id', ...guard }),
+    ),
   ],
   [
     'a rotation of a secret',
-    async () => {
-      const { ports, create } = webhookDesk()
-      await create
-      let rotated = 0
-      const webhooks = {
-        ...ports.webhooks,
-        rotateSecret: () => TE.fromIO(() => ((rotated += 1), O.none)),
-      }
-      const rotate = createWebhooks({ ...ports, webhooks }).rotateWebhookSecret
-      return {
-        run: (guard) => rotate(caller, { id: webhook.id, body: { overlapHours: 1 }, ...guard }),
-        runRefused: (guard) => rotate(caller, { id: 'no id', body: { overlapHours: 1 }, ...guard }),
-        effects: () => rotated,
-      }
-    },
+    webhookEffect(
+      (use, guard) => use.rotateWebhookSecret(caller, { id, body: { overlapHours: 1 }, ...guard }),
+      (use, guard) =>
+        use.rotateWebhookSecret(caller, { id: 'no id', body: { overlapHours: 1 }, ...guard }),
+    ),
   ],
   [
     'a recovery',
-    async () => {
-      const { ports, create, recoveries } = webhookDesk()
-      await create
-      const recover = createWebhooks(ports).recoverWebhook
-      return {
-        run: (guard) => recover(caller, { id: webhook.id, body: { since: noon }, ...guard }),
-        runRefused: (guard) =>
-          recover(caller, { id: newWebhookId(), body: { since: noon }, ...guard }),
-        effects: () => recoveries.length,
-      }
-    },
+    webhookEffect(
+      (use, guard) => use.recoverWebhook(caller, { id, body: { since: noon }, ...guard }),
+      (use, guard) =>
+        use.recoverWebhook(caller, { id: newWebhookId(), body: { since: noon }, ...guard }),
+    ),
   ],
 ]
 

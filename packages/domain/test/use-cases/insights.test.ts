@@ -25,15 +25,15 @@ const opened = () => {
   const [{ id }] = accounts
   desk.put(accounts[0], [deposit, ...closed('5', 10, 101), ...closed('6', 20, -49)])
   desk.put(accounts[1], [])
-  return { desk, insights: createTrades(desk), accounts, id }
+  const insights = createTrades(desk)
+  const curve = (query: { readonly accountId?: AccountId; readonly startDate?: number }) =>
+    rightOf(insights.getTradeCurve(caller, { query: { ...query, points: 500 } }))
+  return { desk, insights, curve, accounts, id }
 }
 
 it('compute balances of one account alone, and warn of several currencies', async () => {
-  const { insights, id } = opened()
-  const one = await rightOf(
-    insights.getTradeCurve(caller, { query: { accountId: id, points: 500 } }),
-  )
-  expect(one).toMatchObject({
+  const { insights, curve, id } = opened()
+  expect(await curve({ accountId: id })).toMatchObject({
     data: {
       points: [
         { time: 10, netProfit: 100, balance: 1_099, drawdown: 0, drawdownPercent: 0 },
@@ -52,8 +52,7 @@ it('compute balances of one account alone, and warn of several currencies', asyn
     insights.getTradeStatistics(caller, { query: { accountId: id, extended: true } }),
   )
   expect(extended.data).toMatchObject({ maxDrawdownPercent: 5_000 / 1_099 })
-  const several = await rightOf(insights.getTradeCurve(caller, { query: { points: 500 } }))
-  expect(several).toMatchObject({
+  expect(await curve({})).toMatchObject({
     data: {
       points: [{ balance: null }, { balance: null }],
       cashFlows: null,
@@ -64,9 +63,8 @@ it('compute balances of one account alone, and warn of several currencies', asyn
 })
 
 it('show no balances while the journal cannot be compared with that of the account', async () => {
-  const { desk, insights, accounts, id } = opened()
-  const read = () =>
-    rightOf(insights.getTradeCurve(caller, { query: { accountId: id, points: 500 } }))
+  const { desk, curve, accounts, id } = opened()
+  const read = () => curve({ accountId: id })
   // The balance counts 499 of which the history lacks the deals.
   const shown = [deposit, ...closed('5', 10, 101)]
   desk.put(accounts[0], shown, 1_599)
@@ -82,10 +80,8 @@ it('show no balances while the journal cannot be compared with that of the accou
 })
 
 it('begin a curve of later trades with the balance of then', async () => {
-  const { insights, id } = opened()
-  const { data } = await rightOf(
-    insights.getTradeCurve(caller, { query: { accountId: id, startDate: 15, points: 500 } }),
-  )
+  const { curve, id } = opened()
+  const { data } = await curve({ accountId: id, startDate: 15 })
   expect(data.cashFlows).toEqual({ count: 0, inflows: 0, outflows: 0, points: [] })
   expect(data.points).toEqual([
     { time: 20, netProfit: -50, balance: 1_050, drawdown: 50, drawdownPercent: 5_000 / 1_099 },

@@ -58,6 +58,18 @@ const createBroker = (timeframe: Timeframe, times: readonly Instant[], now: () =
   }
 }
 
+/** Reads the candles of one symbol. */
+const createReader = (
+  timeframe: Timeframe,
+  now: () => Instant,
+  candles: ReturnType<typeof createBroker>['candles'],
+  store = createFakeCandleStore(),
+) => {
+  const ports = { marketData: { candles }, candles: store, clock: { now } }
+  const readCandles = createCandleReader(ports)
+  return (query: CandlesQuery) => readCandles({ account, symbol: 'EURUSD', timeframe }, query)
+}
+
 const worlds = fc.constantFrom<Timeframe>('1m', '4h', '1d', '1w', '1M').chain((timeframe) =>
   openings(timeframe).chain((times) => {
     const [first = start, last = start] = [times[0], times.at(-1)]
@@ -86,13 +98,8 @@ it('shows what the broker has, and asks once for what is complete', async () => 
     fc.asyncProperty(worlds, async ({ timeframe, times, startsAt, queries }) => {
       let now = startsAt
       const broker = createBroker(timeframe, times, () => now)
-      const readCandles = createCandleReader({
-        marketData: { candles: broker.candles },
-        candles: createFakeCandleStore(),
-        clock: { now: () => now },
-      })
-      const read = (query: CandlesQuery) =>
-        rightOf(readCandles({ account, symbol: 'EURUSD', timeframe }, query))
+      const readCandles = createReader(timeframe, () => now, broker.candles)
+      const read = (query: CandlesQuery) => rightOf(readCandles(query))
       for (const { waitMs, ...query } of queries) {
         now += waitMs
         const { from = -Infinity, to = Infinity, limit } = query
@@ -137,15 +144,12 @@ it.each<[timeframe: Timeframe, lost: readonly number[], sinceStart: number]>([
         let isLoaded = false
         const loadedTo = () => Math.min(now, (loaded.at(-1) ?? now) + period / 2)
         const unloaded = createBroker(timeframe, loaded, loadedTo)
-        const readCandles = createCandleReader({
-          marketData: {
-            candles: (...of: Parameters<typeof broker.candles>) =>
-              (isLoaded ? broker : unloaded).candles(...of),
-          },
-          candles: createFakeCandleStore(),
-          clock: { now: () => now },
-        })
-        const read = () => rightOf(readCandles({ account, symbol: 'EURUSD', timeframe }, query))
+        const readCandles = createReader(
+          timeframe,
+          () => now,
+          (...of) => (isLoaded ? broker : unloaded).candles(...of),
+        )
+        const read = () => rightOf(readCandles(query))
         await read()
         isLoaded = true
         const shown = times.filter((time) => time <= (query === earlier ? earlier.to : now))
@@ -159,25 +163,18 @@ it('reads the beginning of a long history with few pages, and each page once for
   const times = Array.from({ length: 400 * 24 * 60 }, (_, minute) => start + minute * minuteMs)
   const broker = createBroker('1m', [], () => now)
   const asked: Instant[] = []
-  const readCandles = createCandleReader({
-    marketData: {
-      candles: (_: unknown, __: unknown, { to, limit }: CandlesWindow) =>
-        TE.fromIO(() => {
-          asked.push(to)
-          const end = Math.floor((Math.min(to, now) - start) / minuteMs) + 1
-          return times.slice(Math.max(0, end - limit), Math.max(0, end)).map(broker.candleAt)
-        }),
-    },
-    candles: createFakeCandleStore(),
-    clock: { now: () => now },
-  })
+  const readCandles = createReader(
+    '1m',
+    () => now,
+    (_, __, { to, limit }) =>
+      TE.fromIO(() => {
+        asked.push(to)
+        const end = Math.floor((Math.min(to, now) - start) / minuteMs) + 1
+        return times.slice(Math.max(0, end - limit), Math.max(0, end)).map(broker.candleAt)
+      }),
+  )
   const read = () =>
-    rightOf(
-      readCandles(
-        { account, symbol: 'EURUSD', timeframe: '1m' },
-        { from: Date.parse('1990-01-01'), to: now - dayMs, limit: 1_000 },
-      ),
-    )
+    rightOf(readCandles({ from: Date.parse('1990-01-01'), to: now - dayMs, limit: 1_000 }))
   const [one, other] = await Promise.all([read(), read()])
   expect(one.map(({ time }) => time)).toEqual(times.slice(0, 1_000))
   expect(other).toEqual(one)
@@ -194,13 +191,9 @@ it.each([
   const now = start + minuteMs + sinceMs
   const { candles } = createBroker('1m', [start, start + minuteMs], () => now)
   const store = createFakeCandleStore()
-  const readCandles = createCandleReader({
-    marketData: { candles },
-    candles: store,
-    clock: { now: () => now },
-  })
+  const readCandles = createReader('1m', () => now, candles, store)
+  expect(await rightOf(readCandles({ limit: 2 }))).toHaveLength(2)
   const series = { account, symbol: 'EURUSD', timeframe: '1m' } as const
-  expect(await rightOf(readCandles(series, { limit: 2 }))).toHaveLength(2)
   const read = store.read(series, { from: start, to: now }, { limit: 9, end: 'first' })
   expect((await rightOf(read)).candles).toHaveLength(kept)
 })
@@ -209,15 +202,12 @@ it('stops after 50 pages, which the refusal says, and goes on from there at the 
   const times = Array.from({ length: 200 }, (_, hour) => start + hour * hourMs)
   const now = start + 400 * hourMs
   const broker = createBroker('1h', times, () => now)
-  const readCandles = createCandleReader({
-    marketData: {
-      candles: (of: unknown, by: unknown, window: CandlesWindow) =>
-        broker.candles(of, by, { ...window, limit: 1 }),
-    },
-    candles: createFakeCandleStore(),
-    clock: { now: () => now },
-  })
-  const read = readCandles({ account, symbol: 'EURUSD', timeframe: '1h' }, { limit: 75 })
+  const readCandles = createReader(
+    '1h',
+    () => now,
+    (of, by, window) => broker.candles(of, by, { ...window, limit: 1 }),
+  )
+  const read = readCandles({ limit: 75 })
   expect(await read()).toMatchObject({ left: { _tag: 'ServiceUnavailable', unread: 'candles' } })
   expect(broker.calls()).toBe(50)
   expect((await rightOf(read)).map(({ time }) => time)).toEqual(times.slice(-75))

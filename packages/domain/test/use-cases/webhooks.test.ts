@@ -69,13 +69,18 @@ const createDesk = async () => {
   const { webhook, secret } = await rightOf(
     use.createWebhook(caller, { body: wanted, ...withoutKey }),
   )
-  const test = () => rightOf(use.testWebhook(caller, { id: webhook.id, ...withoutKey }))
+  const one = { id: webhook.id, ...withoutKey }
+  type Rotation = Parameters<typeof use.rotateWebhookSecret>[1]['body']
+  type Since = Parameters<typeof use.recoverWebhook>[1]['body']['since']
   return {
     ports,
     use,
     webhook,
     secret,
-    test,
+    test: () => rightOf(use.testWebhook(caller, one)),
+    disable: () => rightOf(use.changeWebhook(caller, { id: one.id, body: { enabled: false } })),
+    rotate: (body: Rotation) => rightOf(use.rotateWebhookSecret(caller, { ...one, body })),
+    recover: (since: Since) => use.recoverWebhook(caller, { ...one, body: { since } })(),
     wait: (ms: number) => void (now += ms),
     stored: () => rightOf(use.listWebhooks(caller)),
   }
@@ -83,11 +88,9 @@ const createDesk = async () => {
 
 describe('the records of webhooks', () => {
   it('are changed in the named fields, found by ids in capitals too, and removed once', async () => {
-    const { use, webhook, wait } = await createDesk()
+    const { use, webhook, disable, wait } = await createDesk()
     wait(5)
-    const changed = await rightOf(
-      use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }),
-    )
+    const changed = await disable()
     expect(changed).toStrictEqual({ ...webhook, enabled: false, updatedAt: noon + 5 })
     expect(await rightOf(use.getWebhook(caller, { id: webhook.id.toUpperCase() }))).toStrictEqual(
       changed,
@@ -105,12 +108,12 @@ describe('the records of webhooks', () => {
   ])(
     'get the secret %j when it is rotated, beside the one before for a while',
     async (sent, secret) => {
-      const { ports, use, webhook, secret: first, test, wait } = await createDesk()
+      const { ports, webhook, secret: first, test, rotate, wait } = await createDesk()
       wait(5)
-      const rotation = { overlapHours: 0.5, ...(sent !== undefined && { secret: sent }) }
-      const rotated = await rightOf(
-        use.rotateWebhookSecret(caller, { id: webhook.id, body: rotation, ...withoutKey }),
-      )
+      const rotated = await rotate({
+        overlapHours: 0.5,
+        ...(sent !== undefined && { secret: sent }),
+      })
       expect(rotated).toStrictEqual({
         webhook: { ...webhook, updatedAt: noon + 5 },
         secret,
@@ -118,20 +121,15 @@ describe('the records of webhooks', () => {
       })
       wait(5)
       const repeated = { secret, overlapHours: 24 }
-      expect(
-        await rightOf(
-          use.rotateWebhookSecret(caller, { id: webhook.id, body: repeated, ...withoutKey }),
-        ),
-      ).toStrictEqual({ ...rotated, webhook: { ...webhook, updatedAt: noon + 10 } })
+      expect(await rotate(repeated)).toStrictEqual({
+        ...rotated,
+        webhook: { ...webhook, updatedAt: noon + 10 },
+      })
       await test()
       const [{ body, headers } = expect.fail('nothing was sent')] = ports.webhookSender.sent
       expect(verifyWebhookSignature(secret, body, headers['X-Webhook-Signature'])).toBe(true)
       for (const last of [{ secret, overlapHours: 0 }, repeated, { overlapHours: 0 }])
-        expect(
-          await rightOf(
-            use.rotateWebhookSecret(caller, { id: webhook.id, body: last, ...withoutKey }),
-          ),
-        ).not.toHaveProperty('previous')
+        expect(await rotate(last)).not.toHaveProperty('previous')
     },
   )
 
@@ -175,10 +173,8 @@ describe('the records of webhooks', () => {
 
 describe('a test of a webhook', () => {
   it('is posted with a signature, also to a disabled one, and its success is stored', async () => {
-    const { ports, use, webhook, secret, test, wait, stored } = await createDesk()
-    const disabled = await rightOf(
-      use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }),
-    )
+    const { ports, secret, test, disable, wait, stored } = await createDesk()
+    const disabled = await disable()
     ports.webhookSender.answer({ responseCode: 204, responseTimeMs: 31 }, async () => wait(31))
     expect(await test()).toStrictEqual({
       success: true,
@@ -249,24 +245,17 @@ describe('the deliveries of a webhook', () => {
   const noDelivery = E.left({ _tag: 'NotFound', what: 'delivery' })
 
   it('are an empty list, and none is replayed, in a service without events', async () => {
-    const { use, webhook } = await createDesk()
+    const { use, webhook, recover } = await createDesk()
     expect(
       await rightOf(use.listWebhookDeliveries(caller, { id: webhook.id, query: page })),
     ).toStrictEqual({
       data: [],
       pagination: { ...page, total: 0 },
     })
-    expect(
-      await rightOf(
-        use.recoverWebhook(caller, { id: webhook.id, body: { since: 0 }, ...withoutKey }),
-      ),
-    ).toEqual({
-      scheduled: 0,
-    })
-    const never = eventIdOf(7)
-    expect(
-      await use.recoverWebhook(caller, { id: webhook.id, body: { since: never }, ...withoutKey })(),
-    ).toStrictEqual(E.left({ _tag: 'EventGone', resumeAfter: startOfLog, oldest: null }))
+    expect(await recover(0)).toEqual(E.right({ scheduled: 0 }))
+    expect(await recover(eventIdOf(7))).toStrictEqual(
+      E.left({ _tag: 'EventGone', resumeAfter: startOfLog, oldest: null }),
+    )
     for (const id of ['any', deliveryId])
       expect(
         await use.replayWebhookDelivery(caller, {
@@ -278,11 +267,11 @@ describe('the deliveries of a webhook', () => {
   })
 
   it('are not recovered while it is disabled', async () => {
-    const { use, webhook } = await createDesk()
-    await rightOf(use.changeWebhook(caller, { id: webhook.id, body: { enabled: false } }))
+    const { disable, recover } = await createDesk()
+    await disable()
     const message = expect.stringContaining('Enable it first: PUT /webhooks/:id')
-    expect(
-      await use.recoverWebhook(caller, { id: webhook.id, body: { since: 0 }, ...withoutKey })(),
-    ).toStrictEqual(E.left({ _tag: 'ValidationError', issues: [{ path: 'id', message }] }))
+    expect(await recover(0)).toStrictEqual(
+      E.left({ _tag: 'ValidationError', issues: [{ path: 'id', message }] }),
+    )
   })
 })
