@@ -145,21 +145,6 @@ describe('a pending order', () => {
     expect(await finished()).toMatchObject([{ state, doneTime: new Date(at).toISOString() }])
   })
 
-  it.each(kinds)('on %j is cancelled, and after its fill no more', async (options) => {
-    const { trade, pin, finished, orders } = await setUpAccount(options)
-    const { orderId } = await trade(limit)
-    expect(await trade({ actionType: 'ORDER_CANCEL', orderId })).toMatchObject({ orderId })
-    const cancelled = { id: orderId, state: 'ORDER_STATE_CANCELED', currentVolume: 0.2 }
-    expect([await orders(), await finished()]).toMatchObject([[], [cancelled]])
-    const late = await trade(limit)
-    pin(1.08)
-    for (const body of [
-      { actionType: 'ORDER_CANCEL', orderId: late.orderId },
-      { actionType: 'ORDER_MODIFY', orderId: late.orderId, openPrice: 1.07 },
-    ])
-      expect((await trade(body)).numericCode).toBe(4754)
-  })
-
   it.each([
     [{}, 3],
     [{ marginMode: 'netting' }, 3],
