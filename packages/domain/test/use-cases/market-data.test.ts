@@ -242,9 +242,6 @@ describe('ticks', () => {
     [start, start + 1_200 * secondMs, 100, 0, 3],
     [start + 8 * hourMs, undefined, 2_500, 40, 2_540],
     [undefined, undefined, 5, -5, Infinity],
-    [undefined, undefined, 7_210, -7_210, Infinity],
-    [undefined, start + 8 * hourMs, 3, 38, 41],
-    [undefined, undefined, 10_000, 0, Infinity],
     [undefined, start - 1, 10, 0, 0],
     [undefined, start + 300 * dayMs, 5, -5, Infinity],
   ])('from %s to %s, at most %i', async (from, to, limit, first, last) => {
