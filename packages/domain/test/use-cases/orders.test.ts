@@ -356,12 +356,8 @@ describe('POST /orders/preview', () => {
     ],
   ])('compares a margin of %d with the free one', async (margin, check) => {
     const { desk, account } = opened()
-    const marketData = createFakeMarketData(desk.clock)
-    marketData.put(account.id, 'EURUSD')
     const broker = { ...desk.broker, requiredMargin: () => TE.right(O.some(margin)) }
-    const { previewOrder } = createOrderPreviews({ ...desk, marketData, broker })
-    const body = bodyOn(account.id)
-    const { checks } = await rightOf(previewOrder({ owner }, { body, ...withoutKey }))
+    const { checks } = await rightOf(preview(desk, account, {}, () => ({ broker })))
     expect(checks.at(-1)).toEqual(check)
   })
 
