@@ -42,13 +42,6 @@ describe('without the capability', () => {
     const reply = await get(api, target)
     expect([reply.status, reply.json.error?.code]).toEqual([status, code])
   })
-
-  it('documents none of it', async () => {
-    await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
-    expect((await get(api, '/openapi.json')).text).not.toMatch(
-      /SYMBOL_AMBIGUOUS|NOT_AVAILABLE_ON_PLATFORM|BrokerInstrument|quotes\/stream/,
-    )
-  })
 })
 
 describe('with the capability', () => {
@@ -72,15 +65,6 @@ describe('with the capability', () => {
     ]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401, 403, 200])
     expect(replies[5]?.json.error?.details).toEqual({ required_any_of: ['market-data:read'] })
-  })
-
-  it('the fixed list may be cached, and what belongs to an account may not', async () => {
-    await using api = await runApi()
-    const headers = async (target: string) =>
-      (await get(api, target, goodKey)).headers['cache-control']
-    expect(await headers('/symbols')).toBe('public, max-age=60')
-    expect(await headers(`/symbols?accountId=${accountId}`)).toBe('no-store')
-    expect(await headers('/quotes/EURUSD')).toBe('no-store')
   })
 
   it.each(['EURUSD,', 'eurusd', Array(51).fill('EURUSD').join()])(

@@ -188,7 +188,7 @@ it('a route fits its use case and lists exactly its refusals, or does not compil
   route('GET /:id', 'example', '', { ...fitting, refusals: ['AccountNotFound', 'TradeNotFound'] })
 })
 
-it('without any capability, nothing of events, pending orders or halts is accepted or documented', async () => {
+it('without any capability, nothing of events, pending orders, halts or market data is accepted or documented', async () => {
   await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
   const sent = { ...webhookBody, eventTypes: ['order.expired'] }
   const reply = await send(api, '/api/v1/webhooks', {
@@ -201,7 +201,7 @@ it('without any capability, nothing of events, pending orders or halts is accept
   ])
   const { text } = await send(api, '/api/v1/openapi.json')
   expect(text).not.toMatch(
-    /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED|ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM|ACCOUNT_HALTED|executed, which it must|stop-limit/,
+    /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED|ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM|ACCOUNT_HALTED|executed, which it must|stop-limit|SYMBOL_AMBIGUOUS|NOT_AVAILABLE_ON_PLATFORM|BrokerInstrument|quotes\/stream/,
   )
 })
 
