@@ -38,14 +38,16 @@ const exportsAt = async (
   }
   return outcomes
 }
+const openDesks = ({ instances }: TwoInstances) =>
+  instances.map((instance) =>
+    openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
+  ) as [Desk, Desk]
 const passed = (count: number): readonly string[] => Array(count).fill('passed')
 
 describe.skipIf(!areServersThere)(`two instances whose clock stands still${serversTitle}`, () => {
   const clock = createTestClock(Date.now())
   const logged: Json[] = []
   let service: TwoInstances
-  let [here, there]: readonly Desk[] = []
-  const desks = (): readonly [Desk, Desk] => [here as Desk, there as Desk]
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
       now: clock.now,
@@ -53,9 +55,6 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
     })
     service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
     await service.setUp(trader, linkDocument({ user: 'u-suspended' }))
-    ;[here, there] = service.instances.map((instance) =>
-      openDesk(instance, { user: 'u-trader', accountId }),
-    )
   })
   afterAll(() => service?.close())
 
@@ -84,7 +83,7 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
   })
 
   it('show an order, a level and a close of one at the other, although nothing that is cached expires', async () => {
-    const [one, other] = desks()
+    const [one, other] = openDesks(service)
     for (const desk of [one, other]) expect((await desk.list()).body.data).toEqual([])
     const order = await one.placeAndWait()
     expect(await other.find(order.id)).toEqual(order)
@@ -163,9 +162,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
   )
 
   it('answer 503 and are not ready while PostgreSQL is unavailable, live on, and recover by themselves', async () => {
-    const desks = service.instances.map((instance) =>
-      openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
-    )
+    const desks = openDesks(service)
     for (const desk of desks) expect((await desk.get('/orders')).status).toBe(200)
     await service.database.cut()
     for (const desk of desks)
@@ -188,9 +185,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
   })
 
   it('send no order of one that is recorded when the account is halted at the other', async () => {
-    const [one, other] = service.instances.map((instance) =>
-      openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
-    ) as [Desk, Desk]
+    const [one, other] = openDesks(service)
     const executed = brokerOf(service.sandbox, 'main').opened().length
     const attempts = () => service.sandbox.requests.count({ account: 'main', route: 'trade' })
     const attemptsBefore = attempts()
@@ -213,19 +208,14 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
   })
 
   it('lose no order of an instance that is restarted', async () => {
-    const [one, other] = service.instances.map((instance) =>
-      openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
-    )
+    const [one, other] = openDesks(service)
     const executed = brokerOf(service.sandbox, 'main').opened().length
     service.sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 200 })
-    const placed: Json[] = await Promise.all(
-      Array.from({ length: 10 }, () => (other as Desk).place()),
-    )
+    const placed: Json[] = await Promise.all(Array.from({ length: 10 }, () => other.place()))
     await service.restartOther()
     service.sandbox.faults.clear()
-    placed.push(await (other as Desk).place())
-    for (const { id } of placed)
-      expect(await (one as Desk).ended(id)).toMatchObject({ status: 'filled' })
+    placed.push(await other.place())
+    for (const { id } of placed) expect(await one.ended(id)).toMatchObject({ status: 'filled' })
     expect(brokerOf(service.sandbox, 'main').opened()).toHaveLength(executed + placed.length)
   })
 })

@@ -100,6 +100,11 @@ const [opening, closing] = of('2') as [Deal, Deal]
 const stopping = { mayContinue: () => false, hasReadFigures: async () => false }
 /** The other deals later than an overlap reads again. */
 const laterTwo = of('3', '4').map(daysLater)
+/** What a partial close on MT4 makes of an opening deal, with the close. */
+const parts = [
+  { ...opening, volume: 0.4 },
+  { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
+]
 
 describe('the first read', () => {
   it('reads every page once, and compares the balance once', async () => {
@@ -379,10 +384,6 @@ describe('a later read', () => {
       { pageSize: 2 },
       { brokerType: 'mt4' },
     )
-    const parts = [
-      { ...opening, volume: 0.4 },
-      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
-    ]
     const { dealsPage } = desk.broker
     desk.broker.dealsPage = (account, window) => async () => {
       const page = await dealsPage(account, window)()
@@ -405,12 +406,8 @@ describe('a later read', () => {
 
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
     const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
-    const parts = [
-      { ...opening, volume: 0.4 },
-      { ...opening, id: '51', positionId: '5', volume: 0.6 },
-      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
-    ]
-    desk.put([deposit, ...parts, ...laterTwo])
+    const left = { ...opening, id: '51', positionId: '5', volume: 0.6 }
+    desk.put([deposit, left, ...parts, ...laterTwo])
     await desk.later()
     // Nothing disagrees, so that nobody is warned.
     const rereadAt = (await desk.state())?.rereadAt
@@ -420,7 +417,7 @@ describe('a later read', () => {
     await desk.later(minuteMs)
     expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
     const last = { ...closing, id: '52', positionId: '5', volume: 0.6, time: desk.clock.now() }
-    desk.put([deposit, ...parts, ...laterTwo, last])
+    desk.put([deposit, left, ...parts, ...laterTwo, last])
     await desk.later()
     expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
     // A close of all that is left needs no further read.
@@ -429,10 +426,6 @@ describe('a later read', () => {
 
   it('finds it where only the read that follows a difference shows the close', async () => {
     const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
-    const parts = [
-      { ...opening, volume: 0.4 },
-      { ...closing, volume: 0.4, time: (closing.time ?? 0) + 4 * dayMs },
-    ]
     desk.fromBalanceRead(1, [deposit, ...parts, ...laterTwo], 103)
     await desk.later(hourMs)
     expect(await desk.state()).toMatchObject({
