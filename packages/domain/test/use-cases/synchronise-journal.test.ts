@@ -49,6 +49,12 @@ const withHistory = (
   const account = desk.link(fields)
   desk.put(account, deals)
   const brokerAccount = brokerAccountOf(account)
+  const state = async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount)))
+  const tradeIds = async () => {
+    const selection = { accountIds: [account.id], filter: { profit: 'all' } } as const
+    const page = await rightOf(desk.trades.page(owner, selection, undefined, 100))
+    return page.trades.map(({ trade }) => trade.positionId)
+  }
   return {
     ...desk,
     account,
@@ -63,16 +69,14 @@ const withHistory = (
     /** How often pages and the balance were read. */
     reads: () => [desk.broker.calls('dealsPage'), desk.broker.calls('accountInformation')],
     want: () => rightOf(desk.journal.wantRead(brokerAccount, 0)),
-    state: async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount))),
+    state,
+    expectState: async (expected: object) => expect(await state()).toMatchObject(expected),
     claim: async () => {
       const claim = await rightOf(desk.journal.claim(brokerAccount))
       return O.isSome(claim) ? claim.value : expect.fail('is not claimed')
     },
-    tradeIds: async () => {
-      const selection = { accountIds: [account.id], filter: { profit: 'all' } } as const
-      const page = await rightOf(desk.trades.page(owner, selection, undefined, 100))
-      return page.trades.map(({ trade }) => trade.positionId)
-    },
+    tradeIds,
+    expectTrades: async (...ids: readonly string[]) => expect(await tradeIds()).toEqual(ids),
     /** From the nth read of the balance on, the broker shows other deals and another balance. */
     fromBalanceRead: (nth: number, deals: readonly Deal[], balance: number) => {
       let left = nth
@@ -111,8 +115,8 @@ describe('the first read', () => {
     const desk = await synced(three, { pageSize: 2, recordsEvents: false })
     expect(desk.reads()).toEqual([3, 1])
     expect(await rightOf(desk.journal.dealsFrom(desk.brokerAccount, 0, 9))).toHaveLength(5)
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
-    expect(await desk.state()).toMatchObject({
+    await desk.expectTrades('3', '2')
+    await desk.expectState({
       deals: 5,
       latestDealAt: three.at(-1)?.time,
       check: { difference: 0 },
@@ -134,18 +138,18 @@ describe('the first read', () => {
     desk.broker.dealsPage = (account, window) =>
       window.offset === 4 ? TE.left(third) : dealsPage(account, window)
     expect(await desk.sync()()).toEqual(E.left(third))
-    expect(await desk.state()).toMatchObject({ deals: 4, syncedAt: null })
+    await desk.expectState({ deals: 4, syncedAt: null })
     desk.broker.dealsPage = dealsPage
     const [before = 0] = desk.reads()
     await rightOf(desk.sync(undefined, desk.otherProcess()))
     expect(desk.reads()[0]).toBe(before + 1)
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
     // What its first pages showed may have changed meanwhile.
     desk.put(edited(three, '21', { volume: 2 }))
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['3'])
+    await desk.expectTrades('3')
     await desk.later(minuteMs)
-    expect(await desk.state()).toMatchObject({ rereadAt: null, disagreements: 0 })
+    await desk.expectState({ rereadAt: null, disagreements: 0 })
   })
 
   it('stops at the most deals, and does not ask again, for a caller or because a read is wanted', async () => {
@@ -161,7 +165,7 @@ describe('the first read', () => {
     const due = await desk.claim()
     await rightOf(desk.readDueJournal(due))
     expect(desk.reads()).toEqual(reads)
-    expect(await desk.state()).toMatchObject({ deals, wantedAt: null })
+    await desk.expectState({ deals, wantedAt: null })
   })
 
   it('goes on after its callers gave up, of whatever process', async () => {
@@ -251,9 +255,9 @@ describe('a later read', () => {
     const { length } = desk.events
     desk.put(edited(two, id, correction))
     await desk.later()
-    expect(await desk.tradeIds()).toEqual(['2'])
+    await desk.expectTrades('2')
     expect(desk.events).toHaveLength(length)
-    expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
+    await desk.expectState({ deals: 3, check: { difference: 0 } })
   })
 
   it('takes a deal whose entry is corrected for the one that it was, on MT5', async () => {
@@ -268,7 +272,7 @@ describe('a later read', () => {
       'account.balance_changed',
       'trade.closed',
     ])
-    expect(await desk.state()).toMatchObject({ deals: 3, check: { difference: 0 } })
+    await desk.expectState({ deals: 3, check: { difference: 0 } })
   })
 
   it('takes a deal whose time is corrected from before the day that a read covers for the one that it was', async () => {
@@ -278,7 +282,7 @@ describe('a later read', () => {
     desk.put([deposit, { ...opening, time: (opening.time ?? 0) + 40 * minuteMs }, other])
     await desk.later()
     expect(desk.events).toHaveLength(length)
-    expect(await desk.state()).toMatchObject({ deals: 3 })
+    await desk.expectState({ deals: 3 })
   })
 
   it('emits the close of a deal that first came without its position', async () => {
@@ -330,11 +334,11 @@ describe('a later read', () => {
     desk.put([...edited(two, '21', { price: 2 }), ...of('3').map(daysLater)])
     desk.pass(minuteMs)
     expect(await tagOf(desk.sync())).toBe('BrokerUnavailable')
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
     await desk.later()
     desk.broker.dealsPage = dealsPage
     await desk.later(minuteMs)
-    expect(await desk.state()).toMatchObject({ rereadAt: null, disagreements: 0 })
+    await desk.expectState({ rereadAt: null, disagreements: 0 })
   })
 
   it.each<[when: string, end?: (desk: Awaited<ReturnType<typeof synced>>) => Promise<unknown>]>([
@@ -362,7 +366,7 @@ describe('a later read', () => {
     await desk.later()
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
-    expect(await desk.state()).toMatchObject({ rereadAt: null })
+    await desk.expectState({ rereadAt: null })
   })
 
   it('goes on to read the whole history where a deal that comes late explains the balance, but not a missing opening', async () => {
@@ -373,7 +377,7 @@ describe('a later read', () => {
     await desk.later()
     desk.put([...shown, late])
     await desk.later()
-    expect(await desk.state()).toMatchObject({ check: { difference: 0 }, disagreements: 1 })
+    await desk.expectState({ check: { difference: 0 }, disagreements: 1 })
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).toSorted()).toEqual(['2', '3', '4'])
   })
@@ -391,9 +395,9 @@ describe('a later read', () => {
       return page
     }
     await rightOf(desk.sync())
-    expect(await desk.tradeIds()).toEqual(['3', '4'])
+    await desk.expectTrades('3', '4')
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
+    await desk.expectTrades('2', '3', '4')
   })
 
   it('needs no further read where a position that was reversed is closed', async () => {
@@ -401,7 +405,7 @@ describe('a later read', () => {
     const desk = await synced([deposit, opening, reversal])
     desk.put([deposit, opening, reversal, daysLater(closing)])
     await desk.later()
-    expect(await desk.state()).toMatchObject({ deals: 4, rereadAt: null })
+    await desk.expectState({ deals: 4, rereadAt: null })
   })
 
   it('finds what a partial close on MT4 made of an opening deal, however old that is', async () => {
@@ -413,22 +417,22 @@ describe('a later read', () => {
     const rereadAt = (await desk.state())?.rereadAt
     expect(rereadAt).toEqual(expect.any(Number))
     await desk.later()
-    expect(await desk.state()).toMatchObject({ rereadAt, disagreements: 0 })
+    await desk.expectState({ rereadAt, disagreements: 0 })
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['2', '3', '4'])
+    await desk.expectTrades('2', '3', '4')
     const last = { ...closing, id: '52', positionId: '5', volume: 0.6, time: desk.clock.now() }
     desk.put([deposit, left, ...parts, ...laterTwo, last])
     await desk.later()
-    expect(await desk.tradeIds()).toEqual(['5', '2', '3', '4'])
+    await desk.expectTrades('5', '2', '3', '4')
     // A close of all that is left needs no further read.
-    expect(await desk.state()).toMatchObject({ rereadAt: null })
+    await desk.expectState({ rereadAt: null })
   })
 
   it('finds it where only the read that follows a difference shows the close', async () => {
     const desk = await synced([deposit, opening, ...laterTwo], {}, { brokerType: 'mt4' })
     desk.fromBalanceRead(1, [deposit, ...parts, ...laterTwo], 103)
     await desk.later(hourMs)
-    expect(await desk.state()).toMatchObject({
+    await desk.expectState({
       check: { difference: 0 },
       rereadAt: expect.any(Number),
       disagreements: 0,
@@ -450,7 +454,7 @@ describe('a later read', () => {
     const desk = await synced(three)
     desk.put([...of('3'), ...of('4').toReversed(), ...two])
     await desk.later()
-    expect(await desk.tradeIds()).toEqual(['3', '4', '2'])
+    await desk.expectTrades('3', '4', '2')
     expect(desk.disagreements).toEqual([])
   })
 
@@ -477,7 +481,7 @@ describe('a later read', () => {
       expect(await desk.sync()()).toEqual(E.left(error))
       desk.broker.heal(desk.account.id)
       await desk.later()
-      expect(await desk.tradeIds()).toEqual(['2'])
+      await desk.expectTrades('2')
     },
   )
 
@@ -495,7 +499,7 @@ describe('a later read', () => {
     const linked = desk.relink(desk.account, { provider })
     desk.put(of('3', '4'))
     await rightOf(desk.synchroniseJournal(brokerAccountOf(linked), desk.clock.now() - 1))
-    expect(await desk.tradeIds()).toEqual(['3', '4'])
+    await desk.expectTrades('3', '4')
   })
 })
 
@@ -559,9 +563,9 @@ it('a due read ends after its page where it may not continue', async () => {
   const desk = withHistory(three, { pageSize: 2 })
   const claim = await desk.claim()
   expect(await tagOf(desk.readDueJournal(claim, stopping))).toBe('ServiceUnavailable')
-  expect(await desk.state()).toMatchObject({ deals: 2, syncedAt: null })
+  await desk.expectState({ deals: 2, syncedAt: null })
   await rightOf(desk.sync())
-  expect(await desk.tradeIds()).toEqual(['3', '2'])
+  await desk.expectTrades('3', '2')
 })
 
 it('a read that is wanted while another is under way is made, also where the clock of its process is fast', async () => {
@@ -571,7 +575,7 @@ it('a read that is wanted while another is under way is made, also where the clo
   desk.pass(1)
   await desk.want()
   await rightOf(fast.readDueJournal(claim))
-  expect(await desk.state()).toMatchObject({ wantedAt: desk.clock.now() })
+  await desk.expectState({ wantedAt: desk.clock.now() })
 })
 
 it('a due read is made once, and as it is due, where the clock of its process lags', async () => {
@@ -583,13 +587,13 @@ it('a due read is made once, and as it is due, where the clock of its process la
   }
   await desk.want()
   await readDue()
-  expect(await desk.state()).toMatchObject({ wantedAt: null })
+  await desk.expectState({ wantedAt: null })
   const claim = await desk.claim()
   const reread = { rereadAt: desk.clock.now(), disagreements: 1, isForBalance: false }
   await rightOf(desk.journal.setReread(claim, reread))
   await rightOf(desk.journal.release(claim, 'read'))
   await readDue()
-  expect(await desk.state()).toMatchObject({ rereadAt: null })
+  await desk.expectState({ rereadAt: null })
 })
 
 it('a due read is shared by a caller of its process whose own claim came too late', async () => {
@@ -627,7 +631,7 @@ describe('a journal that disagrees with the broker', () => {
     desk.fromBalanceRead(1, three, 102)
     await rightOf(desk.sync())
     expect(desk.disagreements).toEqual([])
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
   })
 
   it('is compared at the next read where deals keep coming between the two', async () => {
@@ -635,10 +639,10 @@ describe('a journal that disagrees with the broker', () => {
     desk.put(two, 102)
     desk.fromBalanceRead(1, three, 105)
     await rightOf(desk.sync())
-    expect(await desk.state()).toMatchObject({ rereadAt: null, check: { difference: 3 } })
+    await desk.expectState({ rereadAt: null, check: { difference: 3 } })
     desk.put(three, 102)
     await desk.later()
-    expect(await desk.state()).toMatchObject(agrees)
+    await desk.expectState(agrees)
     expect(desk.disagreements).toEqual([])
   })
 
@@ -648,10 +652,10 @@ describe('a journal that disagrees with the broker', () => {
     desk.put(opening, 102)
     await desk.later()
     const rereadAt = desk.clock.now() + minuteMs
-    expect(await desk.state()).toMatchObject({ rereadAt, check: { difference: 1 } })
+    await desk.expectState({ rereadAt, check: { difference: 1 } })
     desk.put(three)
     await desk.later()
-    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
+    await desk.expectState({ ...agrees, disagreements: 0 })
     // Nothing was reported, because no read of the whole history disagreed.
     expect(desk.disagreements).toEqual([])
   })
@@ -669,10 +673,10 @@ describe('a journal that disagrees with the broker', () => {
     const reading = await rightOf(desk.broker.accountInformation(desk.brokerAccount))
     if (isRead) await rightOf(desk.accounts.recordReading(owner, desk.account, reading))
     await desk.later(ms)
-    expect(await desk.state()).toMatchObject({ check: { difference: 1 }, disagreements: 1 })
+    await desk.expectState({ check: { difference: 1 }, disagreements: 1 })
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
-    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
+    await desk.expectTrades('3', '2')
+    await desk.expectState({ ...agrees, disagreements: 0 })
   })
 
   it('is reported once a read of the whole history disagrees too', async () => {
@@ -725,16 +729,16 @@ describe('a journal that disagrees with the broker', () => {
     const desk = await synced(three)
     desk.put(...shown)
     await desk.later()
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
     const rereadAt = desk.clock.now() + minuteMs
-    expect(await desk.state()).toMatchObject({ rereadAt, disagreements: 1 })
+    await desk.expectState({ rereadAt, disagreements: 1 })
     if (later !== null) {
       const [nth, deals, balance = 0] = later
       desk.fromBalanceRead(nth, deals, balance)
     }
     await desk.later(minuteMs)
     expect((await desk.tradeIds()).join()).toBe(kept)
-    expect(await desk.state()).toMatchObject({
+    await desk.expectState({
       ...(after !== agrees && { rereadAt: desk.clock.now() + 2 * minuteMs }),
       ...after,
     })
@@ -749,13 +753,13 @@ describe('a journal that disagrees with the broker', () => {
     desk.broker.accountInformation = (account) =>
       (comparisons += 1) === 1 ? accountInformation(account) : TE.left(down(desk.account.id))
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
     expect(desk.disagreements).toEqual([])
     const rereadAt = desk.clock.now() + 2 * minuteMs
-    expect(await desk.state()).toMatchObject({ rereadAt, disagreements: 2 })
+    await desk.expectState({ rereadAt, disagreements: 2 })
     desk.broker.accountInformation = accountInformation
     await desk.later(2 * minuteMs)
-    expect(await desk.tradeIds()).toEqual(['2'])
+    await desk.expectTrades('2')
   })
 
   it('agrees where it keeps old deals that the broker cut off and the balance counts', async () => {
@@ -764,10 +768,10 @@ describe('a journal that disagrees with the broker', () => {
     const corrected = edited(later, '42', { profit: 5 })
     desk.put(corrected, 107)
     await desk.later()
-    expect(await desk.state()).toMatchObject({ disagreements: 1 })
+    await desk.expectState({ disagreements: 1 })
     await desk.later(minuteMs)
-    expect(await desk.tradeIds()).toEqual(['4', '3', '2'])
-    expect(await desk.state()).toMatchObject({ ...agrees, disagreements: 0 })
+    await desk.expectTrades('4', '3', '2')
+    await desk.expectState({ ...agrees, disagreements: 0 })
     expect(desk.disagreements).toEqual([])
   })
 
@@ -777,10 +781,10 @@ describe('a journal that disagrees with the broker', () => {
     await desk.later()
     for (const minutes of [1, 2, 4, 8]) {
       const rereadAt = desk.clock.now() + minutes * minuteMs
-      expect(await desk.state()).toMatchObject({ rereadAt, check: { difference: 0 } })
+      await desk.expectState({ rereadAt, check: { difference: 0 } })
       await desk.later(minutes * minuteMs)
     }
-    expect(await desk.tradeIds()).toEqual(['3', '2'])
+    await desk.expectTrades('3', '2')
     expect(desk.disagreements).toEqual([])
   })
 
@@ -820,7 +824,7 @@ describe('a journal that disagrees with the broker', () => {
     desk.pass(minuteMs)
     await rightOf(reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1))
     expect(most).toBeLessThanOrEqual(5_000)
-    expect(await desk.state()).toMatchObject({ deals: 11_993, ...agrees })
+    await desk.expectState({ deals: 11_993, ...agrees })
     const stored = await rightOf(dealsFrom(desk.brokerAccount, 0, 20_000))
     expect(stored.map(({ id, profit }) => `${id} ${profit}`).toSorted()).toEqual(
       shown.map(({ id, profit }) => `${id} ${profit}`).toSorted(),
