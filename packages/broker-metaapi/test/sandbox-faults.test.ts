@@ -432,6 +432,21 @@ describe('an executed order whose answer was lost is found', () => {
     },
   )
 
+  it.each([
+    ['hedging', ['deals', 'history-orders'], found],
+    ['hedging', ['deals'], found],
+    // Others may have changed the position while it waited.
+    ['netting', ['deals', 'history-orders'], { kind: 'open' }],
+  ] as const)(
+    'as a pending one by its position on a %s account alone, without %j',
+    async (marginMode, routes, answer) => {
+      const one = await sendAndLose({ marginMode })
+      const limitOrStop = { type: 'limit', price: 1.09, timeInForce: 'gtc' } as const
+      for (const route of routes) one.set(route, { kind: 'reply', status: 200, body: [] })
+      expect(await one.look({ order: { ...one.order, limitOrStop } })).toEqual(answer)
+    },
+  )
+
   it('at the end of a history of several pages', async () => {
     const one = await sendAndLose()
     const row = { type: 'DEAL_TYPE_SELL', symbol: 'EURUSD', volume: 0.01, price: bid, profit: 0 }
