@@ -93,6 +93,17 @@ describe('an order', () => {
   })
 })
 
+it('twenty orders at once against a limit share their reads of the positions', async () => {
+  const desk = await linkDesk(service, { user: 'u-limited' })
+  const { accountId } = desk
+  await service.setUp({ traderLimits: [{ accountId, limits: { maxOpenLots: 0.05 } }] })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => desk.post()))
+  expect(new Set(replies.map((reply) => refusalOf(reply).code))).toEqual(
+    new Set(['TRADER_LIMIT_BREACHED']),
+  )
+  expect(desk.requests('positions')).toBeLessThan(7)
+})
+
 const keyed = (key: string) => ({ 'Idempotency-Key': key })
 
 describe('an order with an Idempotency-Key', () => {
