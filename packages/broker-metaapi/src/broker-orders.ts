@@ -7,7 +7,7 @@ import {
   type BrokerOrder,
 } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
-import { roundAmount, toIso, type Instant } from '@tradeport/domain/primitives'
+import { dayMs, roundAmount, secondMs, toIso, type Instant } from '@tradeport/domain/primitives'
 import { isNumber, isRecord, readId, readList, readTime, type Row } from './payloads.ts'
 import { orderTypeOf } from './requests.ts'
 
@@ -95,8 +95,13 @@ export const brokerOrderOf = (row: unknown): BrokerOrder | string | undefined =>
 }
 
 /** An order that does not expire may have the beginning of 1970 there. */
-export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | undefined =>
-  expirationType === expirationTypes.gtc ? undefined : readTime(expirationTime)
+export const expiryOf = ({ expirationType, expirationTime }: Row): Instant | undefined => {
+  const time = expirationType === expirationTypes.gtc ? undefined : readTime(expirationTime)
+  // An order of this type, which other programs can give it, lasts until the end of that day.
+  return expirationType === 'ORDER_TIME_SPECIFIED_DAY' && time !== undefined
+    ? time + dayMs - secondMs
+    : time
+}
 
 /** An order that is not listed would be looked up as ended. */
 export const brokerOrdersIn = readList('orders', brokerOrderOf)

@@ -430,10 +430,19 @@ describe('a pending order', () => {
       'with its expiry',
       {
         orders: [
-          waiting({ expirationType: 'ORDER_TIME_SPECIFIED_DAY', expirationTime: at(9 * 86_400) }),
+          waiting({ expirationType: 'ORDER_TIME_SPECIFIED', expirationTime: at(9 * 86_400) }),
         ],
       },
       { ...held, timeInForce: 'gtd', expiresAt: sentAt + 9 * 86_400_000 },
+    ],
+    [
+      'until the end of a day',
+      {
+        orders: [
+          waiting({ expirationType: 'ORDER_TIME_SPECIFIED_DAY', expirationTime: at(9 * 86_400) }),
+        ],
+      },
+      { ...held, timeInForce: 'gtd', expiresAt: sentAt + 10 * 86_400_000 - 1_000 },
     ],
     ['in terms that cannot be read', { orders: [waiting({ openPrice: 'high' })] }, undefined],
     ['while only a part of its deals is there', { deals: [lateDeal({ volume: 0.05 })] }, undefined],
