@@ -99,7 +99,7 @@ interface ShownOrder extends RowsOfOrder {
   readonly endedLots: number | undefined
   /** None of its orders is open, nor will be. */
   readonly isNoneOpen: boolean
-  /** Nobody else has changed its position; on a netting account, while a pending order waited. */
+  /** Others cannot have changed its position. On a netting account they may, while it waits. */
   readonly isPositionItsOwn: boolean
   /**
    * All lists are complete, none has it open, and its last change is over a minute ago: what they do
@@ -150,17 +150,19 @@ const byEndedOrders: FindExecution = (shown) => {
 }
 
 /**
- * Used only where neither a deal nor an order is seen. If the volumes differ, or others may have
- * made them equal, deals would explain it, so that the lists have to catch up first. After that a
- * smaller position is a partial fill, and of another one only its number is known.
+ * Used only where neither a deal nor an order is seen, and others cannot have changed the position.
+ * If the volumes differ, deals would explain the difference, so that the lists have to catch up
+ * first. After that a smaller position is a partial fill, and of a larger one only its number is
+ * known.
  */
 const byPosition: FindExecution = (shown) => {
-  const { orderedLots, position, deals, open, endedOrders } = shown
+  const { orderedLots, position, deals, open, endedOrders, isPositionItsOwn } = shown
   if (!position?.volume || deals.length + open.length + endedOrders.length > 0) return undefined
+  if (!isPositionItsOwn) return undefined
   const fill = { volume: position.volume, ...fillOfPosition(position) }
-  if (position.volume === orderedLots && shown.isPositionItsOwn) return executed('filled', fill)
+  if (position.volume === orderedLots) return executed('filled', fill)
   if (!shown.haveListsCaughtUp) return undefined
-  return position.volume >= orderedLots
+  return position.volume > orderedLots
     ? executed('filled', positionIdField(position.id))
     : executed('partially_filled', fill)
 }

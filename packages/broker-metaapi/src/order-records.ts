@@ -64,7 +64,7 @@ export const createRecordReader = ({ fetchFrom, clock, skew }: Connection) => {
     const route = list === 'deals' ? 'history-deals' : 'history-orders'
     const { since } = query
     // Also around the broker's own time, and with one more day at both ends: an order is found by
-    // its client id, however wrong our clock is or was. The same for all pages.
+    // its client id even if our clock is or was hours off. The same for all pages.
     const times = [since, clock.now(), clock.now() + (skew.ms() ?? 0)]
     const window = { from: Math.min(...times) - dayMs, to: Math.max(...times) + dayMs }
     const rows: RecordRow[] = []

@@ -142,12 +142,15 @@ export const createTrading = (connection: Connection): Trading => {
     await repeat(ms, async (signal) => {
       const evidence = await readAll({ target, ...options, signal })
       const context = contextOf(options, traits)
-      let answer = answerFrom(orderToFind, evidence, context)
-      if (dependsOnTraits(answer) && areWhole(evidence)) {
-        traits ??= await readTraits(target, signal)
-        answer = answerFrom(orderToFind, evidence, { ...context, traits })
+      const keep = (answer: LookupAnswer): void => {
+        if (best.kind !== 'found' || answer.kind === 'found') best = answer
       }
-      if (best.kind !== 'found' || answer.kind === 'found') best = answer
+      const answer = answerFrom(orderToFind, evidence, context)
+      keep(answer)
+      if (dependsOnTraits(orderToFind.order, answer) && areWhole(evidence)) {
+        traits ??= await readTraits(target, signal)
+        keep(answerFrom(orderToFind, evidence, { ...context, traits }))
+      }
       return !lacksPrice(best) || performance.now() >= detailsUntil
     })
     return best
@@ -218,10 +221,10 @@ const justSent = ({ platform }: BrokerAccount, { sentAt }: OrderToFind): LookupO
 })
 
 /** Whether the kind of the account may decide what the lists leave open. */
-const dependsOnTraits = (answer: LookupAnswer): boolean =>
+const dependsOnTraits = ({ limitOrStop }: OrderToSend, answer: LookupAnswer): boolean =>
   answer.kind === 'unreadable' ||
   (answer.kind === 'open' && answer.order === undefined) ||
-  lacksPrice(answer)
+  (limitOrStop !== undefined && lacksPrice(answer))
 
 const lacksPrice = (answer: LookupAnswer): boolean =>
   answer.kind === 'found' && 'fill' in answer.outcome && answer.outcome.fill.price === undefined

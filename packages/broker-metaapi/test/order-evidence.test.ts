@@ -578,13 +578,7 @@ describe('a pending order', () => {
     ],
     ['on MT4', alone, { platform: 'mt4' }, ends({ kind: 'filled', fill })],
     // Others may have changed its volume and its price.
-    ['of a netting account', alone, {}, stillOpen],
-    [
-      'of one, a minute later',
-      alone,
-      { now: later },
-      ends({ kind: 'filled', fill: { positionId: '501' } }),
-    ],
+    ['of a netting account', alone, { now: later }, stillOpen],
     [
       'of one, beside its end',
       withItsEnd,

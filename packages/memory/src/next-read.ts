@@ -2,7 +2,7 @@
 // at once: twenty orders on a desk of 25 accounts would read 500 times.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 
-/** A read that does not end holds the next one up for no longer. */
+/** A read that hangs delays the next one by this much at most. */
 const longestWaitMs = 1_000
 
 const pause = (ms: number): Promise<void> =>

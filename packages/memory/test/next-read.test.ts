@@ -12,7 +12,11 @@ const account: BrokerAccount = {
   providerAccountId: 'provider-1',
   region: null,
 }
-const other = { ...account, providerAccountId: 'provider-2' }
+const others: readonly BrokerAccount[] = [
+  { ...account, providerAccountId: 'provider-2' },
+  { ...account, accountId: newAccountId() },
+  { ...account, owner: { ...account.owner, tenantId: 'other' as never } },
+]
 
 const setUp = () => {
   const begun: PromiseWithResolvers<number>[] = []
@@ -29,20 +33,20 @@ it('those that are asked for during a read of the account share the one that beg
   const { begun, ask } = setUp()
   const first = ask()
   const shared = [ask(), ask(), ask()]
-  void ask(other)
-  expect(begun).toHaveLength(2)
+  for (const other of others) void ask(other)
+  expect(begun).toHaveLength(4)
   begun[0]!.resolve(1)
   expect(await first).toBe(1)
   await ended()
-  expect(begun).toHaveLength(3)
+  expect(begun).toHaveLength(5)
   const last = ask()
-  begun[2]!.resolve(2)
+  begun[4]!.resolve(2)
   expect(await Promise.all(shared)).toEqual([2, 2, 2])
   await ended()
-  begun[3]!.resolve(3)
+  begun[5]!.resolve(3)
   expect(await last).toBe(3)
   void ask()
-  expect(begun).toHaveLength(5)
+  expect(begun).toHaveLength(7)
 })
 
 it('one that fails or hangs holds the next up for a second at most', async () => {

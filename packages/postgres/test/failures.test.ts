@@ -37,6 +37,7 @@ it.each([
     'database "d" is not accepting connections',
     '55000: database "d" is not accepting connections',
   ],
+  ['53300', 'sorry, too many clients already', '53300: sorry, too many clients already'],
   ['22P02', 'invalid input: value-secret', '22P02'],
 ])('with the code %s and the message %s is reported as %s', (code, message, reason) => {
   expect(describeFailure(Object.assign(new Error(message), { code }))).toBe(reason)

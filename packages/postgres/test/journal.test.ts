@@ -263,7 +263,14 @@ const openPorts = (here: Instance, { knex }: Instance) => ({
   elsewhere: openJournal({ knex, heartbeats, log: silent }).journal,
   // Claims and jobs go by the database's own clock.
   elapse: async (ms: number): Promise<void> => {
-    const times = ['leased_until', 'paused_until', 'wanted_at', 'last_wanted_at', 'reread_at']
+    const times = [
+      'leased_until',
+      'paused_until',
+      'wanted_at',
+      'last_wanted_at',
+      'late_wanted_at',
+      'reread_at',
+    ]
     await here.knex.raw(
       `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
     )
@@ -629,11 +636,14 @@ onEachDatabase('the journal', (here, there, kind) => {
     }
     const want = (...delays: [number, number?]) =>
       rightOf(ports.journal.wantRead(account, ...delays))
-    await want(minuteMs)
+    await want(minuteMs, 20 * minuteMs)
     await want(0, 10 * minuteMs)
+    await want(10 * minuteMs)
     await want(secondMs)
     expect((await stateOf(account))?.wantedAt).toBeLessThanOrEqual(Date.now())
     await ports.elapse(1)
+    expect(await readWanted(async () => undefined)).toBeGreaterThan(9 * minuteMs)
+    await ports.elapse(10 * minuteMs)
     expect(await readWanted(async () => undefined)).toBeGreaterThan(9 * minuteMs)
     await ports.elapse(10 * minuteMs)
     expect(await readWanted(async () => undefined)).toBeNull()

@@ -339,6 +339,30 @@ onEachDatabase('orders', (here, there, kind) => {
     expect(new Set(versions.map((one) => JSON.stringify(one))).size).toBe(3)
   })
 
+  it('an order counts against limits at the provider account that it was sent to, as open while it waits there', async () => {
+    const account = await storedAccount(here.operator)
+    const { id, owner } = account
+    const anyLimits = {
+      maxOpenLots: 1,
+      maxOpenPositions: null,
+      allowedSymbols: null,
+      maxLotsPerOrder: null,
+      approvalAboveLots: null,
+    }
+    await write(here.operator, { traderLimits: puts({ accountId: id, limits: anyLimits }) })
+    const order = newOrderOn(account, Date.now())
+    const counted = async () =>
+      (await rightOf(here.orderLimits.limitsOf(owner, id))).trader?.counted
+    const { volume } = order.request
+    await rightOf(here.orders.record(owner, toRecord(order)))
+    expect(await counted()).toStrictEqual([{ id: order.id, volume, isOpen: false }])
+    await rightOf(here.orders.advance(owner, placementOf(order), opened, Date.now()))
+    expect(await counted()).toStrictEqual([{ id: order.id, volume, isOpen: true }])
+    const provider = { providerAccountId: 'another', region: null }
+    await write(here.operator, { accounts: puts({ ...account, provider }) })
+    expect(await counted()).toStrictEqual([])
+  })
+
   it('a key that is held is given to another request by its age on the clock of the database', async () => {
     const owner = await storedOwner(here.operator)
     const reply = newReply()
@@ -368,6 +392,29 @@ onEachDatabase('orders', (here, there, kind) => {
       )
     }
   })
+
+  it.skipIf(kind === 'embedded')(
+    'the age of a key counts when its row is free, not when it was asked for',
+    async () => {
+      const [owner, claim] = [await storedOwner(here.operator), newClaim()]
+      await rightOf(here.idempotency.claim(owner, claim))
+      const rows = () => here.knex('idempotency_keys').where({ key: claim.key })
+      await rows().update({ since: here.knex.raw(`now() - interval '9 seconds'`) })
+      const another = { ...claim, id: newClaim().id }
+      const { claiming } = await here.knex.transaction(async (trx) => {
+        await rows().transacting(trx).forUpdate()
+        const claiming = there.idempotency.claim(owner, another)()
+        await poll(() => lockWaits(here)).toBe(1)
+        await setTimeout(1_100)
+        return { claiming }
+      })
+      expect(await claiming).toStrictEqual(E.right({ kind: 'claimed' }))
+      const [{ age }] = await rows().select(
+        here.knex.raw(`extract(epoch from now() - since)::float8 as age`),
+      )
+      expect(age).toBeLessThan(1)
+    },
+  )
 
   it('lists and keys that have expired are removed by the workers', async () => {
     const owner = await ownerWith(2)

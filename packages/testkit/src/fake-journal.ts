@@ -51,6 +51,7 @@ interface StoredJournal {
   readonly linkedAt: Instant
   state: JournalState
   lastWantedAt: Instant | null
+  lateWantedAt: Instant | null
   readonly deals: Map<string, BrokerDeal>
   positions: ReadonlyMap<string, FoldedPosition>
   revision: number
@@ -91,6 +92,7 @@ export const createFakeJournal = (
     linkedAt,
     state: unreadJournal,
     lastWantedAt: null,
+    lateWantedAt: null,
     deals: new Map(),
     positions: new Map(),
     // No two journals have a revision in common.
@@ -153,6 +155,7 @@ export const createFakeJournal = (
       if (before !== undefined && before !== held) {
         held.state = { ...held.state, wantedAt: before.state.wantedAt }
         held.lastWantedAt = before.lastWantedAt
+        held.lateWantedAt = before.lateWantedAt
       }
       stored.set(account.accountId, held)
       const leaseId = String((lastNumber += 1))
@@ -192,7 +195,7 @@ export const createFakeJournal = (
         const before = held.positions
         const positions = refold(held)
         const { syncedAt, latestDealAt } = completed ?? held.state
-        const wanted = [held.state.wantedAt, held.lastWantedAt]
+        const wanted = [held.state.wantedAt, held.lastWantedAt, held.lateWantedAt]
         const wantedAt = completed
           ? wanted.find((at) => (at ?? 0) > claim.claimedAt)
           : held.state.wantedAt
@@ -241,16 +244,17 @@ export const createFakeJournal = (
       whileClaimed(claim, (held) => {
         held.state = { ...held.state, rereadAt, disagreements, isForBalance }
       }),
-    wantRead: (account, delayMs, lastDelayMs = delayMs) => {
+    wantRead: (account, delayMs, lateDelayMs = delayMs) => {
       const at = clock.now() + delayMs
-      const last = clock.now() + lastDelayMs
+      const late = clock.now() + lateDelayMs
       const found = linked(account)
       if (found === undefined) return
       const held =
         stored.get(account.accountId) ?? newJournal(account.providerAccountId, found.createdAt)
       stored.set(account.accountId, held)
       held.state = { ...held.state, wantedAt: Math.min(at, held.state.wantedAt ?? at) }
-      held.lastWantedAt = Math.max(last, held.lastWantedAt ?? last)
+      held.lastWantedAt = Math.max(at, held.lastWantedAt ?? at)
+      held.lateWantedAt = Math.max(late, held.lateWantedAt ?? late)
     },
     closingDeals: (account, orderId, from) =>
       dealsFrom(account, from)

@@ -2,7 +2,7 @@
 // (docs/behaviour.md#risk-thresholds).
 import { ExactSum, sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { minuteMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
+import { minuteMs, secondMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import type { AccountFigures, AccountReading } from './account.ts'
 
 export const thresholdTypes = [
@@ -37,8 +37,8 @@ export interface CheckedThreshold extends RiskThreshold {
   /** The balance that losses of `day` are measured from, or the highest equity seen. */
   readonly reference: number | null
   /**
-   * The equity of the last check where, if the next one agrees, it ends the breach or is the highest
-   * seen; otherwise null.
+   * The equity of the last check, if it would end the breach or be a new highest once a later check
+   * agrees; otherwise null.
    */
   readonly unconfirmedEquity: number | null
   /** The UTC day of the last check of a daily loss. */
@@ -47,6 +47,8 @@ export interface CheckedThreshold extends RiskThreshold {
   readonly checkedAt: Instant | null
 }
 
+/** How much later a reading confirms one before it. */
+const confirmationMs = 5 * secondMs
 /** How often a check is stored where nothing else has changed. */
 const checkStoredMs = minuteMs
 
@@ -66,10 +68,10 @@ export interface ThresholdCheck {
 }
 
 /**
- * A breached threshold is armed again once two readings in a row show the figure back by 5 % of the
- * threshold, when its value is changed or `halt` or `cancelOrders` set (by the store), and a daily
- * loss when a UTC day begins. Two, because a terminal that reconnects may show the equity without
- * the positions for a moment; for the same reason the highest equity is what two in a row show.
+ * A breached threshold is armed again once readings in a row, some seconds apart, show the figure
+ * back by 5 % of the threshold, when its value is changed or `halt` or `cancelOrders` set (by the store), and a daily
+ * loss when a UTC day begins. One reading is not enough, because a terminal that reconnects may show
+ * the equity without the positions for a moment; nor is it for the highest equity.
  */
 export const checkThreshold = (
   before: CheckedThreshold,
@@ -81,17 +83,22 @@ export const checkThreshold = (
   const day = type === 'daily_loss_above' ? dayOf(at, before.day) : null
   const lastCheck =
     before.providerAccountId === providerAccountId && before.day === day ? before : undefined
-  const reference = referenceOf(type, reading.figures, lastCheck)
+  const { equity } = reading.figures
+  const unconfirmed = lastCheck?.unconfirmedEquity ?? null
+  const isConfirming =
+    unconfirmed !== null && Math.abs(at - (before.checkedAt ?? at)) >= confirmationMs
+  const confirmed = isConfirming ? Math.min(equity, unconfirmed) : null
+  const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null, confirmed)
   const current = figureOf(type, reading, reference)
   const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
   const wasBreached = lastCheck?.breachedValue === value
-  const seenBefore = lastCheck?.unconfirmedEquity ?? null
   const isBack = wasBreached && hasRecovered(excess, value)
-  const isBreached = wasBreached ? !isBack || seenBefore === null : excess > 0
+  const isBreached = wasBreached ? !isBack || !isConfirming : excess > 0
   const breachedValue = isBreached ? value : null
-  const { equity } = reading.figures
   const isHigher = type === 'drawdown_above' && reference !== null && equity > reference
-  const unconfirmedEquity = (isBack && isBreached) || isHigher ? equity : null
+  const isUnconfirmed = (isBack && isBreached) || isHigher
+  const earlier = isConfirming ? null : unconfirmed
+  const unconfirmedEquity = isUnconfirmed ? (earlier ?? equity) : null
   const { checkedAt } = before
   const isUnchanged =
     lastCheck?.breachedValue === breachedValue &&
@@ -132,14 +139,12 @@ const isBelow = (type: ThresholdType): boolean =>
 const referenceOf = (
   type: ThresholdType,
   { balance, equity }: AccountFigures,
-  lastCheck: CheckedThreshold | undefined,
+  last: number | null,
+  confirmed: number | null,
 ): number | null => {
-  const last = lastCheck?.reference ?? null
   if (type === 'daily_loss_above') return last ?? balance
   if (type !== 'drawdown_above') return null
-  return last === null
-    ? equity
-    : Math.max(last, Math.min(equity, lastCheck?.unconfirmedEquity ?? last))
+  return last === null ? equity : Math.max(last, confirmed ?? last)
 }
 
 /** Without margin in use the margin level is above every threshold. */

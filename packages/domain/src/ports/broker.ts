@@ -86,7 +86,7 @@ export interface SentOrder {
   readonly unexecutedAt?: Instant | undefined
   /** Of a pending order: null until the broker is known not to hold it any more. */
   readonly missing?: Missing | null | undefined
-  /** Of a pending order: whether the broker confirmed that it cancelled it for us. */
+  /** Of a pending order: our cancellation, if one may have been sent. */
   readonly cancellation?: Pick<Cancellation, 'isConfirmed'> | null | undefined
   /** The broker's number of it; null where the broker gave none. */
   readonly brokerOrderId: string | null

@@ -130,13 +130,13 @@ export interface Journal {
     reread: Reread,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
-   * Schedules a read that begins after so long or later, and another one after `lastDelayMs`. Of
-   * several schedules the earliest and the latest are kept.
+   * Schedules a read that begins after so long or later, and another one after `lateDelayMs`. Of
+   * several reads the earliest and the latest are kept, and of late ones the latest.
    */
   readonly wantRead: (
     account: BrokerAccount,
     delayMs: number,
-    lastDelayMs?: number,
+    lateDelayMs?: number,
   ) => AsyncResult<void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (

@@ -233,21 +233,21 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     endedTag: Tag,
     failure: Failure | OrderGone,
   ) => {
+    // A cancellation that was sent before may have been made.
+    const mayBeCancelled = open.placement.cancellation !== null
+    const unknown =
+      mayBeCancelled && endedTag === 'OrderNotCancellable' ? outcomeUnknown(open) : undefined
     if (isGone(failure)) {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
-      // A cancellation that was sent before may have been made.
-      const missing =
-        endedTag === 'OrderNotCancellable' && open.placement.cancellation !== null
-          ? outcomeUnknown(open)
-          : refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
-      return resolveGoneOrder(open, endedTag, missing)
+      const missing = refuse('BrokerUnavailable', { accountId, reason, isOrderMissing: true })
+      return resolveGoneOrder(open, endedTag, unknown ?? missing)
     }
     if (failure._tag !== 'TradeRejected') return E.left(failure)
     // Some brokers refuse a change of what has ended as they refuse any other.
     const shown = await readBrokerOrder(open)()
     return E.isLeft(shown) && isGone(shown.left)
-      ? resolveGoneOrder(open, endedTag, failure)
+      ? resolveGoneOrder(open, endedTag, unknown ?? failure)
       : E.left(failure)
   }
 
@@ -322,7 +322,7 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     async () => {
       // Stored before it is sent: whoever finds the order cancelled later knows who did it.
       const earlier = found.placement.cancellation
-      const asked = { by: earlier?.by ?? reason, isConfirmed: false }
+      const asked = earlier ?? { by: reason, isConfirmed: false }
       const marked = await storeCancellation(found, asked)
       if (E.isLeft(marked)) return marked
       let open = marked.right

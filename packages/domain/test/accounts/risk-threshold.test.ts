@@ -10,7 +10,7 @@ import {
   type ThresholdType,
 } from '../../src/accounts/risk-threshold.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
-import { dayMs, hourMs, startOfUtcDay } from '../../src/primitives/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs, startOfUtcDay } from '../../src/primitives/instant.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const { id: accountId, figures } = newAccount({
@@ -40,8 +40,15 @@ interface Reading extends Partial<AccountFigures> {
 /** What each reading breaches: the figure, or null. */
 const breachesOf = (threshold: CheckedThreshold, readings: readonly Reading[]) => {
   let checked = threshold
+  let index = 0
   return readings.map(
-    ({ at = noon, value = checked.value, providerAccountId = 'p-1', credit = 0, ...read }) => {
+    ({
+      at = noon + index++ * 5 * secondMs,
+      value = checked.value,
+      providerAccountId = 'p-1',
+      credit = 0,
+      ...read
+    }) => {
       const before = { ...checked, value }
       const reading = { ...rest, figures: { ...figures, ...read }, credit, readAt: at }
       const { after, breach } = checkThreshold(before, providerAccountId, reading)
@@ -64,7 +71,7 @@ it.each<
   ]
 >([
   [
-    'equity is compared exactly, and armed again from 5 % above in two readings in a row',
+    'equity is compared exactly, and armed again from 5 % above in two readings in a row, five seconds apart',
     'equity_below',
     9_000.1,
     [{ equity: 9_000.1 }, null],
@@ -74,9 +81,13 @@ it.each<
     [{ equity: 9_000 }, null],
     [{ equity: 9_450.105 }, null],
     [{ equity: 9_000 }, null],
-    [{ equity: 9_450.105 }, null],
-    [{ equity: 9_450.105 }, null],
-    [{ equity: 9_000 }, 9_000],
+    [{ equity: 9_460, at: noon + minuteMs }, null],
+    [{ equity: 9_450.105, at: noon + minuteMs + 4_999 }, null],
+    [{ equity: 9_000, at: noon + minuteMs + 6_000 }, null],
+    [{ equity: 9_460, at: noon + 2 * minuteMs }, null],
+    [{ equity: 9_470, at: noon + 2 * minuteMs + 2_000 }, null],
+    [{ equity: 9_450.105, at: noon + 2 * minuteMs + 5_000 }, null],
+    [{ equity: 9_000, at: noon + 3 * minuteMs }, 9_000],
   ],
   [
     'a margin level is that of the broker, or of equity and margin, and has no bound without margin',
@@ -94,12 +105,12 @@ it.each<
     'daily_loss_above',
     500,
     [{ balance: 10_000, equity: 9_500, at: noon }, null],
-    [{ balance: 8_000, equity: 9_499.9, at: noon + 1 }, 500.1],
-    [{ balance: 8_000, equity: 9_524, at: noon + 2 }, null],
-    [{ balance: 8_000, equity: 9_000, at: noon + 3 }, null],
-    [{ balance: 8_000, equity: 9_525, at: noon + 4 }, null],
-    [{ balance: 8_000, equity: 9_525, at: noon + 5 }, null],
-    [{ balance: 8_000, equity: 9_000, at: noon + 6 }, 1_000],
+    [{ balance: 8_000, equity: 9_499.9, at: noon + 5 * secondMs }, 500.1],
+    [{ balance: 8_000, equity: 9_524, at: noon + 10 * secondMs }, null],
+    [{ balance: 8_000, equity: 9_000, at: noon + 15 * secondMs }, null],
+    [{ balance: 8_000, equity: 9_525, at: noon + 20 * secondMs }, null],
+    [{ balance: 8_000, equity: 9_525, at: noon + 25 * secondMs }, null],
+    [{ balance: 8_000, equity: 9_000, at: noon + 30 * secondMs }, 1_000],
   ],
   [
     "a day's loss begins anew, armed, at midnight UTC, and not by a clock that is behind",
@@ -107,7 +118,7 @@ it.each<
     500,
     [{ balance: 10_000, equity: 9_000, at: midnight - 1 }, 1_000],
     [{ balance: 9_000, equity: 8_500, at: midnight }, null],
-    [{ balance: 9_000, equity: 8_400, at: midnight - 1 }, 600],
+    [{ balance: 9_000, equity: 8_400, at: midnight - 5 * minuteMs }, 600],
     [{ balance: 9_000, equity: 8_300, at: midnight + 1 }, null],
     [{ balance: 9_000, equity: 8_300, at: midnight + dayMs }, 700],
   ],
@@ -115,9 +126,9 @@ it.each<
     "a day's loss begins anew where a clock was ahead",
     'daily_loss_above',
     500,
-    [{ balance: 10_000, equity: 9_000, at: noon + dayMs }, 1_000],
-    [{ balance: 9_000, equity: 8_000, at: noon }, 1_000],
-    [{ balance: 8_000, equity: 8_000, at: noon + 1 }, null],
+    [{ balance: 10_000, equity: 9_000, at: midnight }, 1_000],
+    [{ balance: 9_000, equity: 8_000, at: midnight - 5 * minuteMs - 1 }, 1_000],
+    [{ balance: 8_000, equity: 8_000, at: midnight - 5 * minuteMs }, null],
   ],
   [
     "a day's loss has no credit in it",
@@ -215,7 +226,7 @@ it('reports a breach once: whenever the figure is beyond, and again only after a
         let at = noon
         // Whole cents, so that the law needs no decimals.
         const timed = readings.map(({ balance, equity, hours }) => {
-          at += hours * hourMs
+          at += hours * hourMs + 5 * secondMs
           return { balance, equity, margin: 100, marginLevel: equity, at }
         })
         const breaches = breachesOf(

@@ -525,12 +525,29 @@ describe('a cancellation of an open order', () => {
   )
 
   it('of an order that is gone since an earlier one, whose outcome is unknown, is unknown too', async () => {
-    const { trading, modify, cancel, lose } = await opened()
+    const { trading, modify, cancel, lose, openWith } = await opened()
     trading.nextChange('lose_the_request')
     await cancel()()
     lose()
     expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
     expect(await tagOf(modify({ price: 1.12 }))).toBe('BrokerUnavailable')
+    const refused = () => TE.left(refuse('TradeRejected', { code: 'X', message: 'Not there' }))
+    const refusing = openWith({ trading: { ...trading, cancelOrder: refused } })
+    expect(await tagOf(cancel(refusing))).toBe('BrokerOutcomeUnknown')
+  })
+
+  it.each<[FakeOrderChange, string]>([
+    ['lose_the_request', 'BrokerOutcomeUnknown'],
+    ['refuse', 'TradeRejected'],
+  ])('stays confirmed where a second one meets %s', async (trouble, tag) => {
+    const { cancel, placement, openWith, ...desk } = await opened()
+    const findOrder: typeof desk.trading.findOrder = () => async () => ({ kind: 'unreadable' })
+    const trading = { ...desk.trading, findOrder }
+    const done = () => TE.right({ progress: 'done', brokerOrderId: null } as const)
+    await cancel(openWith({ trading: { ...trading, cancelOrder: done } }))()
+    trading.nextChange(trouble)
+    expect(await tagOf(cancel(openWith({ trading })))).toBe(tag)
+    expect(await placement()).toMatchObject({ cancellation: { isConfirmed: true } })
   })
 
   it('that was made by an earlier request, whose outcome was unknown, stays that of the user', async () => {

@@ -81,16 +81,17 @@ export const createJournal = (dependencies: Dependencies): Journal => {
         ),
       )
     },
-    wantRead: async (account, delayMs, lastDelayMs = delayMs) => {
-      const [wantedAt, lastWantedAt] = [delayMs, lastDelayMs].map(
+    wantRead: async (account, delayMs, lateDelayMs = delayMs) => {
+      const [wantedAt, lateWantedAt] = [delayMs, lateDelayMs].map(
         (ms) => sql`now() + ${ms} * interval '1 ms'`,
       )
       await query(
         knex,
-        sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)
-          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${lastWantedAt} from accounts where ${isStillLinked(account)}
+        sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at, late_wanted_at)
+          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${wantedAt}, ${lateWantedAt} from accounts where ${isStillLinked(account)}
           on conflict (tenant_id, account_id) do update set wanted_at = least(journals.wanted_at, excluded.wanted_at),
-            last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at)`,
+            last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at),
+            late_wanted_at = greatest(journals.late_wanted_at, excluded.late_wanted_at)`,
       )
     },
     closingDeals: (account, orderId, from) =>

@@ -281,7 +281,8 @@ const recordProgress = async (
     completed &&
     sql`
     synced_at = ${toTimestamptz(completed.syncedAt)}, latest_deal_at = ${nullable(instant).encode(completed.latestDealAt)},
-    wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at end,`
+    wanted_at = case when wanted_at > ${claimedAt} then wanted_at when last_wanted_at > ${claimedAt} then last_wanted_at
+      when late_wanted_at > ${claimedAt} then late_wanted_at end,`
   const state = await readFirst(
     knex,
     sql`update journals set deals = deals + ${written.deals}, trades = trades + ${written.trades}, revision = revision + ${written.revisions},

@@ -440,8 +440,10 @@ const tables = `
     -- Of the next page of a first read that has not reached the end.
     first_read_offset integer,
     synced_at timestamptz,
+    -- The earliest and the latest read that is wanted, and the latest one for what comes late.
     wanted_at timestamptz,
     last_wanted_at timestamptz,
+    late_wanted_at timestamptz,
     -- The next round of the watch; null while nobody waits for the account's events.
     watch_at timestamptz,
     -- How many deals there are, and how many closed trades.
