@@ -35,6 +35,9 @@ const moved = { providerAccountId: 'provider-1', region: 'singapore' }
 const another = { providerAccountId: 'provider-2', region: 'london' }
 
 const never = new Promise<never>(() => {})
+const refused = () => TE.left(refuse('TradeRejected', { code: 'X', message: 'Not there' }))
+const done = () => TE.right({ progress: 'done', brokerOrderId: null } as const)
+const cannotRead = () => async () => ({ kind: 'unreadable' as const })
 const hangs = () => () => never
 /** Hangs from the given call on. */
 const from =
@@ -531,7 +534,6 @@ describe('a cancellation of an open order', () => {
     lose()
     expect(await tagOf(cancel())).toBe('BrokerOutcomeUnknown')
     expect(await tagOf(modify({ price: 1.12 }))).toBe('BrokerUnavailable')
-    const refused = () => TE.left(refuse('TradeRejected', { code: 'X', message: 'Not there' }))
     const refusing = openWith({ trading: { ...trading, cancelOrder: refused } })
     expect(await tagOf(cancel(refusing))).toBe('BrokerOutcomeUnknown')
   })
@@ -541,9 +543,7 @@ describe('a cancellation of an open order', () => {
     ['refuse', 'TradeRejected'],
   ])('stays confirmed where a second one meets %s', async (trouble, tag) => {
     const { cancel, placement, openWith, ...desk } = await opened()
-    const findOrder: typeof desk.trading.findOrder = () => async () => ({ kind: 'unreadable' })
-    const trading = { ...desk.trading, findOrder }
-    const done = () => TE.right({ progress: 'done', brokerOrderId: null } as const)
+    const trading = { ...desk.trading, findOrder: cannotRead }
     await cancel(openWith({ trading: { ...trading, cancelOrder: done } }))()
     trading.nextChange(trouble)
     expect(await tagOf(cancel(openWith({ trading })))).toBe(tag)
