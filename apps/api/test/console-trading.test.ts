@@ -133,7 +133,9 @@ describe.skipIf(chromiumPath === undefined)('trading in the console', () => {
     await symbol.pressSequentially('usd')
     await symbol.press('Tab')
     await page.getByRole('button', { name: 'Buy 0.10 GBPUSD' }).waitFor()
-    await page.route(/quotes\/stream/, (route) => route.fulfill({ status: 404 }), { times: 1 })
+    await page.route(/quotes\/stream.*EURUSD/, (route) => route.fulfill({ status: 404 }), {
+      times: 1,
+    })
     await symbol.fill('eurusd')
     await symbol.press('Tab')
     await page.getByRole('button', { name: 'Buy 0.10 EURUSD' }).waitFor()
