@@ -39,6 +39,7 @@ export interface AccountTraits {
   readonly isHedging?: boolean | undefined
 }
 
+/** Whether each order is known to have a position of its own. */
 export const isHedging = ({ platform, traits }: LookupContext): boolean =>
   platform === 'mt4' || traits.isHedging === true
 

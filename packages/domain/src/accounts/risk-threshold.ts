@@ -69,24 +69,24 @@ export interface ThresholdCheck {
 
 /**
  * A breached threshold is armed again once readings in a row, some seconds apart, show the figure
- * back by 5 % of the threshold, when its value is changed or `halt` or `cancelOrders` set (by the store), and a daily
- * loss when a UTC day begins. One reading is not enough, because a terminal that reconnects may show
- * the equity without the positions for a moment; nor is it for the highest equity.
+ * back by 5 % of the threshold, when its value is changed or `halt` or `cancelOrders` set (by the
+ * store), and a daily loss when a UTC day begins. One reading is not enough, because a terminal that
+ * reconnects may show the equity without the positions for a moment; nor is it for a new highest
+ * equity.
  */
 export const checkThreshold = (
   before: CheckedThreshold,
   providerAccountId: string,
   reading: AccountReading,
 ): ThresholdCheck => {
-  const { type, value } = before
+  const { type, value, checkedAt } = before
   const { readAt: at } = reading
   const day = type === 'daily_loss_above' ? dayOf(at, before.day) : null
   const lastCheck =
     before.providerAccountId === providerAccountId && before.day === day ? before : undefined
   const { equity } = reading.figures
   const unconfirmed = lastCheck?.unconfirmedEquity ?? null
-  const isConfirming =
-    unconfirmed !== null && Math.abs(at - (before.checkedAt ?? at)) >= confirmationMs
+  const isConfirming = unconfirmed !== null && Math.abs(at - (checkedAt ?? at)) >= confirmationMs
   const confirmed = isConfirming ? Math.min(equity, unconfirmed) : null
   const reference = referenceOf(type, reading.figures, lastCheck?.reference ?? null, confirmed)
   const current = figureOf(type, reading, reference)
@@ -99,7 +99,6 @@ export const checkThreshold = (
   const isUnconfirmed = (isBack && isBreached) || isHigher
   const earlier = isConfirming ? null : unconfirmed
   const unconfirmedEquity = isUnconfirmed ? (earlier ?? equity) : null
-  const { checkedAt } = before
   const isUnchanged =
     lastCheck?.breachedValue === breachedValue &&
     lastCheck.reference === reference &&
