@@ -1,5 +1,5 @@
 // An order that is looked for in the broker's records: what is known of it and of its account, and
-// which rows without its client id may be its.
+// which rows without any client id may be its.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { OrderToSend } from '@tradeport/domain/ports'
 import { minuteMs, type Instant } from '@tradeport/domain/primitives'
@@ -31,9 +31,9 @@ export interface LookupContext {
   readonly traits: AccountTraits
 }
 
-/** What the provider says of the account; absent if it was not read. */
+/** What the provider says of the account; fields are absent if it was not read. */
 export interface AccountTraits {
-  /** The number that the provider gives each trade that names none, as ours do. */
+  /** The magic number that the provider gives each trade without one. Ours have none. */
   readonly magic?: number | undefined
   /** Each order opens a position of its own, under the order's number. */
   readonly isHedging?: boolean | undefined
@@ -52,46 +52,39 @@ const brokerClockMs = 10 * minuteMs
  * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
  * another sender. A field that the row lacks excludes nothing. The magic number is the account's
  * present one: if it was changed since the order was sent, an order without its client id is not
- * recognised. Of a pending order the latest time, the type and the number are not compared, since it
- * may be executed later, under another number.
+ * recognised. Of a limit or stop order the latest time, the type and the order number are not
+ * compared, since it may be executed later, under another number.
  */
 export const createSimilarityCheck = (
   { order, sentAt, sentBy, tickets }: OrderToFind,
   context: LookupContext,
 ) => {
   const { skewMs, othersTickets, traits } = context
-  // On a netting account this order may have opened the position of others.
-  const othersOrders = isHedging(context) ? othersTickets : new Set()
+  // On a netting account a position that our other orders share may bear this order's number.
+  const otherOrderIds = isHedging(context) ? othersTickets : new Set()
   const earliest = sentAt + skewMs - brokerClockMs
   const isLimitOrStop = order.limitOrStop !== undefined
   const latest = isLimitOrStop ? Infinity : sentBy + skewMs + executionWindowMs + brokerClockMs
-  return (row: RecordRow, orderId: string | undefined, mayHaveMore = false): boolean =>
+  return (row: RecordRow, orderId: string | undefined, ignoresVolume = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
     row.side === order.side &&
     (isLimitOrStop || (row.orderType ?? 'market') === 'market') &&
     (row.symbol ?? order.symbol) === order.symbol &&
-    (row.volume === undefined || mayHaveMore || row.volume <= order.volume) &&
+    (row.volume === undefined || ignoresVolume || row.volume <= order.volume) &&
     (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
     (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
-    !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
+    !foreignReasons.has(row.reason ?? '') &&
     (orderId === undefined ||
-      (!othersOrders.has(orderId) &&
+      (!otherOrderIds.has(orderId) &&
         (isLimitOrStop || tickets.orderId === undefined || tickets.orderId === orderId)))
 }
 
-/** In a comment. This order's own would have been seen. */
+/** One of our client ids in a comment. It is another order's: this one's would have been read. */
 const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}(?![0-9A-Za-z])/
 
-/** Of what the levels of a position, or a lack of margin, made. */
+/** Of closes by a stop loss, a take profit or a lack of margin. */
 export const reasonsOfStops = new Set(['SL', 'TP', 'SO'])
 
 /** No order sent by a program has these: it was manual, or the platform made it. */
-const reasonsOfOthers = new Set([
-  ...reasonsOfStops,
-  'MOBILE',
-  'WEB',
-  'ROLLOVER',
-  'VMARGIN',
-  'SPLIT',
-])
+const foreignReasons = new Set([...reasonsOfStops, 'MOBILE', 'WEB', 'ROLLOVER', 'VMARGIN', 'SPLIT'])

@@ -173,7 +173,7 @@ export const createTrading = (connection: Connection): Trading => {
     return { positions, orders, historyOrders, deals }
   }
 
-  /** Distinguishes our trades from those of others. Read only where that matters: reads cost credits. */
+  /** Tells our trades from those of others. Read only where that matters: reads cost credits. */
   const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
     const [provisioned, information] = await Promise.all([
       fetchFrom(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(

@@ -1,5 +1,5 @@
-// Reads of an account that have to begin after they are asked for, and of which many are asked for
-// at once: twenty orders on a desk of 25 accounts would read 500 times.
+// Reads of an account for callers who each need one that begins after they asked. Many ask at once,
+// as orders do whose limits need the positions of 25 accounts: they share the next read.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 
 /** A read that hangs delays the next one by this much at most. */
@@ -9,30 +9,31 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, ms).unref())
 
 /**
- * Begins a read at once where none of the account is in progress; otherwise when that one ends.
- * Whoever asks until then shares it.
+ * Begins a read at once where none of the account is running. Otherwise one read for all who ask
+ * meanwhile begins when the running one ends, or after `longestWaitMs`.
  */
 export const sharingNextRead = <A>(
   read: (account: BrokerAccount) => () => Promise<A>,
 ): typeof read => {
-  const latest = new Map<string, Promise<A>>()
-  const waiting = new Map<string, Promise<A>>()
+  const running = new Map<string, Promise<A>>()
+  const nextReads = new Map<string, Promise<A>>()
   return (account) => () => {
     const { owner, accountId, providerAccountId } = account
     const key = [owner.tenantId, accountId, providerAccountId].join(' ')
     const begin = (): Promise<A> => {
-      waiting.delete(key)
+      nextReads.delete(key)
       const result = read(account)().finally(() => {
-        if (latest.get(key) === result) latest.delete(key)
+        if (running.get(key) === result) running.delete(key)
       })
-      latest.set(key, result)
+      running.set(key, result)
       return result
     }
-    const inProgress = latest.get(key)
-    if (inProgress === undefined) return begin()
-    const next =
-      waiting.get(key) ?? Promise.race([inProgress, pause(longestWaitMs)]).then(begin, begin)
-    waiting.set(key, next)
+    const shared = nextReads.get(key)
+    if (shared !== undefined) return shared
+    const before = running.get(key)
+    if (before === undefined) return begin()
+    const next = Promise.race([before, pause(longestWaitMs)]).then(begin, begin)
+    nextReads.set(key, next)
     return next
   }
 }

@@ -32,22 +32,25 @@ export interface RiskThreshold {
 export interface CheckedThreshold extends RiskThreshold {
   /** What was checked: what is left of another account at the provider does not count. */
   readonly providerAccountId: string | null
-  /** The threshold's `value` at the breach: another one now arms it; null while it is armed. */
+  /** `value` at the breach; null while armed. Where it differs from `value`, that arms it again. */
   readonly breachedValue: number | null
   /** The balance that losses of `day` are measured from, or the highest equity seen. */
   readonly reference: number | null
   /**
-   * The equity of the last check, if it would end the breach or be a new highest once a later check
-   * agrees; otherwise null.
+   * The equity of the first check that showed a recovery or a new highest equity, until another one
+   * confirms or refutes it; null where none waits for that.
    */
   readonly unconfirmedEquity: number | null
   /** The UTC day of the last check of a daily loss. */
   readonly day: Instant | null
-  /** When it was checked, to a minute. */
+  /**
+   * Of the last check that was stored: one that changes nothing is stored once a minute. A
+   * confirmation is timed from it.
+   */
   readonly checkedAt: Instant | null
 }
 
-/** How much later a reading confirms one before it. */
+/** How far apart two checks are at least, so that one confirms the other. */
 const confirmationMs = 5 * secondMs
 /** How often a check is stored where nothing else has changed. */
 const checkStoredMs = minuteMs
@@ -68,11 +71,14 @@ export interface ThresholdCheck {
 }
 
 /**
- * A breached threshold is armed again once readings in a row, some seconds apart, show the figure
- * back by 5 % of the threshold, when its value is changed or `halt` or `cancelOrders` set (by the
- * store), and a daily loss when a UTC day begins. One reading is not enough, because a terminal that
- * reconnects may show the equity without the positions for a moment; nor is it for a new highest
- * equity.
+ * A breached threshold is armed again
+ * - once two readings in a row, some seconds apart, show the figure back by 5 % of the threshold
+ * - when its value is changed
+ * - for a daily loss, when a UTC day begins
+ * - when `halt` or `cancelOrders` is turned on, which the store does
+ *
+ * One reading does not suffice, because a terminal that reconnects may show the equity without the
+ * positions for a moment. A new highest equity needs two as well.
  */
 export const checkThreshold = (
   before: CheckedThreshold,
@@ -92,13 +98,13 @@ export const checkThreshold = (
   const current = figureOf(type, reading, reference)
   const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
   const wasBreached = lastCheck?.breachedValue === value
-  const isBack = wasBreached && hasRecovered(excess, value)
-  const isBreached = wasBreached ? !isBack || !isConfirming : excess > 0
+  const isRecovered = wasBreached && hasRecovered(excess, value)
+  const isBreached = wasBreached ? !(isRecovered && isConfirming) : excess > 0
   const breachedValue = isBreached ? value : null
   const isHigher = type === 'drawdown_above' && reference !== null && equity > reference
-  const isUnconfirmed = (isBack && isBreached) || isHigher
-  const earlier = isConfirming ? null : unconfirmed
-  const unconfirmedEquity = isUnconfirmed ? (earlier ?? equity) : null
+  const isUnconfirmed = (isRecovered && isBreached) || isHigher
+  const firstShown = isConfirming ? equity : (unconfirmed ?? equity)
+  const unconfirmedEquity = isUnconfirmed ? firstShown : null
   const isUnchanged =
     lastCheck?.breachedValue === breachedValue &&
     lastCheck.reference === reference &&
@@ -125,7 +131,7 @@ export const checkThreshold = (
 /** By how much the clocks of instances may differ at midnight. */
 const maxClockDifferenceMs = 5 * minuteMs
 
-/** Where the clocks of instances differ, a day that has begun does not end at once. */
+/** Not yesterday again, where the clock of another instance has begun today already. */
 const dayOf = (at: Instant, last: Instant | null): Instant => {
   const today = startOfUtcDay(at)
   return last !== null && last > today && last <= at + maxClockDifferenceMs ? last : today
@@ -134,7 +140,7 @@ const dayOf = (at: Instant, last: Instant | null): Instant => {
 const isBelow = (type: ThresholdType): boolean =>
   type === 'equity_below' || type === 'margin_level_below'
 
-/** What the figure is measured from; null for those that are not. */
+/** What a daily loss or a drawdown is measured from; null for the other types. */
 const referenceOf = (
   type: ThresholdType,
   { balance, equity }: AccountFigures,

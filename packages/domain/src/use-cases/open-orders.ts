@@ -234,9 +234,10 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
     failure: Failure | OrderGone,
   ) => {
     // A cancellation that was sent before may have been made.
-    const mayBeCancelled = open.placement.cancellation !== null
     const unknown =
-      mayBeCancelled && endedTag === 'OrderNotCancellable' ? outcomeUnknown(open) : undefined
+      endedTag === 'OrderNotCancellable' && open.placement.cancellation !== null
+        ? outcomeUnknown(open)
+        : undefined
     if (isGone(failure)) {
       const { accountId } = open.order.request
       const reason = 'the broker does not hold the order, and does not show how it ended'
