@@ -22,19 +22,25 @@ export interface ExportedFile {
   readonly text: () => Promise<string>
 }
 
+// Node cancels the body of a response that nothing holds, and a cancelled stream ends as if the
+// whole file had been read. So the stream holds its response.
+const responses = new WeakMap<ReadableStream, Response>()
+
 export const toExportedFile = (
   response: Response,
   circumstances: Circumstances,
   signal: AbortSignal | undefined,
 ): ExportedFile => {
-  const { headers, body } = response
+  const { headers } = response
+  const stream = response.body as ReadableStream<Uint8Array>
+  responses.set(stream, response)
   return {
     name: /filename="?([\w.-]+)"?/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? 'trades',
     contentType: headers.get('Content-Type') ?? '',
     skippedPositions: Number(headers.get('X-Skipped-Positions') ?? 0),
     warnings: headers.get('X-Warnings')?.split(',') ?? [],
     headers,
-    stream: body as ReadableStream<Uint8Array>,
+    stream,
     text: async () => {
       if (response.bodyUsed)
         throw new TypeError('the file was read already: keep what the first read returned.')

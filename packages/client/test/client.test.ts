@@ -1,6 +1,10 @@
 // What is sent, what is returned, and what is refused at once.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { type Client, createClient, type TradeportError } from '../src/index.ts'
+import { type Client, createClient, sleep, type TradeportError } from '../src/index.ts'
 import {
   type Answer,
   baseUrl,
@@ -409,6 +413,20 @@ describe('an export', () => {
     let bytes = 0
     for await (const chunk of (await client.exportTrades()).stream) bytes += chunk.length
     expect(bytes).toBe(7)
+  })
+
+  it('keeps its stream while nothing else is held', async () => {
+    const server = createServer((_, reply) => reply.end('id')).listen()
+    const { port } = server.address() as AddressInfo
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: 'tp_live_k' })
+    const { stream } = await client.exportTrades()
+    setFlagsFromString('--expose-gc')
+    for (let times = 0; times < 10; times++) {
+      runInNewContext('gc')()
+      await sleep(10, undefined)
+    }
+    expect(await new Response(stream).text()).toBe('id')
+    server.close()
   })
 
   it('throws if it is incomplete', async () => {

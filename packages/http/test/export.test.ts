@@ -222,12 +222,12 @@ describe('a long export', () => {
           : TE.right(credential(scopes)),
       exportTrades: () => TE.right(exportOf(...Array(10).fill(pages).flat())),
     })
-    const { body } = await fetch(`${api.origin}/api/v1/trades/export`, {
+    const reply = await fetch(`${api.origin}/api/v1/trades/export`, {
       headers: { 'x-api-key': goodKey },
     })
     isUnavailable = true
     await wait(1_500)
-    const lines = (await new Response(body).text()).trimEnd().split('\r\n')
+    const lines = (await reply.text()).trimEnd().split('\r\n')
     expect(lines.length - 1).toBe(100_000)
   })
 
